@@ -1,14 +1,18 @@
-"""Run heavy work in a thread, so that the event loop goes on, and several coroutines together."""
+"""Run heavy work in a thread, several coroutines together, and a read and its commit again when it was stale."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
+
+from recollect.errors import StaleSubjectError
 
 T = TypeVar("T")
 
 # From this many bytes on work goes to a thread. Reading 10 MB of text took 0.4 s on the loop, 64 KB take 3 ms;
 # the way to a thread costs a tenth of a millisecond.
 LARGE = 64 * 1024
+# So many concurrent commits in a row mean that something is wrong.
+MAX_STALE_ATTEMPTS = 20
 
 
 async def run_in_thread_if_large(size: int, work: Callable[[], T], *, above: int = LARGE) -> T:
@@ -29,3 +33,22 @@ async def gather_or_cancel(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def retry_while_stale(
+    attempt: Callable[[], Awaitable[T]], *, failure: StaleSubjectError | None = None, most: int = MAX_STALE_ATTEMPTS
+) -> T:
+    """Read, decide and commit again while a concurrent commit makes the read stale.
+
+    Args:
+        attempt: Reads again each time, and raises `StaleSubjectError` where its commit was refused.
+        failure: Raised after the last attempt; None raises the error of that attempt.
+        most: Number of attempts.
+    """
+    for number in range(1, most + 1):
+        try:
+            return await attempt()
+        except StaleSubjectError as error:
+            if number == most:
+                raise (failure or error) from error.__cause__
+    raise AssertionError("most is at least 1")

@@ -29,9 +29,10 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"profiles"}),
     frozenset({"settings", "datasets"}),
     frozenset({"dates"}),
-    frozenset({"ids", "text", "decay"}),
+    frozenset({"text", "decay"}),
     frozenset({"types"}),
-    frozenset({"clock", "concurrency", "errors", "metrics"}),
+    frozenset({"concurrency", "ids"}),
+    frozenset({"clock", "errors", "metrics"}),
 )
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50

@@ -1,6 +1,7 @@
 """What people do to memories by hand: keep a sentence, close a memory. Reads and writes the store."""
 
 import asyncio
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recollect.concurrency import run_in_thread_if_large
+from recollect.concurrency import retry_while_stale, run_in_thread_if_large
 from recollect.errors import StaleSubjectError, StoreUnavailableError
 from recollect.formation.runtime import Runtime
 from recollect.formation.telemetry import record_evictions
@@ -47,8 +48,6 @@ _INLINE_PAIRS_THRESHOLD, _BATCH_SIZE = 100_000, 64
 _MAX_ALIKE = 50
 _NOTE = MemoryKind.NOTE.number
 _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
-# Somebody else's commits came between reading and writing so often that something is wrong.
-_STALE_TRIES = 20
 
 
 class ManualNote(NamedTuple):
@@ -93,42 +92,43 @@ async def add_notes(
 async def _add(
     runtime: Runtime, subject: Subject, wanted: Sequence[ManualNote], vectors: Vectors, home: Subject | None
 ) -> list[Memory]:
-    fresh = [_note(runtime, subject, one) for one in wanted]
-    for attempt in range(_STALE_TRIES):
-        of_now = await runtime.for_subject(subject)
-        if of_now is not runtime:  # it was embedded anew meanwhile
-            runtime = of_now
-            vectors = await runtime.embedder.embed([one.text for one in wanted])
+    fresh = [_note(runtime, subject, note) for note in wanted]
+    attempts = itertools.count()
+
+    async def attempt() -> list[Memory]:
+        nonlocal runtime, vectors
+        number, current = next(attempts), await runtime.for_subject(subject)
+        if current is not runtime:  # the subject was re-embedded meanwhile
+            runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
         hot = await runtime.store.hot(subject, runtime.embedder.space, sought=_like(vectors))
-        known = await _same(runtime, hot, wanted, vectors)
-        kept = _kept(known, fresh)
+        kept = _kept(await _same(runtime, hot, wanted, vectors), fresh)
         changes = [
-            _added(runtime, memory, vector) if memory is new else _strengthened(memory, one)
-            for memory, new, one, vector in zip(kept, fresh, wanted, vectors, strict=True)
+            _added(runtime, memory, vector) if memory is new else _strengthened(memory, note)
+            for memory, new, note, vector in zip(kept, fresh, wanted, vectors, strict=True)
         ]
         planned = PlannedCommit(
-            subject=subject, profile=wanted[0].profile, hot=hot, changes=changes, ask=attempt < ASKING_ATTEMPTS
+            subject=subject, profile=wanted[0].profile, hot=hot, changes=changes, ask=number < ASKING_ATTEMPTS
         )
         further, room_made = await plan_eviction(planned, runtime)
         decisions = [
-            _decision(runtime, memory, *_how(memory is not new, one), one.text)
-            for memory, new, one in zip(kept, fresh, wanted, strict=True)
+            Decision.of(memory, *_how(memory is not new, note), clock=runtime.clock, text=note.text)
+            for memory, new, note in zip(kept, fresh, wanted, strict=True)
         ]
         try:
             await runtime.store.apply(
                 subject, [*changes, *further], [*decisions, *room_made], subject_version=hot.version, home=home
             )
-        except StaleSubjectError:
-            continue
         except StoreUnavailableError:
             # One retry, then without a model; whether the write took effect is read back first.
-            if not further or attempt >= ASKING_ATTEMPTS:
+            if not further or number >= ASKING_ATTEMPTS:
                 raise
-            if not await runtime.store.memories(subject, [one.id for one in fresh]):
-                continue
+            if not await runtime.store.memories(subject, [memory.id for memory in fresh]):
+                raise StaleSubjectError("the write took no effect") from None
         record_evictions(subject, room_made, runtime)
         return await _as_kept(runtime, subject, kept, room_made)
-    raise StaleSubjectError("the memories kept changing; nothing was added, try again")
+
+    failure = StaleSubjectError("the memories kept changing; nothing was added, try again")
+    return await retry_while_stale(attempt, failure=failure)
 
 
 def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
@@ -176,7 +176,9 @@ def _how(again: bool, wanted: ManualNote) -> tuple[Action, str]:
 
 async def link_memory(runtime: Runtime, memory: Memory, to: Subject) -> Memory:
     """Put a memory into another subject; return the row there."""
-    made = _decision(runtime, replace(memory, subject=to), Action.LINK, "linked from another subject", memory.text)
+    made = Decision.of(
+        replace(memory, subject=to), Action.LINK, "linked from another subject", clock=runtime.clock, text=memory.text
+    )
     await runtime.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
     await embed_missing(runtime, to)
     return (await runtime.store.memories(to, [memory.id]))[0]
@@ -184,7 +186,7 @@ async def link_memory(runtime: Runtime, memory: Memory, to: Subject) -> Memory:
 
 async def unlink_memory(runtime: Runtime, memory: Memory) -> None:
     """Take a memory from its subject."""
-    made = _decision(runtime, memory, Action.UNLINK, "taken from this subject alone", "")
+    made = Decision.of(memory, Action.UNLINK, "taken from this subject alone", clock=runtime.clock)
     await runtime.store.unlink(memory.subject, memory.id, decision=made)
 
 
@@ -245,18 +247,4 @@ def _note(runtime: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
         speaker=wanted.evidence[0].speaker if wanted.evidence else "",
         evidence=wanted.evidence,
         detail=wanted.detail,
-    )
-
-
-def _decision(runtime: Runtime, memory: Memory, action: Action, reason: str, text: str) -> Decision:
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=memory.subject,
-        at=runtime.clock.now(),
-        action=action,
-        memory_id=memory.id,
-        target_id=None,
-        reason=reason,
-        text=text,
-        profile=memory.profile,
     )

@@ -1,11 +1,9 @@
 """What people decide on memories that were held: they hold after all, or not. Reads and writes the store."""
 
-from dataclasses import replace
-
+from recollect.concurrency import retry_while_stale
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownProfileError
 from recollect.formation.neighbours import gather_neighbours
 from recollect.formation.runtime import Runtime
-from recollect.ids import new_id
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.decide import resolve
 from recollect.resolution.values import Claim, EndedMemory, ResolvedCandidate, ResolveInputs
@@ -29,9 +27,6 @@ from recollect.types import (
     Vectors,
 )
 
-# Somebody else's commits came between reading and writing so often that something is wrong.
-_STALE_TRIES = 20
-
 
 async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
     """Let a held memory hold, as if nothing had spoken against it when it was formed; return what holds now.
@@ -42,19 +37,19 @@ async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
         BadRequestError: it is not held, or what is known in its place is newer; nothing was changed.
         StaleSubjectError: the memories kept changing.
     """
-    for _ in range(_STALE_TRIES):
-        runtime = await runtime.for_subject(memory.subject)
-        vectors = await runtime.embedder.embed([memory.text])
-        memory = _require_held((await runtime.store.memories(memory.subject, [memory.id])), memory)
-        hot = await runtime.store.hot(memory.subject, runtime.embedder.space, sought=NO_VECTORS)
-        resolved = await _resolved(runtime, hot, memory, vectors)
-        changes, decisions, holds = _approved(runtime, memory, resolved, vectors)
-        try:
-            await runtime.store.apply(memory.subject, changes, decisions, subject_version=hot.version)
-        except StaleSubjectError:
-            continue
-        return (await runtime.store.memories(memory.subject, [holds]))[0]
-    raise StaleSubjectError("the memories kept changing; nothing was approved, try again")
+
+    async def attempt() -> Memory:
+        current = await runtime.for_subject(memory.subject)
+        vectors = await current.embedder.embed([memory.text])
+        held = _require_held((await current.store.memories(memory.subject, [memory.id])), memory)
+        hot = await current.store.hot(memory.subject, current.embedder.space, sought=NO_VECTORS)
+        resolved = await _resolved(current, hot, held, vectors)
+        changes, decisions, holds = _approved(current, held, resolved, vectors)
+        await current.store.apply(memory.subject, changes, decisions, subject_version=hot.version)
+        return (await current.store.memories(memory.subject, [holds]))[0]
+
+    failure = StaleSubjectError("the memories kept changing; nothing was approved, try again")
+    return await retry_while_stale(attempt, failure=failure)
 
 
 async def reject_held(runtime: Runtime, memory: Memory) -> Memory:
@@ -131,7 +126,7 @@ def _approved(
     target = resolved.target
     if target is not None and not resolved.adds:
         reason = f"approved on review; {resolved.reason}"
-        known = replace(_decision(runtime, memory, Action.APPROVE, reason), target_id=target.id)
+        known = _decision(runtime, memory, Action.APPROVE, reason, target=target)
         raised = max(target.importance, memory.importance)
         return (
             [_closed(runtime, memory), StrengthenMemory(id=target.id, importance=raised, inherits=(memory.id,))],
@@ -159,9 +154,8 @@ def _approved(
 def _ended(runtime: Runtime, memory: Memory, closing: EndedMemory, reason: str) -> Decision:
     """Say why another memory ends: it is replaced, or restates what was."""
     if closing.restates:
-        line = _decision(runtime, closing.memory, Action.CLOSE, "restates what was replaced")
-        return replace(line, target_id=memory.id)
-    return replace(_decision(runtime, memory, Action.REPLACE, reason), target_id=closing.memory.id)
+        return _decision(runtime, closing.memory, Action.CLOSE, "restates what was replaced", target=memory)
+    return _decision(runtime, memory, Action.REPLACE, reason, target=closing.memory)
 
 
 def _closed(runtime: Runtime, memory: Memory) -> CloseMemory:
@@ -169,15 +163,8 @@ def _closed(runtime: Runtime, memory: Memory) -> CloseMemory:
     return CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now)
 
 
-def _decision(runtime: Runtime, memory: Memory, action: Action, reason: str) -> Decision:
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=memory.subject,
-        at=runtime.clock.now(),
-        action=action,
-        memory_id=memory.id,
-        target_id=None,
-        reason=reason,
-        text=memory.text,
-        profile=memory.profile,
-    )
+def _decision(
+    runtime: Runtime, memory: Memory, action: Action, reason: str, *, target: Memory | None = None
+) -> Decision:
+    target_id = target.id if target else None
+    return Decision.of(memory, action, reason, clock=runtime.clock, target=target_id, text=memory.text)

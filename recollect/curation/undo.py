@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from datetime import datetime
 
+from recollect.concurrency import retry_while_stale
 from recollect.errors import BadRequestError, StaleSubjectError
 from recollect.formation.replays import said_again
 from recollect.formation.restoration import MAX_DECISIONS, read_lines, read_past, restore, shortened_quotations
@@ -23,8 +24,6 @@ from recollect.types import (
     WeakenMemory,
 )
 
-# Somebody else's commits came between reading and writing so often that something is wrong.
-_STALE_TRIES = 20
 Plan = Callable[[], Awaitable[UndoPlan]]
 
 
@@ -84,22 +83,20 @@ async def undo_since(runtime: Runtime, subject: Subject, since: datetime, *, dry
 async def _undo(
     runtime: Runtime, subject: Subject, plan: Plan, what: str, *, undone: str | None = None, dry_run: bool
 ) -> UndoPlan:
-    for _ in range(_STALE_TRIES):
-        runtime = await runtime.for_subject(subject)
-        version = (await runtime.store.hot(subject, runtime.embedder.space, sought=NO_VECTORS)).version
+    async def attempt() -> UndoPlan:
+        current = await runtime.for_subject(subject)
+        version = (await current.store.hot(subject, current.embedder.space, sought=NO_VECTORS)).version
         planned = await plan()
         if planned.empty:
             raise BadRequestError(f"nothing of {what} is left to undo", param="undo")
-        if dry_run:
-            return planned
-        changes = await _changes(runtime, planned)
-        decisions = _decisions(runtime, subject, planned, f"taken back with {what}", undone)
-        try:
-            await runtime.store.apply(subject, changes, decisions, subject_version=version)
-        except StaleSubjectError:
-            continue
+        if not dry_run:
+            changes = await _changes(current, planned)
+            decisions = _decisions(current, subject, planned, f"taken back with {what}", undone)
+            await current.store.apply(subject, changes, decisions, subject_version=version)
         return planned
-    raise StaleSubjectError("the memories kept changing; nothing was undone, try again")
+
+    failure = StaleSubjectError("the memories kept changing; nothing was undone, try again")
+    return await retry_while_stale(attempt, failure=failure)
 
 
 async def _changes(runtime: Runtime, plan: UndoPlan) -> list[Change]:

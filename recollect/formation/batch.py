@@ -1,7 +1,7 @@
 """What one formation works on. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -109,3 +109,8 @@ def ignored(key: FormationKey, reason: str, clock: Clock, *, seq: int | None = N
         conversation=key.conversation,
         seq=seq,
     )
+
+
+def by_formation(decision: Decision, key: FormationKey, seq: int | None = None) -> Decision:
+    """Name the formation that decided: its profile, its conversation and the message."""
+    return replace(decision, profile=key.profile, conversation=key.conversation, seq=seq)

@@ -160,14 +160,5 @@ async def _added(records: Sequence[Memory], runtime: Runtime) -> list[AddMemory]
 
 
 def _decision(record: Memory, runtime: Runtime) -> Decision:
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=record.subject,
-        at=runtime.clock.now(),
-        action=Action.CLOSE,
-        memory_id=record.id,
-        target_id=None,
-        reason="its context quoted what is to be forgotten or no longer holds",
-        text="",
-        profile=record.profile,
-    )
+    reason = "its context quoted what is to be forgotten or no longer holds"
+    return Decision.of(record, Action.CLOSE, reason, clock=runtime.clock)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from recollect.concurrency import retry_while_stale
 from recollect.errors import StaleSubjectError
 from recollect.formation.answers import find_forgotten
 from recollect.formation.contexts import shorten_contexts
@@ -15,7 +16,7 @@ from recollect.formation.replays import marking
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import outdated_by_hand
 from recollect.formation.summaries import shorten_episodes
-from recollect.ids import id_text, new_id
+from recollect.ids import id_text
 from recollect.text import bare, source_key
 from recollect.types import (
     NO_VECTORS,
@@ -32,9 +33,6 @@ from recollect.types import (
     SubjectSnapshot,
 )
 
-# A concurrent commit makes the reading stale; so many in a row mean that something is wrong.
-MAX_ATTEMPTS = 20
-
 
 async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
     """Close a memory and what else would bring its words into a prompt.
@@ -47,34 +45,37 @@ async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
     """
     if memory.state is MemoryState.CLOSED:
         return memory
-    for _ in range(MAX_ATTEMPTS):
-        runtime = await runtime.for_subject(memory.subject)
-        hot = await runtime.store.hot(memory.subject, runtime.embedder.space, sought=NO_VECTORS)
-        same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
-        now = runtime.clock.now()
-        ending = (memory, *same)
-        closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
-        outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
-        forgotten = await find_forgotten(outdated, hot, runtime)
-        outdated += forgotten.outdated
-        gone = frozenset(one.id for one in ending)
-        shortened, why = await withhold(outdated, hot, runtime, gone=gone)
-        episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
-        contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
-        # What ended with the memory comes before it, and comes back with it.
-        ends = [_decision(one, memory if one is not memory else None, now, runtime) for one in (*same, memory)]
-        decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
-        try:
-            await runtime.store.apply(
-                memory.subject,
-                [*closes, *shortened, *episodes, *contexts, *marking(forgotten, runtime)],
-                decisions,
-                subject_version=hot.version if len(hot) else None,
-            )
-        except StaleSubjectError:
-            continue
-        return (await runtime.store.memories(memory.subject, [memory.id]))[0]
-    raise StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
+
+    async def attempt() -> Memory:
+        return await _forget(await runtime.for_subject(memory.subject), memory)
+
+    failure = StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
+    return await retry_while_stale(attempt, failure=failure)
+
+
+async def _forget(runtime: Runtime, memory: Memory) -> Memory:
+    hot = await runtime.store.hot(memory.subject, runtime.embedder.space, sought=NO_VECTORS)
+    same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
+    now = runtime.clock.now()
+    ending = (memory, *same)
+    closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
+    outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
+    forgotten = await find_forgotten(outdated, hot, runtime)
+    outdated += forgotten.outdated
+    gone = frozenset(one.id for one in ending)
+    shortened, why = await withhold(outdated, hot, runtime, gone=gone)
+    episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
+    contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
+    # What ended with the memory comes before it, and comes back with it.
+    ends = [_decision(one, memory if one is not memory else None, now, runtime) for one in (*same, memory)]
+    decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
+    await runtime.store.apply(
+        memory.subject,
+        [*closes, *shortened, *episodes, *contexts, *marking(forgotten, runtime)],
+        decisions,
+        subject_version=hot.version if len(hot) else None,
+    )
+    return (await runtime.store.memories(memory.subject, [memory.id]))[0]
 
 
 async def forgotten_by_hand(key: FormationKey, runtime: Runtime) -> list[Memory]:
@@ -142,14 +143,6 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
 
 
 def _decision(closed: Memory, because: Memory | None, at: datetime, runtime: Runtime) -> Decision:
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=closed.subject,
-        at=at,
-        action=Action.CLOSE,
-        memory_id=closed.id,
-        target_id=because.id if because else None,
-        reason=SAYS_THE_SAME if because else FORGOTTEN,
-        text=closed.text if closed.kind is not MemoryKind.TURN else "",
-        profile=closed.profile,
-    )
+    reason, target = (SAYS_THE_SAME, because.id) if because else (FORGOTTEN, None)
+    text = closed.text if closed.kind is not MemoryKind.TURN else ""
+    return replace(Decision.of(closed, Action.CLOSE, reason, clock=runtime.clock, target=target, text=text), at=at)

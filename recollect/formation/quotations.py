@@ -204,20 +204,10 @@ async def added_quotations(quotations: Sequence[Memory], runtime: Runtime) -> li
 
 def _decision(short: _Shortened, at: datetime, runtime: Runtime) -> Decision:
     """Log why a quotation was closed, as a part of what the statement that ended it changed."""
-    until = short.outdated.until
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=short.old.subject,
-        at=at,
-        action=Action.CLOSE,
-        memory_id=short.old.id,
-        target_id=MemoryId(short.outdated.cause) if short.outdated.cause else None,
-        reason="part of the message no longer holds" if short.new else "the message no longer holds",
-        text="",
-        profile=short.old.profile,
-        conversation=until.conversation if until else None,
-        seq=until.seq if until else None,
-    )
+    reason = "part of the message no longer holds" if short.new else "the message no longer holds"
+    return replace(
+        Decision.of(short.old, Action.CLOSE, reason, clock=runtime.clock, target=short.outdated.cause), at=at
+    ).said_in(short.outdated.until)
 
 
 def is_quotable(role: str, text: str) -> bool:

@@ -6,10 +6,9 @@ from uuid import UUID
 
 import numpy as np
 
-from recollect.formation.batch import NOTHING_BACK, RestoredMemories
+from recollect.formation.batch import NOTHING_BACK, RestoredMemories, by_formation
 from recollect.formation.restoration import read_past, restore, shortened_quotations
 from recollect.formation.runtime import Runtime
-from recollect.ids import new_id
 from recollect.resolution.undo_plan import plan_memories
 from recollect.text import source_key
 from recollect.types import (
@@ -18,6 +17,7 @@ from recollect.types import (
     Change,
     CloseMemory,
     Decision,
+    FormationKey,
     Lease,
     Memory,
     MemoryId,
@@ -57,19 +57,13 @@ async def close_abandoned(
             continue
         # What was taken back was never true: it ends when it began.
         closes.append(CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now))
+        reason = "the message it rests on was edited"
+        text = memory.text if memory.kind is not MemoryKind.TURN else ""
         decisions.append(
-            Decision(
-                id=new_id(runtime.clock),
-                subject=lease.key.subject,
-                at=now,
-                action=Action.ABANDON,
-                memory_id=memory.id,
-                target_id=None,
-                reason="the message it rests on was edited",
-                text=memory.text if memory.kind is not MemoryKind.TURN else "",
-                profile=lease.key.profile,
-                conversation=lease.key.conversation,
-                seq=memory.evidence[0].seq,
+            by_formation(
+                Decision.of(memory, Action.ABANDON, reason, clock=runtime.clock, text=text),
+                lease.key,
+                memory.evidence[0].seq,
             )
         )
     return closes, decisions
@@ -104,22 +98,18 @@ async def close_outdated(
     now = runtime.clock.now()
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in old]
     decisions = [
-        Decision(
-            id=new_id(runtime.clock),
-            subject=key.subject,
-            at=now,
-            action=Action.ABANDON,
-            memory_id=memory.id,
-            target_id=None,
-            reason=f"{memory.version} made it; {key.version}, which reads the conversation now, does not",
-            text=memory.text,
-            profile=key.profile,
-            conversation=key.conversation,
-            seq=memory.evidence[0].seq,
+        by_formation(
+            Decision.of(memory, Action.ABANDON, _replaced_by(memory, key), clock=runtime.clock, text=memory.text),
+            key,
+            memory.evidence[0].seq,
         )
         for memory in old
     ]
     return closes, decisions
+
+
+def _replaced_by(memory: Memory, key: FormationKey) -> str:
+    return f"{memory.version} made it; {key.version}, which reads the conversation now, does not"
 
 
 def _of_others(memories: Iterable[Memory], lease: Lease) -> list[Memory]:
@@ -150,17 +140,16 @@ async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, runtime:
         added=restored.added,
         closes=(*await shortened_quotations(runtime, memories), *restored.closes),
         decisions=tuple(
-            Decision(
-                id=new_id(runtime.clock),
-                subject=subject,
-                at=runtime.clock.now(),
-                action=Action.UNDO,
-                memory_id=one.memory.id,
-                target_id=MemoryId(one.closed_by.id),
-                reason="came back: what had replaced it rests on a message that was edited",
-                text=one.memory.text,
-                profile=lease.key.profile,
-                conversation=lease.key.conversation,
+            by_formation(
+                Decision.of(
+                    one.memory,
+                    Action.UNDO,
+                    "came back: what had replaced it rests on a message that was edited",
+                    clock=runtime.clock,
+                    target=one.closed_by.id,
+                    text=one.memory.text,
+                ),
+                lease.key,
             )
             for one in plan.returning
         ),

@@ -209,17 +209,5 @@ async def added_episodes(shortened: Sequence[tuple[Memory, list[str]]], runtime:
 
 
 def _decision(episode: Memory, because: Outdated, runtime: Runtime) -> Decision:
-    until = because.until
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=episode.subject,
-        at=runtime.clock.now(),
-        action=Action.CLOSE,
-        memory_id=episode.id,
-        target_id=MemoryId(because.cause) if because.cause else None,
-        reason="part of the summary is to be forgotten or no longer holds",
-        text="",
-        profile=episode.profile,
-        conversation=until.conversation if until else None,
-        seq=until.seq if until else None,
-    )
+    reason = "part of the summary is to be forgotten or no longer holds"
+    return Decision.of(episode, Action.CLOSE, reason, clock=runtime.clock, target=because.cause).said_in(because.until)

@@ -11,6 +11,7 @@ from recollect.extraction.evidence import evidence_of
 from recollect.extraction.llm import summarise_by_model
 from recollect.extraction.rules.summary import NOTHING_SAID, Summary, summarise
 from recollect.extraction.sources import Exchange
+from recollect.formation.batch import by_formation
 from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.inputs import LARGE_BATCH, blanked, recent_recalls, without_echoes
@@ -185,16 +186,8 @@ async def _own(
 
 
 def _decision(memory: Memory, action: Action, reason: str, lease: Lease, runtime: Runtime) -> Decision:
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=memory.subject,
-        at=runtime.clock.now(),
-        action=action,
-        memory_id=memory.id,
-        target_id=None,
-        reason=reason,
-        text=memory.text,
-        profile=lease.key.profile,
-        conversation=lease.key.conversation,
-        seq=memory.evidence[-1].seq if memory.evidence else None,
+    return by_formation(
+        Decision.of(memory, action, reason, clock=runtime.clock, text=memory.text),
+        lease.key,
+        memory.evidence[-1].seq if memory.evidence else None,
     )

@@ -16,7 +16,7 @@ from recollect.formation.quotations import MANY_ROWS, places
 from recollect.formation.restated import clauses_behind, of_the_user, restated
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, denied_value, outdated_memory
-from recollect.ids import id_text, new_id
+from recollect.ids import id_text
 from recollect.text import terms
 from recollect.text.updates import Update, contradicts, topic_of
 from recollect.types import (
@@ -133,19 +133,7 @@ def _ended(memories: Sequence[Memory], outdated: Sequence[Outdated]) -> list[tup
 
 
 def _decision(memory: Memory, until: Evidence, runtime: Runtime) -> Decision:
-    return Decision(
-        id=new_id(runtime.clock),
-        subject=memory.subject,
-        at=runtime.clock.now(),
-        action=Action.CLOSE,
-        memory_id=memory.id,
-        target_id=None,
-        reason=REASON,
-        text=memory.text,
-        profile=memory.profile,
-        conversation=until.conversation,
-        seq=until.seq,
-    )
+    return Decision.of(memory, Action.CLOSE, REASON, clock=runtime.clock, text=memory.text).said_in(until)
 
 
 def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:

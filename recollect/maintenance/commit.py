@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from recollect.clock import Clock
+from recollect.concurrency import retry_while_stale
 from recollect.errors import StaleSubjectError, UnknownProfileError
 from recollect.formation.runtime import Runtime
-from recollect.ids import id_text, new_id
+from recollect.ids import id_text
 from recollect.profiles.policies import Profile
 from recollect.types import (
     NO_VECTORS,
@@ -28,7 +29,6 @@ from recollect.types import (
 BATCH_SIZE = 50
 # Memories read at once where all of a subject's are looked through.
 PAGE = 200
-_STALE_TRIES = 20
 
 
 @dataclass(slots=True, kw_only=True)
@@ -45,22 +45,13 @@ class Plan:
         now = self.clock.now()
         self.changes.append(CloseMemory(id=memory.id, valid_to=max(valid_to, memory.valid_from), closed_at=now))
 
-    def decide(self, action: Action, touched: tuple[MemoryId, MemoryId | None], said: tuple[str, str, str]) -> None:
-        """Log a decision: on a memory and its target, with reason, text and profile."""
-        reason, text, profile = said
-        self.decisions.append(
-            Decision(
-                id=new_id(self.clock),
-                subject=self.subject,
-                at=self.clock.now(),
-                action=action,
-                memory_id=touched[0],
-                target_id=touched[1],
-                reason=reason,
-                text=text,
-                profile=profile,
-            )
-        )
+    def decide(
+        self, memory: Memory, action: Action, reason: str, *, target: Memory | None = None, text: str | None = None
+    ) -> None:
+        """Log a decision on `memory`, with its text unless another is given."""
+        shown = memory.text if text is None else text
+        target_id = target.id if target else None
+        self.decisions.append(Decision.of(memory, action, reason, clock=self.clock, target=target_id, text=shown))
 
 
 class Commits:
@@ -86,24 +77,24 @@ class Commits:
         Raises:
             StaleSubjectError: the subject changed each time.
         """
-        for _ in range(_STALE_TRIES):
+
+        async def attempt() -> bool:
             version = await self.runtime.store.version(self.subject)
             plan = await make()
             if not plan.decisions:
                 return False
             if not self.dry_run:
-                try:
-                    version = await self.runtime.store.apply(
-                        self.subject, plan.changes, plan.decisions, subject_version=version
-                    )
-                except StaleSubjectError:
-                    continue
+                version = await self.runtime.store.apply(
+                    self.subject, plan.changes, plan.decisions, subject_version=version
+                )
             self.version = version
             self.gone |= {gone for decision in plan.decisions if (gone := closed_memory(decision))}
             self.decisions += plan.decisions
             return True
+
         said = "kept changing while it was tended; try again"
-        raise StaleSubjectError(f"{self.subject.text} {said}", logged=f"subject {self.subject.key} {said}")
+        failure = StaleSubjectError(f"{self.subject.text} {said}", logged=f"subject {self.subject.key} {said}")
+        return await retry_while_stale(attempt, failure=failure)
 
     async def page(self, kinds: Sequence[MemoryKind], after: MemoryId | None) -> list[Memory]:
         """Read the next of all memories of these kinds, newest first; empty where there are no more."""

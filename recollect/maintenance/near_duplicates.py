@@ -129,7 +129,7 @@ class Duplicates:
             kept, gone = found.kept, found.gone
             plan.changes.append(StrengthenMemory(id=kept.id, importance=kept.importance, inherits=(gone.id,)))
             plan.close(gone, commits.runtime.clock.now())
-            plan.decide(Action.MERGE, (kept.id, gone.id), (found.reason, gone.text, kept.profile))
+            plan.decide(kept, Action.MERGE, found.reason, target=gone, text=gone.text)
         return plan
 
 

@@ -81,7 +81,7 @@ class Surplus:
             if occupant(memory, room, self._now, oldest=ranked.oldest) == ranked:
                 plan.close(memory, self._now)
                 reason = leave(ranked, self._count, room).reason
-                plan.decide(Action.EVICT, (memory.id, None), (reason, memory.text, memory.profile))
+                plan.decide(memory, Action.EVICT, reason)
         return plan
 
     async def _counted(self) -> tuple[int, int]:

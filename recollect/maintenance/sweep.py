@@ -158,7 +158,7 @@ class Care:
         closing = {end.memory.id for end in endings}
         for end in endings:
             plan.close(end.memory, end.valid_to)
-            plan.decide(Action.EXPIRE, (end.memory.id, None), (end.reason, end.memory.text, end.memory.profile))
+            plan.decide(end.memory, Action.EXPIRE, end.reason)
             if end.memory.kind is MemoryKind.FACT:
                 for source in end.memory.evidence:
                     facts[source.conversation, source.seq].append(end)
@@ -167,8 +167,7 @@ class Care:
             fact = next((end for end in sharing if restates(note, end.memory)), None)
             if fact and note.id not in closing:
                 plan.close(note, fact.valid_to)
-                said = ("restates what ended", note.text, note.profile)
-                plan.decide(Action.EXPIRE, (note.id, fact.memory.id), said)
+                plan.decide(note, Action.EXPIRE, "restates what ended", target=fact.memory)
         return plan
 
     async def _sharing_sources(self, places: Sequence[Place], pace: Pace) -> list[Memory]:

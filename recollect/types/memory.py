@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
@@ -13,7 +13,9 @@ from urllib.parse import quote, unquote
 import numpy as np
 import numpy.typing as npt
 
+from recollect.clock import Clock
 from recollect.errors import BadSubjectError
+from recollect.ids import new_id
 from recollect.types.detail import NO_DETAIL, MemoryDetail
 from recollect.types.shift import Shift
 
@@ -278,6 +280,27 @@ class Decision:
     profile: str = ""
     conversation: ConversationId | None = None
     seq: int | None = None
+
+    @classmethod
+    def of(
+        cls, memory: Memory, action: Action, reason: str, *, clock: Clock, target: str | None = None, text: str = ""
+    ) -> Self:
+        """Log an action on `memory`, now; `text` is what the log shows of it."""
+        return cls(
+            id=new_id(clock),
+            subject=memory.subject,
+            at=clock.now(),
+            action=action,
+            memory_id=memory.id,
+            target_id=MemoryId(target) if target else None,
+            reason=reason,
+            text=text,
+            profile=memory.profile,
+        )
+
+    def said_in(self, source: Evidence | None) -> Self:
+        """Name the message that caused the decision, if one did."""
+        return self if source is None else replace(self, conversation=source.conversation, seq=source.seq)
 
 
 @dataclass(frozen=True, slots=True)

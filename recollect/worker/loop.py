@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import TypeVar
 
+from recollect.concurrency import retry_while_stale
 from recollect.errors import (
     BreakerOpenError,
     BudgetSpentError,
@@ -20,7 +21,6 @@ from recollect.errors import (
     ModelError,
     ModelFault,
     RecollectError,
-    StaleSubjectError,
     StoreFullError,
     StoreUnavailableError,
     UnknownProfileError,
@@ -48,8 +48,8 @@ POLL_S = 1.0
 MAX_CONCURRENT_SUBJECTS = 4
 # Looked up at once; what one subject waits for beyond that comes with the next round.
 _BATCH_SIZE = 16
-# Somebody else's commit to the same subject came between reading and committing; soon nobody's will.
-STALE_TRIES = 8
+# Attempts while concurrent commits to the same subject make the read stale.
+MAX_STALE_ATTEMPTS = 8
 _MAX_BACKOFF_S = 600.0
 # A server that says it is down, and no breaker that says for how long (an embedder's).
 _DOWN_S = 10.0
@@ -274,29 +274,27 @@ class Worker:
     async def _form_on_budget(self, lease: Lease, budgeted: Runtime, compactor: BudgetedModel | None) -> None:
         stage, paid = self._stages[lease.key.stage], False
         profile = self._runtime.profiles.get(lease.key.profile)
-        for attempt in range(1, STALE_TRIES + 1):
-            # What was embedded anew meanwhile is read by another embedder now.
+
+        async def attempt() -> FormationResult:
+            nonlocal paid
+            # The subject may have been re-embedded since the attempt before.
             runtime = self.runtime_for(await budgeted.for_subject(lease.key.subject))
             formed = await _retry_once(partial(stage, lease, runtime))
             paid = paid or await charge_rule_work(runtime, lease, profile, formed)
-            try:
-                result = await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)
-            except StaleSubjectError:
-                if attempt == STALE_TRIES:
-                    raise
-                continue
-            self.counters.formed += 1
-            record_outcome(lease, result, self._runtime)
-            logger.debug(
-                "formed",
-                extra={
-                    "conversation": lease.key.conversation,
-                    "stage": lease.key.stage,
-                    "changes": len(result.changes),
-                    "formed_seq": result.formed_seq,
-                },
-            )
-            return
+            return await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)
+
+        result = await retry_while_stale(attempt, most=MAX_STALE_ATTEMPTS)
+        self.counters.formed += 1
+        record_outcome(lease, result, self._runtime)
+        logger.debug(
+            "formed",
+            extra={
+                "conversation": lease.key.conversation,
+                "stage": lease.key.stage,
+                "changes": len(result.changes),
+                "formed_seq": result.formed_seq,
+            },
+        )
 
     async def _commit(
         self, lease: Lease, formed: FormationResult, runtime: Runtime, compactor: BudgetedModel | None

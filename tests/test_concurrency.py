@@ -1,0 +1,57 @@
+"""A read and its commit are tried again while they are stale; coroutines that run together end together."""
+
+import asyncio
+
+import pytest
+
+from recollect.concurrency import gather_or_cancel, retry_while_stale
+from recollect.errors import StaleSubjectError
+
+
+class Commits:
+    """Commits that are refused a number of times."""
+
+    def __init__(self, refusals: int) -> None:
+        self.refusals = refusals
+        self.attempts = 0
+
+    async def attempt(self) -> int:
+        self.attempts += 1
+        if self.attempts <= self.refusals:
+            raise StaleSubjectError(f"refused {self.attempts}")
+        return self.attempts
+
+
+async def test_a_stale_commit_is_tried_again() -> None:
+    commits = Commits(refusals=2)
+    assert await retry_while_stale(commits.attempt, most=3) == 3
+
+
+async def test_after_the_last_attempt_the_given_failure_is_raised() -> None:
+    commits = Commits(refusals=9)
+    with pytest.raises(StaleSubjectError, match="kept changing"):
+        await retry_while_stale(commits.attempt, failure=StaleSubjectError("kept changing"), most=3)
+    assert commits.attempts == 3
+
+
+async def test_without_a_given_failure_the_last_error_is_raised() -> None:
+    with pytest.raises(StaleSubjectError, match="refused 2"):
+        await retry_while_stale(Commits(refusals=9).attempt, most=2)
+
+
+async def test_an_error_cancels_what_runs_beside_it() -> None:
+    cancelled = asyncio.Event()
+
+    async def waits() -> None:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    async def fails() -> None:
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        await gather_or_cancel([waits(), fails()])
+    assert cancelled.is_set()
