@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from recollect.clock import Clock, from_micros, to_micros
-from recollect.extraction.evidence import is_quote, stands_in
+from recollect.extraction.evidence import is_quote, is_quoted_in
 from recollect.extraction.redaction import Scrubbed, scrub, scrubbed
 from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences
@@ -104,7 +104,7 @@ class ImportReview:
 def _weighed(memory: Record, source: Record | None, message: Record | None, *, own: bool) -> tuple[Candidate, str, str]:
     """Return a memory as its extractor proposed it, whose words it rests on, and the whole message."""
     role, said, quote = _FILE, "", source["quote"] if source is not None else ""
-    if message is not None and is_quote(quote) and stands_in(quote, _own_words(message)):
+    if message is not None and is_quote(quote) and is_quoted_in(quote, _own_words(message)):
         role, said = message["role"], message["text"]
     elif source is not None and not own:  # its log lies in another block of the file
         role = source["role"]

@@ -1,4 +1,8 @@
-"""Politeness: whether a sentence is nothing else, and why a model need not see a message. Pure."""
+"""Politeness: whether a sentence is nothing else, and why a model need not see a message. Pure.
+
+A sentence is read clause by clause, and each must be a polite phrase or a form of address. So "Hello, I moved to Oslo"
+is not polite only: its second clause states something.
+"""
 
 import re
 from typing import Literal
@@ -8,7 +12,7 @@ from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import words
 from recollect.text.normalize import fold as fold_letters
 
-# Longer than any sentence of politeness.
+# No polite sentence is longer.
 _MAX_CHARACTERS = 240
 _CLAUSE_END = re.compile(
     r"[,;:!?.…–—]++|\s-\s|\band\s(?=(?:thanks?|welcome|good|have|take|until|see|say|how|all|many|sweet|sleep)\b)",
@@ -72,7 +76,7 @@ _NAME = re.compile(r"(?:dear )?[A-Z][\w'’-]{0,30}(?: [A-Z][\w'’-]{0,30})?$")
 
 
 def is_polite_phrase(sentence: str) -> bool:
-    """Whether each clause of a sentence is a polite phrase.
+    """Return whether each clause of a sentence is a polite phrase.
 
     >>> is_polite_phrase("Good morning to you, dear Marcus, and welcome back to our village!")
     True
@@ -99,7 +103,7 @@ def _without_lead(clause: str) -> str:
 
 
 SkipReason = Literal["", "empty", "greeting", "thanks", "assent", "code"]
-"""Empty where the message is to be shown."""
+"""Empty if the message must be shown to the model."""
 
 _GREETINGS = """
     hi, hey, hello, hiya, yo, howdy, greetings, good morning, good afternoon, good evening, good night, good
@@ -154,43 +158,43 @@ _THANKS = """
     どうも, どうもありがとう, どうもありがとうございます, サンキュー, 고마워, 고마워요, 감사합니다, 감사해요,
     정말 고마워요, 정말 감사합니다, 고맙습니다, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, ขอบคุณมาก
 """
-# What stands beside a greeting or thanks and says nothing of its own.
-_BESIDE = """
+# Words next to a greeting or thanks that say nothing by themselves.
+_FILLERS = """
     so much, very much, a lot, again, there, everyone, all, mate, my friend, friend, friends, you too, to you
     too, and, then, well, oh, ok, okay, great, perfect, super, awesome, buddy, team, guys, folks, sir, for
     now, once more, chat, assistant, bot, amigo, amiga, a todos, mon ami, zusammen, alle, alles klar, nochmal,
     nochmals, tutti, a tutti, pessoal, allemaal, всем
 """
-# Greetings that answer a question as well: 'When do you train?' 'Morgen.'
-_ANSWERS_TOO = frozenset(
+# Greetings that can also answer a question: 'When do you train?' 'Morgen.'
+_GREETINGS_THAT_ANSWER = frozenset(
     fold_letters(word) for word in ("morning", "evening", "morgen", "later", "tak", "pa", "moi", "no")
 )
 _MAX_PHRASE_WORDS = 5
 _MAX_WORDS = 10
-# What is read of a message: no greeting is longer.
+# Only this much of a message is read: no greeting is longer.
 _READ_CHARACTERS = 400
 
 
 def _phrases(listed: str) -> frozenset[tuple[str, ...]]:
-    """Read a list of phrases as words in the spelling they are compared in."""
-    found = (tuple(fold_letters(word) for word in words(" ".join(each.split()))) for each in listed.split(","))
-    return frozenset(each for each in found if each)
+    """Parse a comma-separated list into phrases of folded words."""
+    folded = (tuple(fold_letters(word) for word in words(" ".join(phrase.split()))) for phrase in listed.split(","))
+    return frozenset(phrase for phrase in folded if phrase)
 
 
 _KINDS: tuple[tuple[SkipReason, frozenset[tuple[str, ...]]], ...] = (
     ("thanks", _phrases(_THANKS)),
     ("greeting", _phrases(_GREETINGS)),
-    ("", _phrases(_BESIDE)),
+    ("", _phrases(_FILLERS)),
 )
 
 
 def skip_reason(text: str, *, asked: bool = False, fenced: bool = False) -> SkipReason:
-    """Say why a message holds nothing for a model to read; empty where it may hold something.
+    """Return why a message holds nothing for a model to read; empty if it may hold something.
 
     Args:
         text: The message's own words.
-        asked: The other side has just asked something: then a mere 'yes' tells something.
-        fenced: The message held code or quotations, which are none of its own words.
+        asked: The other side has just asked something, so a mere 'yes' means something.
+        fenced: The message held code or quotations, which do not count as its own words.
 
     >>> skip_reason("¡Muchas gracias!"), skip_reason("Yes, peanuts."), skip_reason("ok"), skip_reason("ok", asked=True)
     ('thanks', '', 'assent', '')
@@ -210,11 +214,11 @@ def skip_reason(text: str, *, asked: bool = False, fenced: bool = False) -> Skip
 
 
 def _may_answer(text: str) -> bool:
-    return bool(_ANSWERS_TOO & {fold_letters(word) for word in words(text)})
+    return bool(_GREETINGS_THAT_ANSWER & {fold_letters(word) for word in words(text)})
 
 
 def _courtesy(sentence: str, *, named: bool) -> SkipReason:
-    """Name the courtesy that a sentence consists of; empty where it says more than that and, if `named`, to whom."""
+    """Return the courtesy a sentence consists of; empty if it says more. With `named`, a name at its end is allowed."""
     said = [fold_letters(word) for word in words(sentence)]
     if not said or len(said) > _MAX_WORDS:
         return ""
@@ -235,7 +239,7 @@ def _courtesy(sentence: str, *, named: bool) -> SkipReason:
 
 
 def _phrase_at(said: list[str], place: int) -> tuple[int, SkipReason]:
-    """Find the longest phrase at a place; its length is 0 where there is none."""
+    """Find the longest phrase that starts at a place; length 0 if there is none."""
     for length in range(min(_MAX_PHRASE_WORDS, len(said) - place), 0, -1):
         phrase = tuple(said[place : place + length])
         for kind, phrases in _KINDS:
@@ -252,8 +256,8 @@ def _ends_in_name(sentence: str) -> bool:
     return found is not None and found.group()[0].isupper()
 
 
-# A line as only code has it. A sentence may begin with a word that code knows as well, end in a semicolon, or hold an
-# equals sign before several words.
+# A line that only code has. Prose may begin with a keyword, end in a semicolon, or contain an equals sign before
+# several words.
 _CODE_LINE = re.compile(
     r"[{}]$|[)\]'\"\d];$|^\w{1,40};$|^(?:def|const|elif|func|fn|#include|Traceback)\b|^import\s{1,9}[\w.]{1,99}(?:\s{1,9}as\s\w+)?$"
     r"|^from\s{1,9}\S{1,99}\s{1,9}import\b|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|FROM|WHERE|GROUP|ORDER|JOIN|VALUES)\b"
@@ -266,18 +270,18 @@ _CODE_LINE = re.compile(
 _CODE_MARKS = frozenset("(){}[]<>=_|\\$")
 _CODE_SHARE = 0.5
 _PROSE_WORDS = 4
-# Longest stretch of a line that is looked at, in characters.
+# Characters of a line that are searched.
 _MAX_LINE = 500
 
 
 def _is_bare_code(text: str) -> bool:
-    """Whether a message is code and nothing beside it: most lines look like code, and none like a sentence."""
+    """Return whether a message is code only: most lines look like code, and none like a sentence."""
     lines = [line.strip()[:_MAX_LINE] for line in text.splitlines() if line.strip()]
     hits = sum(bool(_CODE_LINE.search(line)) for line in lines)
     return hits > _CODE_SHARE * len(lines) and not any(_is_prose(line) for line in lines)
 
 
 def _is_prose(line: str) -> bool:
-    """Whether a line reads as a sentence: several words, and no sign of code among them."""
-    told = line.rstrip(";,.!?")
-    return len(told.split()) >= _PROSE_WORDS and not (_CODE_MARKS & set(told) or _CODE_LINE.search(told))
+    """Return whether a line reads as a sentence: several words, and no sign of code."""
+    text = line.rstrip(";,.!?")
+    return len(text.split()) >= _PROSE_WORDS and not (_CODE_MARKS & set(text) or _CODE_LINE.search(text))

@@ -1,4 +1,7 @@
-"""Take out of a message what only repeats the memories that stood in the prompt: recall must not feed itself. Pure."""
+"""Remove sentences that only repeat memories from the prompt: recall must not feed itself. Pure.
+
+After the memory 'Ana likes tea' was in the prompt, the answer "As you told me, you like tea" must not form it again.
+"""
 
 import re
 from collections import Counter
@@ -9,7 +12,7 @@ from dataclasses import dataclass
 from recollect.text import BETWEEN_SENTENCES, asks, bare, negations, terms, words
 from recollect.types import Memory, MemoryKind
 
-# Words that a repetition may have beyond the memory's own: they tell nothing. Any other word may be what has changed.
+# Words that a repetition may add to a memory without saying anything new. Any other word may be what has changed.
 _FILLERS = frozenset(
     terms(
         """again already also actually anyway basically certainly course current currently definitely exactly fact given
@@ -22,14 +25,14 @@ _NUMBER_WORDS = frozenset(
     eighteen nineteen twenty thirty forty fifty hundred thousand half once twice""".split()
 )
 _SIGN = re.compile(r"[$€£¥%°+#]")
-# What a list of memories has around each, as it is shown and pasted.
-_FURNITURE = frozenset(terms("fact preference insight note memory importance said user created summary on the by"))
-# Shorter memories are said again by chance.
+# Words that surround memories where they are listed, as shown and pasted.
+_LIST_WORDS = frozenset(terms("fact preference insight note memory importance said user created summary on the by"))
+# Shorter memories are repeated by chance.
 _MIN_WORDS = 3
 _PIECES = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
 _CLAUSES = re.compile(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b", re.IGNORECASE)
-# How one says that one repeats something; what is repeated stands beside it.
-_ATTRIBUTES = re.compile(
+# Phrases that announce a repetition: 'as you told me', 'I remember that'.
+_ANNOUNCES_REPETITION = re.compile(
     r"\b(?:(?:as|like|since|because)\s++)?(?:you(?:['’]ve|\s++have)?\s++(?:also\s++|already\s++|once\s++)?(?:told|mentioned|said|noted|"
     r"shared|asked)(?:\s++(?:to\s++)?me)?|i\s++(?:also\s++|still\s++)?(?:remember|recall|know|see|noted|will\s++remember)|"
     r"turns?\s++\d+(?:\s*+[-–]\s*+\d+)?|"
@@ -42,21 +45,21 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|my|me|mine|we|our|us)\b", re.IGNO
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """A memory as it may be repeated."""
+    """A recalled memory, prepared for comparison."""
 
     wordings: tuple[str, ...]
     terms: Counter[str]
     denials: int
     counted: frozenset[tuple[str, str]]
-    """Each number with the word behind it."""
+    """Each number with the word after it."""
     signs: frozenset[str]
 
 
 class EchoFilter:
-    """What stood in a prompt, to be found again in what was said behind it."""
+    """Finds repetitions of the memories that were in a prompt."""
 
     def __init__(self, recalled: Iterable[Memory]) -> None:
-        """Take the memories that were recalled."""
+        """Prepare the recalled memories."""
         self._known = [_known(memory) for memory in recalled]
 
     def without(self, role: str, text: str) -> str:
@@ -66,14 +69,14 @@ class EchoFilter:
     def parted(self, role: str, text: str, *, keeps_questions: bool = False) -> tuple[str, list[str]]:
         """Return a message without the sentences that only repeat memories, and those sentences.
 
-        An assistant repeats in words of its own: a sentence goes whose every clause holds no term that is not of one
-        memory, and no number, sign or denial that is not. The user's own words are never taken for an echo; sentences
-        about "the user" that stand in a memory word for word, with nothing beside them, are.
+        An assistant paraphrases: its sentence is dropped if each clause has only terms, numbers, signs and negations of
+        a single memory. The user's own words are never an echo, except sentences about "the user" that copy a memory
+        word for word.
 
         Args:
             role: Who said it.
             text: The message.
-            keeps_questions: Leave questions in, which an answer may follow.
+            keeps_questions: Keep questions, since an answer may follow.
         """
         if not self._known or not text:
             return text, []
@@ -86,7 +89,7 @@ class EchoFilter:
         return "\n".join(piece for piece in pieces if piece not in dropped), gone
 
     def _repeats(self, piece: str) -> bool:
-        said = _CONTRACTED.sub(" ", _ATTRIBUTES.sub(" ", piece))
+        said = _CONTRACTED.sub(" ", _ANNOUNCES_REPETITION.sub(" ", piece))
         clauses = [(clause, found) for clause in _CLAUSES.split(said) if (found := terms(clause).keys() - _FILLERS)]
         return bool(clauses) and all(self._repeated(clause, found) for clause, found in clauses)
 
@@ -104,8 +107,8 @@ class EchoFilter:
         said = f" {bare(piece)} "
         for known in self._known:
             for wording in known.wordings:
-                before, found, behind = said.partition(f" {wording} ")
-                if found and not negations(f"{before} {behind}") and terms(f"{before} {behind}").keys() <= _FURNITURE:
+                before, found, after = said.partition(f" {wording} ")
+                if found and not negations(f"{before} {after}") and terms(f"{before} {after}").keys() <= _LIST_WORDS:
                     return True
         return False
 
@@ -113,8 +116,8 @@ class EchoFilter:
 def _counted(text: str) -> frozenset[tuple[str, str]]:
     said = words(text)
     return frozenset(
-        (word, behind)
-        for word, behind in zip(said, [*said[1:], ""], strict=False)  # signs alone are no words
+        (word, following)
+        for word, following in zip(said, [*said[1:], ""], strict=False)  # a text of signs has no words
         if word in _NUMBER_WORDS or any(character.isdecimal() for character in word)
     )
 
@@ -123,7 +126,7 @@ def _known(memory: Memory) -> _Known:
     texts = [memory.text, memory.detail.summary]
     if memory.kind is MemoryKind.FACT:
         texts.append(f"{memory.key}: {memory.value}")
-    # How a template begins the row of a summary: words that are repeated with it, and tell nothing.
+    # How a template starts the row of a summary: these words are repeated with it and say nothing.
     heads = [f"turns {memory.detail.first_turn}-{memory.detail.last_turn}"] if memory.kind is MemoryKind.EPISODE else []
     return _Known(
         wordings=tuple(_wordings(texts)) if memory.kind is not MemoryKind.TURN else (),
@@ -135,7 +138,7 @@ def _known(memory: Memory) -> _Known:
 
 
 def _wordings(texts: Sequence[str]) -> list[str]:
-    """Return the wordings in which nobody speaks of themselves."""
+    """Return the wordings that are not in the first person."""
     return [
         found for text in texts if len((found := bare(text)).split()) >= _MIN_WORDS and not _FIRST_PERSON.search(text)
     ]

@@ -1,4 +1,8 @@
-"""Evidence or nothing: a candidate's quote must be in the message it names. Pure."""
+"""Evidence or nothing: a candidate's quote must be in the message it names. Pure.
+
+'Ana lives in Oslo' with the quote "I live in Oslo" is kept if the user wrote that. A bare 'yes' is evidence for the
+question it answers, and for nothing else.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +10,7 @@ from dataclasses import dataclass
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
-from recollect.extraction.gate import mentions_self
+from recollect.extraction.gate import mentions_speaker
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable, speaker_of
@@ -16,16 +20,16 @@ from recollect.text import asks, normalise, terms, words
 from recollect.text.normalize import fold as fold_letters
 from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
 
-# What is read of an answer, and of the end of a message that may ask, in characters.
+# Characters read of an answer, and of the end of a message that may ask.
 _ANSWER_CHARACTERS, _ASKING_CHARACTERS = 400, 2_000
-# Behind a question so many sentences may follow: 'Any allergies? Tell me first. I can wait.'
+# A question may be followed by this many sentences: 'Any allergies? Tell me first. I can wait.'
 _CLOSING_SENTENCES = 3
-# What a question takes for granted: 'As you live in Paris, …'.
+# What a question presupposes: 'As you live in Paris, …'.
 _GRANTED = re.compile(
     r"^(?:as|since|because|given(?:\s{1,9}that)?|now\s{1,9}that|considering|seeing\s{1,9}that)\b[^,]{0,300},\s{0,9}",
     re.I,
 )
-# Whole answers that say no more than yes or no.
+# Whole answers that mean just yes or no.
 _YES = frozenset(
     tuple(fold_letters(word) for word in words(phrase))
     for phrase in """yes, yeah, yep, yup, yes i am, yes i do, yes i have, i am, i do, i have, right, correct,
@@ -45,7 +49,7 @@ _NO = frozenset(
 
 
 def bare_answer(text: str) -> bool | None:
-    """Tell whether a message is a yes (True) or a no (False) and nothing else; None where it says more.
+    """Return True for a bare yes, False for a bare no, None if a message says more.
 
     >>> bare_answer("Yes, I am!"), bare_answer("No."), bare_answer("Yes, peanuts.")
     (True, False, None)
@@ -55,7 +59,7 @@ def bare_answer(text: str) -> bool | None:
 
 
 def question_in(text: str) -> str:
-    """Return the last question among the closing sentences of a message, without what it only takes for granted.
+    """Return the last question among the closing sentences of a message, without its presupposition.
 
     >>> question_in("As you live in Paris, shall I look there?")
     'shall I look there?'
@@ -65,21 +69,21 @@ def question_in(text: str) -> str:
     return _GRANTED.sub("", asked)
 
 
-# Shortest quote that can carry anything, in letters and digits; a whole answer to a question may be shorter: '42'.
+# Letters and digits a quote needs; a whole answer to a question may be shorter: '42'.
 MIN_QUOTE_CHARACTERS = 3
-# Of a paragraph's words so many stand in what it sums up; the rest are the summary's own ("agreed", "wants").
+# Share of a paragraph's terms that the messages must contain; the rest are the summary's own ("agreed", "wants").
 MIN_SHARED_WORDS = 0.3
-# Of what a bare yes confirms, or a question tells, so many words stand in the question.
-MIN_ASSENTED = 0.5
-# Who said it stands at the beginning of a memory.
-_MAX_ATTRIBUTED = 200
+# Share of a candidate's terms that the confirmed or quoted question must contain.
+MIN_ASSENTED_WORDS = 0.5
+# Characters at the start of a memory that are searched for who said it.
+_MAX_ATTRIBUTION_CHARACTERS = 200
 _SPEAKER = frozenset({"user", "assistant"})
 _DENIES = re.compile(
     r"\b(?:no|not|never|none|without|cannot|neither|nor|free|stopped|quit|non|nicht|kein\w{0,2}|nie|pas|sin|nunca|não|niet|geen|"
     r"inte|ikke|ei|nem|değil|bukan|tidak|không|не|нет|ні|δεν|لا|ليس|לא|नहीं)\b|n['’]t\b|[不没沒無]|ない|ません|안|않|ไม่",
     re.IGNORECASE,
 )
-# A memory that says so rests on what the assistant said, not on the user's message.
+# A memory of this form is about what the assistant said, not about the user's message.
 _TELLS_OF_ASSISTANT = re.compile(
     r"\b(?:the\s(?:assistant|ai|chatbot|model)|der\sassistent|l['’]assistant|el\sasistente|o\sassistente"
     r"|l['’]assistente|de\sassistent)\s(?:also\s|then\s|has\s|had\s){0,2}(?:puts?|sa(?:id|ys)|told|tells|suggest(?:s|ed)"
@@ -96,16 +100,16 @@ _MARKS = re.compile(r"^[\W_]+|[\W_]+$")
 
 @dataclass(frozen=True, slots=True)
 class CheckedEvidence:
-    """What checking found: evidence, or why there is none."""
+    """Result of a check: evidence, or why there is none."""
 
     evidence: Evidence | None
     reason: str
-    """Why the candidate is dropped; empty where it is not."""
+    """Why the candidate is dropped; empty if it is kept."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedSummary:
-    """What checking a paragraph found: the messages it sums up, or why it is dropped."""
+    """Result of checking a paragraph: the messages it sums up, or why it is dropped."""
 
     evidence: tuple[Evidence, ...]
     reason: str
@@ -119,29 +123,29 @@ def check_evidence(
 ) -> CheckedEvidence:
     """Check a candidate against the message it names.
 
-    The quote is looked for in the message's own words: what was injected, quoted or is secret there proves nothing.
-    White space, case, width and typographic quotes are folded, and marks at the quote's ends do not count.
+    The quote must be in the message's own words: injected, quoted or secret text proves nothing. White space, case,
+    width, typographic quotes and punctuation at the quote's ends are ignored.
 
-    A bare yes or no is evidence for what the other side had just asked, and for nothing else: the question's words are
-    no evidence by themselves, and what it takes for granted is not assented to.
+    A bare yes or no is evidence only for the question just asked. The question alone is no evidence, and its
+    presupposition is not confirmed.
 
     Args:
-        candidate: From any extractor; trusted in nothing.
-        messages: The new messages that were to be formed from.
+        candidate: From any extractor; nothing in it is trusted.
+        messages: The new messages that were read.
         sources: Roles that may form memories.
-        earlier: The messages before them, where a question may stand that the first of them answers.
+        earlier: The messages before them; the first new one may answer a question there.
     """
-    message = next((one for one in messages if one.seq == candidate.seq), None)
+    message = next((message for message in messages if message.seq == candidate.seq), None)
     if message is None:
         return CheckedEvidence(None, f"names message {candidate.seq}, which it was not given")
     if message.role not in sources:
         return CheckedEvidence(None, f"rests on the words of the {message.role}, who is no source here")
     question = question_before(message, (*earlier, *messages)) if message.role == "user" else ""
     answer = bare_answer(readable(message)) if message.role == "user" else None
-    inside = stands_in(candidate.quote, readable(message))
+    inside = is_quoted_in(candidate.quote, readable(message))
     if answer is not None and (inside or question):
         return _assented(candidate, message, answer, question)
-    # What only takes back or puts right what was said before may be as short as 'jk'.
+    # A retraction or correction may be as short as 'jk'.
     answers = bool(question or candidate.forgets_seqs or candidate.corrects)
     whole = answers and _folded(candidate.quote) and _folded(candidate.quote) == _folded(readable(message))
     if not whole and not is_quote(candidate.quote):
@@ -154,67 +158,69 @@ def check_evidence(
 
 
 def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
-    """Say why a candidate does not rest on what the user states in a message; empty where it does."""
+    """Return why a candidate does not rest on the user's own statement; empty if it does."""
     if not speaker_name(message.name) and _is_others_speech(candidate, readable(message)):
         return "rests on words that the message quotes from somebody else"
-    if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTED]) and not _TO_ASSISTANT.search(candidate.quote):
+    if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTION_CHARACTERS]) and not _TO_ASSISTANT.search(
+        candidate.quote
+    ):
         return "tells what the assistant said, and rests on the words of the user"
     return "rests on a question that tells nothing" if _only_asks(candidate) else ""
 
 
 def is_quote(quote: str) -> bool:
-    """Return whether a quote is long enough to carry anything."""
+    """Return whether a quote is long enough to prove anything."""
     return sum(character.isalnum() for character in _folded(quote)) >= MIN_QUOTE_CHARACTERS
 
 
-def stands_in(quote: str, text: str) -> bool:
-    """Return whether a quote stands in a text, but for white space, case, width and typographic quotes.
+def is_quoted_in(quote: str, text: str) -> bool:
+    """Return whether a text contains a quote, ignoring white space, case, width and typographic quotes.
 
-    >>> stands_in("“I live in  Oslo.”", "i live in oslo, by the river"), stands_in("", "anything")
+    >>> is_quoted_in("“I live in  Oslo.”", "i live in oslo, by the river"), is_quoted_in("", "anything")
     (True, True)
     """
     return _folded(quote) in _folded(text, ends=False)
 
 
 def question_before(message: LoggedMessage, said: Sequence[LoggedMessage]) -> str:
-    """Return the question of the other side that stands right before a message; empty where there is none."""
-    before = [one for one in said if one.seq < message.seq]
-    last = max(before, key=lambda one: one.seq, default=None)
+    """Return the question of the other side right before a message; empty if there is none."""
+    before = [earlier for earlier in said if earlier.seq < message.seq]
+    last = max(before, key=lambda earlier: earlier.seq, default=None)
     return question_in(readable(last)) if last is not None and last.role != message.role else ""
 
 
 def _is_others_speech(candidate: Candidate, text: str) -> bool:
-    """Whether a candidate rests on what others said: its quote is of that alone, or its value stands nowhere else."""
+    """Return whether only others' speech contains the candidate's quote, or its value."""
     speech = find_others_speech(text)
     if not speech:
         return False
     said = [text[start:end] for start, end in speech]
     own = blanked(text, speech)
-    if any(stands_in(candidate.quote, words) for words in said) and not stands_in(candidate.quote, own):
+    if any(is_quoted_in(candidate.quote, words) for words in said) and not is_quoted_in(candidate.quote, own):
         return True
     value = candidate.value if candidate.kind is MemoryKind.FACT else ""
-    return bool(value) and any(stands_in(value, words) for words in said) and not stands_in(value, own)
+    return bool(value) and any(is_quoted_in(value, words) for words in said) and not is_quoted_in(value, own)
 
 
 def _only_asks(candidate: Candidate) -> bool:
-    """Whether a candidate is a question itself, or rests on one that holds neither its words nor who asks."""
+    """Return whether a candidate is a question, or rests on one that shares too few of its words."""
     if candidate.forgets or candidate.ends or wants_forgotten(candidate.quote):
         return False
     if asks(candidate.text) and not statement_part(candidate.text):
         return True
     quote = fold(candidate.quote)
-    if not asks(quote) or statement_part(quote) or mentions_self(quote):
+    if not asks(quote) or statement_part(quote) or mentions_speaker(quote):
         return False
     stated = set(terms(candidate.text)) - _SPEAKER
-    return len(stated & set(terms(quote))) < MIN_ASSENTED * max(len(stated), 1)
+    return len(stated & set(terms(quote))) < MIN_ASSENTED_WORDS * max(len(stated), 1)
 
 
 def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question: str) -> CheckedEvidence:
-    """Check what was made of a bare yes or no against the question that it answers."""
+    """Check a candidate from a bare yes or no against the question that was answered."""
     if not question:
         return CheckedEvidence(None, "rests on a bare yes or no to what was no question")
     stated = set(terms(candidate.text)) - _SPEAKER
-    if len(stated & set(terms(question))) < MIN_ASSENTED * max(len(stated), 1):
+    if len(stated & set(terms(question))) < MIN_ASSENTED_WORDS * max(len(stated), 1):
         return CheckedEvidence(None, "rests on a bare yes or no to another question")
     if not yes and not candidate.ends and not _DENIES.search(candidate.text):
         return CheckedEvidence(None, "says what was answered with no")
@@ -222,29 +228,29 @@ def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question:
 
 
 def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:
-    """Check a paragraph against the messages it sums up: they must hold a fair share of its words.
+    """Check a paragraph against the messages it sums up: they must contain a fair share of its words.
 
     Args:
-        candidate: From any extractor; trusted in nothing.
-        messages: The messages that were to be summed up.
+        candidate: From any extractor; nothing in it is trusted.
+        messages: The messages that were summed up.
         sources: Roles that may form memories.
     """
     given = {message.seq: message for message in messages}
     summed = [given[seq] for seq in candidate.sums_up if seq in given]
     if len(summed) < len(candidate.sums_up):
         return CheckedSummary((), "sums up messages it was not given")
-    foreign = next((one.role for one in summed if one.role not in sources), None)
+    foreign = next((message.role for message in summed if message.role not in sources), None)
     if foreign:
         return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
-    said = {term for one in summed for term in terms(f"{one.name or one.role} {readable(one)}")}
-    mine = set(terms(candidate.text))
-    if len(mine & said) < MIN_SHARED_WORDS * max(len(mine), 1):
+    said = {term for message in summed for term in terms(f"{message.name or message.role} {readable(message)}")}
+    stated = set(terms(candidate.text))
+    if len(stated & said) < MIN_SHARED_WORDS * max(len(stated), 1):
         return CheckedSummary((), "says what is not in the conversation")
-    return CheckedSummary(tuple(evidence_of(one) for one in summed), "")
+    return CheckedSummary(tuple(evidence_of(message) for message in summed), "")
 
 
 def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
-    """Return a message as what a memory rests on, with the words quoted of it; without a quote, all of it."""
+    """Return a message as evidence, with the quoted words; without a quote, the whole message is the evidence."""
     return Evidence(
         conversation=message.conversation,
         seq=message.seq,

@@ -1,4 +1,4 @@
-"""The forms of requests to forget in six more languages: patterns, and nothing decided. Pure."""
+"""Forms of requests to forget in German, French, Spanish, Italian, Portuguese and Dutch. Pure data."""
 
 from recollect.extraction.forget_forms import ENGLISH, TOPIC, Forms, pattern
 

@@ -1,4 +1,8 @@
-"""The forms of requests to forget in English: patterns, and nothing decided. Pure."""
+"""Forms of requests to forget, and those of English. Pure data; `forget_requests` applies them.
+
+A request is a lead ('please'), a form with a topic ('forget …'), what introduces the topic ('what I told you about')
+and a tail ('again').
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,26 +10,26 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forms:
-    """How a language asks to forget. All patterns are matched at the beginning of what is left of the sentence."""
+    """How a language asks to forget. Each pattern is matched at the start of the rest of the sentence."""
 
     lead: re.Pattern[str]
-    """Politeness and particles in front; may match nothing."""
+    """Politeness and particles at the start; may match nothing."""
     asks: tuple[re.Pattern[str], ...]
-    """Forms of the request, with a group `topic` or, for the other scopes, none."""
+    """Forms of the request, each with a group `topic`."""
     told: re.Pattern[str]
-    """In front of the topic: 'what I told you about'; may match nothing."""
+    """Introduces the topic: 'what I told you about'; may match nothing."""
     tail: re.Pattern[str]
-    """Behind the topic: 'again', 'please'."""
+    """After the topic: 'again', 'please'."""
     vague: re.Pattern[str]
     """Topics that name nothing."""
     before: re.Pattern[str]
-    """Topics that mean what was said just before."""
+    """Topics that mean the previous message."""
     everything: re.Pattern[str]
-    """Topics that mean all that is known of the user."""
+    """Topics that mean everything known about the user."""
 
 
 def pattern(text: str) -> re.Pattern[str]:
-    """Compile a form; a blank matches one blank, as texts are squeezed before they are read."""
+    """Compile a form; a blank matches one blank, since texts are squeezed before they are read."""
     return re.compile(text, re.IGNORECASE)
 
 
@@ -37,7 +41,7 @@ _YOUR_MEMORY = (
     r"(?:memory|memories|notes?|records?|mind|head|brain|knowledge|history|profile|database|storage|files?)\b"
     r"|from (?:what|everything|all(?: that)?) you (?:know|remember|have|stored|saved)\b"
 )
-# 'Delete everything about prices from this mail' works on a text.
+# 'Delete everything about prices from this mail' is work on a text, not a request to forget.
 _OF_A_TEXT = (
     r"[^.!?;]{0,200}\b(?:e-?mails?|mails?|letters?|essays?|texts?|documents?|docs?|files?|tables?|lists?|code|"
     r"functions?"
@@ -46,7 +50,7 @@ _OF_A_TEXT = (
     r"|chapters?|recipes?|stor(?:y|ies)|poems?|speech|summary|article|report|columns?|rows?|answers?|json|above"
     r"|below)\b"
 )
-# What was told, as a request names it: 'the bit about my ex', 'what I said'.
+# How a request names what was told: 'the bit about my ex', 'what I said'.
 _TOLD_PART = (
     r"(?:what i|(?:any|every)thing (?:i|about|on)|(?:the|that|those|these|all (?:the|that|this))(?: whole)? "
     r"(?:bits?|parts?"

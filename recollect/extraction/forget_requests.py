@@ -1,4 +1,7 @@
-"""Requests to forget: whether a sentence asks to forget something, and what. Seven languages. Pure."""
+"""Requests to forget: whether a sentence asks to forget something, and what. Seven languages. Pure.
+
+'Please forget what I told you about Tom' names the topic 'Tom'; 'Forget it, let's go on' is no request.
+"""
 
 import re
 from collections.abc import Iterator
@@ -12,21 +15,21 @@ from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_retraction
 from recollect.text import squeeze
 
-# Longest sentence that is read as a request, in characters: a longer one tells something else.
+# Characters of a request: a longer sentence says something else.
 MAX_REQUEST_CHARACTERS = 300
 
-# Why it is to be forgotten, behind the topic: 'my divorce, it's private', 'Tom because we split up'.
+# The reason after the topic: 'my divorce, it's private', 'Tom because we split up'.
 _REASON = re.compile(
     r",? (?:because|since) .*|(?<![,:-])[,:-]++ (?:let's|let us) .*"
     r"|(?<![,:-])[,:-]++ (?:(?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})?|thats|its|im|theyre) .*"
-    # What else is asked for: 'my ex and tell me a joke', 'the trip, act like I never said it'.
+    # A further request: 'my ex and tell me a joke', 'the trip, act like I never said it'.
     r"|(?<![,:-])[,:-]++ (?:(?:and|just|so) )?(?:act|pretend|behave)\b.*"
     r"|,? (?:and|but|then) (?:(?:then|just|please|also|instead) ){0,2}(?:tell|give|write|make|do|help|show|find|suggest"
     r"|recommend|answer|act|pretend|carry on|go on|move on|start|let's|let us|can you|could you|would you|what|how"
     r"|where|when|why) .*",
     re.IGNORECASE | re.DOTALL,
 )
-# What is to be done in its stead: 'forget about lunch, let's do dinner' speaks of a plan, not of the memory.
+# An alternative: 'forget about lunch, let's do dinner' is about a plan, not about the memory.
 _INSTEAD = re.compile(
     r"[^,:-]{1,150}[,:-]++ (?:and |but |so |then )?"
     r"(?:let's|let us|we'll|i'll|i'd rather|how about|what about|make it|do|get) "
@@ -34,8 +37,8 @@ _INSTEAD = re.compile(
     r"|say|leave)\b)",
     re.IGNORECASE,
 )
-# Where a sentence that tells something else turns to the assistant: '… so please wipe everything about the ring'.
-_TURNS_TO_US = re.compile(
+# Where a sentence turns to the assistant: '… so please wipe everything about the ring'.
+_TURNS_TO_ASSISTANT = re.compile(
     r"(?:[,;:]|\s[-–—]|\b(?:so|and|but|then|also|und|et|donc|y|así que|e|então|quindi|allora|en|dus))\s"
     r"(?=(?:please|pls|plz|kindly|(?:can|could|would|will) you|you (?:can|could|may|should|must)"
     r"|i(?:'d| would)? (?:want|like|need|prefer|rather) you|i'd rather|i (?:don't|do not) want you"
@@ -45,7 +48,7 @@ _TURNS_TO_US = re.compile(
     re.IGNORECASE,
 )
 _MAX_TURNS = 4
-# 'She said, please forget the cake': it is asked of somebody else.
+# 'She said, please forget the cake' asks another person.
 _REPORTED = re.compile(
     r"\b(?:said|says|say|told|tells|asked|asks|wrote|writes|texted|goes|went|replied|like|begged|sagt|sagte|dit|dice"
     r"|dijo|disse|zei|zegt)(?: (?:me|us|him|her|them|to me|to him|to her))?[\s,:;–—-]{0,4}(?:and|so)?$",
@@ -57,14 +60,14 @@ _TOLD_TOPIC = re.compile(
 
 
 class Scope(StrEnum):
-    """What a request to forget concerns."""
+    """What a request to forget covers."""
 
     TOPIC = "topic"
-    """What is known about something it names."""
+    """Memories about a named topic."""
     BEFORE = "before"
-    """What was said just before."""
+    """The previous message."""
     EVERYTHING = "everything"
-    """All that is known of the user."""
+    """Everything known about the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +76,11 @@ class ForgetRequest:
 
     scope: Scope
     topic: str = ""
-    """What it names, in its words; empty for the other scopes."""
+    """The topic in the user's words; empty for the other scopes."""
 
 
 def forget_request(sentence: str) -> ForgetRequest | None:
-    """Read a sentence as a request to forget; None where it is none.
+    """Read a sentence as a request to forget; None if it is not one.
 
     >>> forget_request("Please forget what I told you about Tom.")
     ForgetRequest(scope=<Scope.TOPIC: 'topic'>, topic='Tom')
@@ -96,7 +99,7 @@ def forget_request(sentence: str) -> ForgetRequest | None:
 
 
 def asks_to_forget(text: str) -> bool:
-    """Return whether a sentence of a text asks to forget something.
+    """Return whether any sentence of a text asks to forget something.
 
     >>> asks_to_forget("Thanks! Please forget what I told you about Tom."), asks_to_forget("I forgot my keys.")
     (True, False)
@@ -106,14 +109,14 @@ def asks_to_forget(text: str) -> bool:
 
 
 def wants_forgotten(sentence: str) -> bool:
-    """Return whether a sentence asks to forget something, or says that what was said before is over."""
+    """Return whether a sentence asks to forget something, or retracts what was said before."""
     return forget_request(sentence) is not None or is_retraction(sentence)
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Yield a sentence, and what of it begins where it turns to the assistant."""
+    """Yield a sentence, and each part of it that turns to the assistant."""
     yield text
-    for turn in islice(_TURNS_TO_US.finditer(text), _MAX_TURNS):
+    for turn in islice(_TURNS_TO_ASSISTANT.finditer(text), _MAX_TURNS):
         if not _REPORTED.search(text[max(0, turn.start() - 30) : turn.start()]):
             yield text[turn.end() :]
 

@@ -1,4 +1,7 @@
-"""Is there anything in a message worth a look? Cheap, and no model. Pure."""
+"""Decide cheaply whether a message may hold anything worth a memory. Pure.
+
+"I'm allergic to peanuts" passes; "Write a poem about autumn" and "thanks!" do not, and cost no model call.
+"""
 
 import re
 
@@ -6,10 +9,10 @@ from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.machine_text import CODE_LINE
 from recollect.extraction.own_words import own_words
 from recollect.extraction.rules.asides import tells_in_passing
-from recollect.extraction.rules.correction import may_correct
-from recollect.extraction.rules.facts import facts_of, lead_of
-from recollect.extraction.rules.news import is_left_out, is_news
-from recollect.extraction.rules.pursuits import pursues
+from recollect.extraction.rules.correction import may_be_correction
+from recollect.extraction.rules.facts import facts_of, lead_length
+from recollect.extraction.rules.news import is_news, leaves_out_subject
+from recollect.extraction.rules.pursuits import is_pursuit
 from recollect.extraction.rules.rewrite import leaves_out_i
 from recollect.extraction.rules.shifts import tells_of_shift
 from recollect.extraction.rules.verbatim import may_be_quoted
@@ -27,37 +30,37 @@ _ORDER = re.compile(
     r"|be\s++(?:brief|concise|short|direct|formal|informal|polite)|no\s++emojis?|use\s++\w+)\b",
     re.IGNORECASE,
 )
-# What somebody says of themselves beside a command: 'fix this, and by the way I live in Oslo'.
+# Where a command may turn to the speaker: 'fix this, and by the way I live in Oslo'.
 _JOINT = re.compile(r"[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b", re.IGNORECASE)
 _OF_ONESELF = re.compile(
     r"\b(?:i'm|i've|i\s++(?:am|have|live|work|like|love|hate|prefer"
     r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s++\w+(?:'s|\s++(?:is|are)))\b",
     re.IGNORECASE,
 )
-# What somebody gives as the reason of a question: 'How do I plan it, now that my flight was moved to Monday?'
+# The reason given for a question: 'How do I plan it, now that my flight was moved to Monday?'
 _REASON = re.compile(
     r"\b(?:since|because|considering|given\s++that|now\s++that)\s++(?:[\w'’.-]+[,:]?\s++){2}\w", re.IGNORECASE
 )
-# What may correct the message before it, in a few words: 'Palencia, not Valencia', 'Make that Thursday'.
+# A short correction of the previous message: 'Palencia, not Valencia', 'Make that Thursday'.
 _CORRECTS = re.compile(
     r"^(?:(?:no|nope|wait|sorry|oops|argh+|ah|oh|haha+|actually|hmm+|lol)\b[\s,.!-]*+){0,4}(?:it's|make\s++that|scratch\s++that|correction|typo|[\w'-]{1,30}+,?\s++not\s++\w)"
     r"|^(?:no|wait|sorry|oops|actually)\b[\s,]++\S|\bspaces?\b|\bhere\s*+[.!]*+$|\b(?:window|aisle)\s++seat|\ball\s++the\s++way\b|\bagain\b",
     re.IGNORECASE,
 )
 _LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
-# English function words: a text with none of them is in another language, whose cues are not known here.
+# English function words: a text without any is in another language, whose cues are not known here.
 _ENGLISH = re.compile(
     r"\b(?:the|i|i'm|you|it|are|of|and|this|that|my|with|not|please|what|how|can|don't|have)\b", re.IGNORECASE
 )
-# Share of code-like lines from which a message is a dump.
+# From this share of code-like lines on, a message is a dump.
 _CODE_SHARE = 0.5
 
 
 def is_worth_extracting(text: str) -> bool:
-    """Tell whether a message may hold something lasting.
+    """Return whether a message may hold something lasting.
 
-    Greetings, thanks, questions that give no reason of one's own, code dumps and commands for one piece of work do not.
-    In languages other than English anything longer than a greeting that is no question passes.
+    Greetings, thanks, questions without a personal reason, code dumps and one-off commands do not. In languages other
+    than English, any statement longer than a greeting passes.
 
     >>> is_worth_extracting("I'm allergic to peanuts")
     True
@@ -68,11 +71,13 @@ def is_worth_extracting(text: str) -> bool:
     if not any(character.isalpha() for character in words) or _is_code(words):
         return False
     found = sentences(words)
-    return may_correct(words) or any(_sentence_counts(each) or may_be_quoted(each.text, words) for each in found)
+    return may_be_correction(words) or any(
+        _sentence_counts(sentence) or may_be_quoted(sentence.text, words) for sentence in found
+    )
 
 
-def mentions_self(text: str) -> bool:
-    """Whether a text speaks of whoever writes it, or is in a language in which that cannot be told."""
+def mentions_speaker(text: str) -> bool:
+    """Return whether a text mentions its writer, or is in a language where that cannot be checked."""
     return bool(_SELF.search(text)) or not _ENGLISH.search(text)
 
 
@@ -88,17 +93,17 @@ def _sentence_counts(sentence: TextSpan) -> bool:
         return True
     if is_command(stated):
         return _has_aside(stated)
-    body = stated[lead_of(stated) :]
+    body = stated[lead_length(stated) :]
     if is_news(body) or tells_of_shift(body):
         return True  # also in two words: 'Milo's back'
     if not _ENGLISH.search(stated) and not _SELF.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     return (
         bool(_SELF.search(stated) or _CORRECTS.search(stated))
-        or is_left_out(body, dated=True)
+        or leaves_out_subject(body, dated=True)
         or leaves_out_i(body)
         or bool(facts_of(stated, []))
-        or pursues(body)
+        or is_pursuit(body)
     )
 
 

@@ -1,4 +1,7 @@
-"""Sentences that are not meant as they read: ironic praise, and tastes their speaker doubts. Pure."""
+"""Sentences that are not meant as they read: ironic praise, and tastes their speaker doubts. Pure.
+
+'My boss is an angel obviously, only 14 emails on Sunday' and 'I like fantasy, I think' form no memory.
+"""
 
 import re
 
@@ -14,10 +17,10 @@ _PRAISE = (
     r"fabulous|awesome|superb|thrilled|delighted|lucky|blessed|living\s++the\s++dream)"
 )
 _LOVES = r"(?:love|loves|adore|adores|enjoy|enjoys|cherish|treasure|can't\s++get\s++enough\s++of)"
-# The speaker winks.
+# Words that signal irony.
 _WINK = r"(?:obviously|of\s++course|clearly|naturally|evidently)"
 _HUGE = r"(?:such\s++an?|a\s++real|an?\s++absolute|an?\s++total|a\s++true)"
-# What goes with praise of a person or a thing where it is not meant.
+# Annoyances that show that praise of a person or thing is ironic.
 _BOTHER = (
     r"(?:only\s++(?:took|had|cost|waited|\d)|\d{1,4}\s++(?:emails?|texts?|calls?|meetings?|messages|hours?|minutes|"
     r"mins|times|"
@@ -27,7 +30,7 @@ _BOTHER = (
     r"saturday|friday|christmas)|"
     r"drums|scream\w{0,3}|shout\w{0,3}|honking|mould|mold|rats?|spam)"
 )
-# What people take no pleasure in.
+# Things that people do not enjoy.
 _NUISANCE = (
     r"(?:being\s++(?:woken|ignored|yelled|shouted|stuck|on\s++hold|blamed|left|kept|overlooked|interrupted)|"
     r"stuck\s++(?:in|at|on|behind)|queu\w{1,5}|"
@@ -55,7 +58,7 @@ _IRONY = re.compile(
 
 
 def is_ironic(sentence: str) -> bool:
-    """Return whether a sentence praises what it complains of.
+    """Return whether a sentence praises what it complains about.
 
     >>> is_ironic("my boss is an angel obviously, only 14 emails on sunday"), is_ironic("my boss is an angel")
     (True, False)
@@ -78,7 +81,7 @@ _DOUBTED = re.compile(
 
 
 def is_doubted_taste(sentence: str) -> bool:
-    """Return whether a sentence tells of a taste that its speaker is not sure of.
+    """Return whether a sentence states a taste that its speaker is not sure of.
 
     >>> is_doubted_taste("i like fantasy, i think"), is_doubted_taste("I think I like it")
     (True, False)

@@ -1,25 +1,25 @@
-"""What stands before a colon: a heading of the user's own, or of something that others wrote. Pure.
+"""Labels before a colon: a heading of the user's own, or of something that others wrote. Pure.
 
-Nobody can list all that is pasted: 'Tool result:', 'cv.txt:', 'Bruno:', 'Résultat de l'outil :'. What people put before
-a colon when they speak of themselves is a shorter list: they name themselves, a matter of their own life, or the part
-that the words play ('update', 'by the way'). So a label is another's unless it is known to be the speaker's.
+Pasted text has endless labels: 'Tool result:', 'cv.txt:', 'Bruno:', 'Résultat de l'outil :'. The labels people use for
+their own words are a shorter list: themselves, a matter of their life, or the role of the words ('update', 'by the
+way'). So a label counts as another's unless it is known to be the speaker's.
 """
 
 import re
 
 from recollect.text import STOP_WORDS
 
-# Longest label that is read as one, in words; more are a sentence, unless its line ends with it.
+# Words in a label; a longer one is a sentence, unless its line ends with the colon.
 MAX_LABEL_WORDS = 6
 _WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
-# Who speaks of themselves, in seven languages.
+# First-person words, in seven languages.
 _FIRST_PERSON = frozenset(
     """i i'm im i've i'd i'll me my mine myself we we're we've us our ours ourselves ich mich mir mein meine meinen
     meinem meiner meines wir uns unser unsere unseren unserem unserer je j'ai j'habite moi mon ma mes nous notre
     nos yo mi mis mí mío mía nosotros nosotras nuestro nuestra nuestros nuestras eu meu minha meus minhas mim nós
     nosso nossa nossos nossas io mio mia miei mie noi nostro nostra nostri nostre ik mij mijn wij ons onze""".split()
 )
-# Parts that words play in a message, and matters of one's own life, as headings name them.
+# Headings of one's own: the role of the words in a message, and matters of one's life.
 _OWN = frozenset(
     """about address age aim aims allergies allergy also answer answers anyway appointments availability available
     backdrop background basically birthday bonus born breakfast brief budget btw but can car cat cats caveat
@@ -73,7 +73,7 @@ _OWN = frozenset(
     premessa naam leeftijd verjaardag stad beroep werk dieet allergieën hobby's gezin kinderen huisdieren kat hond
     talen taal doel vraag probleem correctie herinnering samenvatting situatie voorkeuren adres""".split()
 )
-# What is written to be read: words on it announce it.
+# Kinds of text; a phrase that names one announces it.
 TEXTS = frozenset(
     """abstract intro introduction notes ad advert announcement article bio biography blog book caption chapter chat
     comment conversation cv description dialogue diary draft email e-mail essay eulogy excerpt fable fanfic letter
@@ -83,7 +83,7 @@ TEXTS = frozenset(
     interview testimony email's affidavit""".split()
 )
 
-# What others write, what programs print, and where both stand. It decides even beside 'my'.
+# Texts by others, output of programs, and their containers. They decide even next to 'my'.
 _CARRIERS = frozenset(
     """ad advert api article attachment caption clipboard comment copy description doc document documents excerpt
     extract file filename files function header headline html json letter log logs lyrics message messages meeting
@@ -108,15 +108,15 @@ TELLS = (
     r"|schrijft|schreef|zegt|zei|vraagt|vroeg|antwoordt|antwoordde|geschreven|gezegd"
     r"|say|says|said|tell|tells|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
 )
-"""What somebody who speaks does, in seven languages."""
+"""Verbs of speaking, in seven languages."""
 _SPEAKS = re.compile(rf"\b{TELLS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
 _SPOKE_MYSELF = re.compile(
     rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{TELLS}\b", re.IGNORECASE
 )
-# Phrases of one's own that name a text.
-# From one date to another, as plans have them: 'Nov 16 - Dec 15, 2023', '3 to 9 March'.
+# A period, as plans have it: 'Nov 16 - Dec 15, 2023', '3 to 9 March'.
 _DATE = r"(?:[^\W\d_]{3,9}\.?\s)?\d{1,4}(?:st|nd|rd|th|\.)?(?:\s[^\W\d_]{3,9}\.?)?(?:,?\s\d{4})?"
 _PERIOD = re.compile(rf"{_DATE}\s?(?:[-–—]|to|until|bis)\s?{_DATE}", re.IGNORECASE)
+# Phrases of one's own that name a text.
 _SAYINGS = re.compile(
     r"\b(?:long story|story time|short answer|note to self|in other words|for the record)\b", re.IGNORECASE
 )
@@ -127,7 +127,7 @@ _ABOUT_ME = re.compile(
 )
 
 
-# 'And this one too:' goes on with the order before.
+# 'And this one too:' repeats the previous order for another text.
 _ANOTHER = re.compile(
     r"(?:(?:and|now|then|ok|okay|next|also|please|pls|plus)[ ,]){0,4}(?:this|that|these|the next|another|one more"
     r"|(?:the )?same (?:for|with) (?:this|that|these))"
@@ -137,17 +137,17 @@ _ANOTHER = re.compile(
 
 
 def tells_before(text: str) -> bool:
-    """Whether a text ends with somebody's speaking: 'my friend told me'."""
+    """Return whether a text ends with a verb of speaking: 'my friend told me'."""
     return bool(_SPEAKS.search(text))
 
 
 def spoke_myself(text: str) -> bool:
-    """Whether a text says that the speaker said something: 'I told him'."""
+    """Return whether a text says that its writer said something: 'I told him'."""
     return bool(_SPOKE_MYSELF.search(text))
 
 
 def is_own_label(label: str) -> bool:
-    """Whether what stands before a colon announces the speaker's own words.
+    """Return whether a label before a colon announces the writer's own words.
 
     >>> is_own_label("About me"), is_own_label("Quick question"), is_own_label("meine Allergien")
     (True, True, True)
@@ -156,7 +156,7 @@ def is_own_label(label: str) -> bool:
     """
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(label)]
     if words in (["from"], ["to"], ["via"]):
-        return True  # the ends of a journey
+        return True  # ends of a journey: 'From: Rome'
     if _ANOTHER.fullmatch(label.strip(" \t*_-•:")):
         return False
     if not words:
@@ -173,7 +173,7 @@ def is_own_label(label: str) -> bool:
 
 
 def is_phrase(label: str) -> bool:
-    """Whether a label is a turn of phrase rather than a text or who writes it: 'on top of that'.
+    """Return whether a label is a phrase rather than a text or its writer: 'on top of that'.
 
     >>> is_phrase("out of character"), is_phrase("Text in the image"), is_phrase("the customer")
     (True, False, False)
@@ -192,12 +192,12 @@ def is_phrase(label: str) -> bool:
 
 
 def is_carrier(label: str) -> bool:
-    """Whether a label names something that holds text."""
+    """Return whether a label names something that contains text."""
     return any(word.casefold() in _CARRIERS for word in _WORD.findall(label))
 
 
 def is_kin(label: str) -> bool:
-    """Whether a label names a person or animal near the speaker: 'Sister: Ana' tells, 'Sister: I ski' quotes.
+    """Return whether a label names a relative or pet: 'Sister: Ana' states a fact, 'Sister: I ski' quotes.
 
     >>> is_kin("Sister"), is_kin("Bruno")
     (True, False)
@@ -205,11 +205,11 @@ def is_kin(label: str) -> bool:
     return not _SPEAKS.search(label) and any(word.casefold() in _KIN for word in _WORD.findall(label))
 
 
-# Words that join others into a phrase; articles and words for others do not.
+# Words that join others into a phrase; articles and pronouns of the third person do not.
 _LINKS = STOP_WORDS - frozenset(
     "a an he her here hers him his its on one she that that's the their theirs them these they this those".split()
 )
-# Who or what else writes.
+# Other people and programs that write.
 _WRITERS = frozenset(
     """agent applicant assistant author bot browser caller candidate client customer employee function girl
     guest guy hero human lady landlord lawyer man model narrator officer patient person program result results

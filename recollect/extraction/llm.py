@@ -1,4 +1,8 @@
-"""The extractor and the summarizer that ask a language model. Await the model they are given."""
+"""The extractor and the summarizer that ask a language model. Await the model they are given.
+
+Each makes one call and checks the answer item by item. The model sees numbers instead of ids, and messages as JSON
+strings, so that no message can pretend to be part of the question.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,7 +20,7 @@ from recollect.errors import ModelError
 from recollect.extraction.own_words import own_words
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from recollect.extraction.redaction import scrub
-from recollect.extraction.rules.summary import Summary, may_stand
+from recollect.extraction.rules.summary import Summary, is_safe_to_show
 from recollect.extraction.schemas import MEMORIES, OutputSchema
 from recollect.extraction.schemas.base import UnusableError, prompt, quoted
 from recollect.extraction.sentences import sentences
@@ -25,27 +29,26 @@ from recollect.providers.protocols import LanguageModel, ModelUsage
 from recollect.text import clean, squeeze
 from recollect.types import INTERACTION_MODES, Candidate, LoggedMessage
 
-# Cap on one answer: what is beyond it is an extractor gone wild, or somebody's hand on it.
+# Cap on one answer: more items mean a runaway or manipulated model.
 MAX_CANDIDATES = 20
-# Longest stretch of one message and of a known memory that is shown, in characters.
+# Characters shown of a new message, an earlier message and a known memory.
 _SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 180, 200
-# Of a whole conversation so much is shown in all; of a longer one each message only begins.
+# Characters shown of a whole conversation; of a longer one, only the beginning of each message.
 _SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
 SCHEMA_NAME = "memories"
-"""The modes of conversation that have a style of extraction; any other is taken for the first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelExtraction:
-    """What the model proposed, and what was dropped of it."""
+    """What the model proposed, and what was dropped."""
 
     candidates: tuple[Candidate, ...]
     usage: ModelUsage | None
     calls: int
     dropped: tuple[str, ...]
-    """One sentence for each item that was not taken, without its words."""
+    """The reason for each dropped item, without the item's text."""
     unusable: bool = False
-    """The answer is of another form than was asked for: it holds no list, or no item of the shape."""
+    """The answer has the wrong form: no list, or no item that fits the schema."""
 
 
 async def extract_by_model(
@@ -53,8 +56,8 @@ async def extract_by_model(
 ) -> ModelExtraction:
     """Extract with one question to a model.
 
-    The model names messages and known memories by the numbers it was shown, and nothing else: no subject, no id. A
-    bad item is dropped with its reason; the others are kept. Secrets are scrubbed from what is asked and answered.
+    The model refers to messages and known memories by the numbers it was shown, never by subject or id. A bad item is
+    dropped with its reason; the others are kept. Secrets are scrubbed from question and answer.
 
     Raises:
         ModelError: the model failed; nothing was extracted.
@@ -86,13 +89,13 @@ def _question(source: ExtractionInput, shape: OutputSchema) -> str:
     interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
     parts = {
         "{time_zone}": source.time_zone.key,
-        "{speakers}": ", ".join(quoted(one, 80) for one in speakers),
+        "{speakers}": ", ".join(quoted(speaker, 80) for speaker in speakers),
         "{style}": prompt(f"style.{interaction}.txt"),
         "{known}": "\n".join(known) or "none",
         "{earlier}": "\n".join(before) or "none",
         "{messages}": "\n".join(shown),
     }
-    # Line by line, one placeholder a line: words of a message that look like a placeholder are never replaced.
+    # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
     return "\n".join(_filled(line, parts) for line in prompt(shape.user).splitlines())
 
 
@@ -104,7 +107,7 @@ def _filled(line: str, parts: Mapping[str, str]) -> str:
 
 
 def _ending(text: str, longest: int) -> str:
-    """Return the end of what was said before: what it asks stands there, and the answer means nothing without it."""
+    """Return the end of an earlier message: its question is usually there, and answers need it."""
     return text if len(text) <= longest else f"…{text[1 - longest :]}"
 
 
@@ -119,7 +122,7 @@ def _line(message: LoggedMessage, source: ExtractionInput, head: str, longest: i
 
 @dataclass(frozen=True, slots=True)
 class _Items:
-    """What an answer's items came to."""
+    """Candidates and dropped items of one answer."""
 
     candidates: list[Candidate]
     dropped: list[str]
@@ -154,7 +157,7 @@ SUMMARY_SCHEMA: Mapping[str, Any] = {
     "required": ["summary"],
     "additionalProperties": False,
 }
-# Characters of all messages that one question shows, some 6,000 tokens, shared among them; each gets at least so many.
+# Characters that one question shows of all messages together (about 6,000 tokens), and at least of each.
 _SHOWN_SUMMARIZED, _MIN_SHOWN_SUMMARIZED = 24_000, 200
 
 
@@ -166,14 +169,16 @@ def _prompt(name: str) -> str:
 async def summarise_by_model(
     turns: Sequence[Exchange], model: LanguageModel, *, zone: ZoneInfo, longest: int
 ) -> Summary:
-    """Ask for a summary, and keep of the answer what may stand in a prompt.
+    """Ask for a summary, and keep the sentences that are safe in a prompt.
 
-    Secrets are scrubbed from what is asked and answered; sentences that give planted orders are dropped.
+    Secrets are scrubbed from question and answer; sentences that may be planted orders are dropped.
 
     Raises:
         ModelError: the model failed, or its answer holds no summary.
     """
-    spoken = [one for turn in turns for one in turn if one.role in ("user", "assistant") and readable(one)]
+    spoken = [
+        message for turn in turns for message in turn if message.role in ("user", "assistant") and readable(message)
+    ]
     if not spoken:
         return Summary(text="", pieces=())
     answer = await model.answer(
@@ -190,9 +195,12 @@ async def summarise_by_model(
 
 def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:
     each = max(_MIN_SHOWN_SUMMARIZED, _SHOWN_SUMMARIZED // len(messages))
-    parts = {"{time_zone}": zone.key, "{messages}": "\n".join(_summary_line(one, zone, each) for one in messages)}
+    parts = {
+        "{time_zone}": zone.key,
+        "{messages}": "\n".join(_summary_line(message, zone, each) for message in messages),
+    }
     lines = []
-    # Line by line, one placeholder a line: words of a message that look like a placeholder are never replaced.
+    # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
     for line in _prompt("summary.user.txt").splitlines():
         name = next((name for name in parts if name in line), "")
         lines.append(line.replace(name, parts[name]) if name else line)
@@ -202,7 +210,7 @@ def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:
 def _summary_line(message: LoggedMessage, zone: ZoneInfo, longest: int) -> str:
     day = message.said_at.astimezone(zone).date()
     speaker = json.dumps(speaker_of(message)[:80], ensure_ascii=False)
-    # One JSON string: no line feed or quote in a message can end its quotation.
+    # A JSON string: no line feed or quote in a message can end its quotation.
     return f"- {day:%A} {written(day)}, {speaker}: {json.dumps(readable(message)[:longest], ensure_ascii=False)}"
 
 
@@ -211,7 +219,7 @@ def _kept(text: str, last: LoggedMessage, longest: int) -> Summary:
     room = longest
     for sentence in sentences(text):
         words = squeeze(sentence.text)
-        if not may_stand(words, last):
+        if not is_safe_to_show(words, last):
             continue
         if len(words) > room:
             kept += [f"{words[: room - 1].rstrip()}…"] if not kept else []

@@ -1,7 +1,7 @@
-"""Find code, logs, tables and settings that stand in a message without a fence. Pure.
+"""Find code, logs, tables and settings in a message that are not fenced. Pure.
 
-A program's comments, strings and messages are written for others, whoever wrote them: none is a statement of the user.
-A line is told by its own shape, or by its neighbours: what stands between two such lines belongs to them.
+Comments, strings and messages of a program are no statements of the user, even if the user wrote them: `// I ski` is
+not about skiing. A line is recognised by its own shape or by its neighbours: lines between two such lines are included.
 """
 
 import re
@@ -11,11 +11,11 @@ from itertools import pairwise
 from recollect.extraction.labels import is_own_label
 from recollect.extraction.spans import Span, united
 
-# Longest part of a line that is looked at, in characters.
+# Characters of a line that are searched.
 _MAX_SEEN = 400
-# Rows of a table that has no frame.
+# Rows that make an unframed table.
 _MIN_ROWS = 2
-# Fields of a row whose separator also stands in what people write.
+# Separators per row if people also use the separator in prose.
 _MIN_COMMAS = 2
 
 CODE_LINE = re.compile(
@@ -25,7 +25,7 @@ CODE_LINE = re.compile(
     r"|(?<!\w)\w{1,60}\([^\n]{0,200}\)\s{0,9}[;{]?\s{0,9}$|^[^\S\n]*+\w+\s*+=\s*+\S|File \"",
     re.MULTILINE,
 )
-"""A line that is probably code; prose can look so too."""
+"""A line that is probably code; prose can match too."""
 
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)"
 # People write 'WARNING: …' and 'NOTICE: …' themselves.
@@ -65,7 +65,7 @@ _COMMAND = re.compile(
     r"^[ \t]{0,9}(?:curl|wget|git|npm|npx|pip|docker|kubectl|sudo|ssh|scp|grep|sed|awk|echo|apt|brew|cargo|psql)"
     r"\s[^\n]{0,300}?(?:\s-{1,2}\w|https?:|[|><$\"'])"
 )
-# What stands behind these was printed by a program, or is a file: it goes on to the end.
+# After these, the rest of the message is a program's output or a file.
 _TO_THE_END = re.compile(
     r"^[ \t]{0,9}(?:\$\s[a-z./]|>>>\s\S|PS [A-Z]:\\|C:\\[^\n]{0,80}>"
     r"|[\w.-]{1,40}@[\w.-]{1,60}[:~][^\n$#%]{0,80}[$#%]\s"
@@ -75,7 +75,7 @@ _TO_THE_END = re.compile(
 )
 _BLOCK_COMMENT = re.compile(r"/\*|<!--")
 _SURE_COMMENT = re.compile(r"^[ \t]{0,40}(?://|/\*|\*/|<!--|-->)")
-# Signs that begin a comment, and much else: they count beside code.
+# Signs that begin a comment, but also other things: they count next to code only.
 _COMMENT = re.compile(r"^[ \t]{0,40}(?:#|--|\*|;|%|'|REM\b|\"\"\"|''')")
 _INDENTED = re.compile(r"^(?:\t|[ ]{2,40})\S")
 _PAIR = re.compile(r"^[ \t]{0,40}(?:-\s)?(?P<key>[a-z_][\w.-]{0,60}):(?:\s|$)")
@@ -83,7 +83,7 @@ _ITEM = re.compile(r"^[ \t]{0,40}-\s\S")
 
 
 def find_machine_text(text: str) -> list[Span]:
-    """Find what programs wrote, or read.
+    """Find text written by or for programs.
 
     >>> text = "Why does it fail?\\n// I ski\\nlet x = 3;\\nI'm new."
     >>> [text[start:end] for start, end in find_machine_text(text)]
@@ -99,7 +99,7 @@ def find_machine_text(text: str) -> list[Span]:
 
 
 def _block_comments(text: str) -> Iterator[Span]:
-    """Find comments between marks; one that nothing closes runs to the end."""
+    """Find comments between marks; an unclosed one runs to the end."""
     at = 0
     while found := _BLOCK_COMMENT.search(text, at):
         close = "*/" if found.group() == "/*" else "-->"
@@ -109,7 +109,7 @@ def _block_comments(text: str) -> Iterator[Span]:
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
-    """Cut a text into runs of lines without a blank one; with each, where it begins."""
+    """Yield the paragraphs of a text: the start of each, and its lines."""
     at, start = 0, 0
     lines: list[str] = []
     for line in text.split("\n"):
@@ -125,7 +125,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _of_paragraph(start: int, lines: Sequence[str]) -> Iterator[Span]:
-    """Find the lines of a paragraph that programs wrote."""
+    """Find the machine-written lines of a paragraph."""
     seen = [line[:_MAX_SEEN] for line in lines]
     sure = [_is_sure(line) for line in seen]
     for number in _rows(seen):
@@ -161,14 +161,14 @@ def _is_weak(line: str) -> bool:
 
 
 def _between(sure: Sequence[bool]) -> list[bool]:
-    """Take what stands between two lines of a program for its own."""
+    """Mark all lines between the first and the last sure one."""
     first = sure.index(True)
     last = len(sure) - 1 - sure[::-1].index(True)
     return [first <= number <= last for number in range(len(sure))]
 
 
 def _rows(lines: Sequence[str]) -> set[int]:
-    """Find the rows of a table whose fields are separated by a sign: as many in one row as in the next."""
+    """Find table rows: consecutive lines with the same number of separators."""
     found: set[int] = set()
     for mark, least in ((",", _MIN_COMMAS), (";", 1), ("\t", 1), (" | ", 1)):
         counts = [_fields(line, mark) for line in lines]
@@ -179,13 +179,13 @@ def _rows(lines: Sequence[str]) -> set[int]:
 
 
 def _fields(line: str, mark: str) -> int:
-    """Count the separators in a line; one with a blank behind it separates words."""
+    """Count the separators in a line; a comma or semicolon before a blank separates words, not fields."""
     stripped = line.strip()
     return stripped.count(mark) - (stripped.count(f"{mark} ") if mark in ",;" else 0)
 
 
 def _is_settings(lines: Sequence[str]) -> bool:
-    """Whether all lines give values to a program's keys, and not half of them are headings of a list about oneself."""
+    """Return whether all lines are settings of a program, rather than a list about the user."""
     keys = [found["key"] for line in lines if (found := _PAIR.match(line))]
     items = sum(bool(_ITEM.match(line) or _INDENTED.match(line)) and not _PAIR.match(line) for line in lines)
     if len(keys) < _MIN_ROWS or len(keys) + items < len(lines):

@@ -1,13 +1,17 @@
-"""Find mail, letters, posts and reviews that were copied into a message: no statements of the user. Pure."""
+"""Find mail, letters, posts and reviews that were copied into a message: no statements of the user. Pure.
+
+'Is this fine? Dear Mr. Ray, I am ill.' says nothing about the user's health. Everything from the first header,
+salutation or mark of a post runs to the end of the message, since nothing shows where the user speaks again.
+"""
 
 import re
 
 from recollect.extraction.labels import is_kin, is_own_label
 from recollect.extraction.spans import Span
 
-# Lines looked at behind a header line for further ones.
+# Lines after a header line that are searched for further ones.
 _HEADER_LINES = 6
-# Most words of a name in a salutation.
+# Words of a name in a salutation.
 _NAME_WORDS = 3
 _FORWARDED = re.compile(
     r"^[ \t>]*+(?:-{2,}+[ \t]*+(?:forwarded|original|weitergeleitete|ursprüngliche|message transféré|message d'origine|"
@@ -15,7 +19,7 @@ _FORWARDED = re.compile(
     r"|(?:begin forwarded message|anfang der weitergeleiteten nachricht|début du message (?:réexpédié|transféré))\s?:"
     r"|(?:on|am|le|el|il|op|em)\s[^\n]{4,160}\s(?:wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu)\b"
     r"[^\n:]{0,60}:[ \t]*+$"
-    # As web mail shows it: 'Bruno Meier <b@x.example>', with the time or nothing behind.
+    # As web mail shows it: 'Bruno Meier <b@x.example>', optionally followed by the time.
     r"|[^\W\d_][^\n<>@:]{0,60}[ \t]<[\w.+-]{1,60}@[\w.-]{1,80}>[^\n:]{0,20}(?::\d\d[^\n:]{0,40})?[ \t]*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -29,7 +33,7 @@ _FURTHER = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _SUBJECT = re.compile(rf"^[ \t>*]*+(?:{_TITLED})\*{{0,2}}[ \t]?:\*{{0,2}}[ \t]*+\S", re.IGNORECASE | re.MULTILINE)
-# A salutation at the head of a line, with a name or none; what may follow it on the line is the letter.
+# A salutation at the start of a line, with or without a name; the letter may follow on the same line.
 _DEAR = re.compile(
     r"^[ \t>]*+(?:my\s)?(?:dear(?:est)?|to whom it may concern|ladies and gentlemen|sehr geehrte[rs]?|liebe[rs]?|"
     r"chère?s?|estimad[oa]s?|querid[oa]s?|gentile|caro|cara|prezad[oa]s?|beste|geachte|kjære|kära|kære)\b"
@@ -41,7 +45,7 @@ _GREETS = re.compile(
     r"(?P<who>[^\n,:!.]{1,40})[,:!.]?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-# Behind other lines a salutation with text on its line begins a letter as well: 'Hello dear, my name is …'.
+# After other lines, a salutation followed by text also begins a letter: 'Hello dear, my name is …'.
 _GREETS_WITHIN = re.compile(
     r"(?<=\n)[ \t>]*+(?:hi|hello|hey|hallo|greetings|good (?:morning|day|afternoon|evening)|bonjour|hola|ciao|olá)[ \t]"
     r"(?P<who>[^\n,:!.]{1,40})[,:!][ \t]++(?=\S)",
@@ -53,7 +57,7 @@ _SIGNED = re.compile(
     r"atenciosamente)\b[^\n]{0,30}\n[ \t>]*+(?-i:[A-ZÀ-Þ])[^\n]{0,40}",
     re.IGNORECASE | re.MULTILINE,
 )
-# Whom a user greets who writes to an assistant.
+# Addressees a user greets when writing to an assistant.
 _ASSISTANTS = frozenset(
     """ai all assistant bard bot chat chatbot chatgpt claude copilot deepseek everyone gemini gpt grok llama mistral
     there again friend folks guys team you recollect me god lord heaven""".split()
@@ -62,7 +66,7 @@ _OTHERS = frozenset("all everyone folks guys team".split())
 
 
 def find_mail(text: str) -> list[Span]:
-    """Find where mail or a letter begins; it runs to the end of the message.
+    """Find mail or a letter, from its beginning to the end of the message.
 
     >>> text = "I moved. Is this fine?\\n\\nDear Mr. Ray,\\nI am ill."
     >>> [text[start:end] for start, end in find_mail(text)]
@@ -73,10 +77,10 @@ def find_mail(text: str) -> list[Span]:
 
 
 def _headed(text: str) -> "re.Match[str] | None":
-    """Find the headers of a mail: who sent it and a further one, or its subject and a salutation."""
+    """Find mail headers: the sender and another header, or the subject and a salutation."""
     for found in _FROM.finditer(text):
-        behind = text[found.end() : found.end() + 1_000].split("\n")[: _HEADER_LINES + 1]
-        if any(_FURTHER.match(line) for line in behind[1:]):
+        following = text[found.end() : found.end() + 1_000].split("\n")[: _HEADER_LINES + 1]
+        if any(_FURTHER.match(line) for line in following[1:]):
             return found
     subject = _SUBJECT.search(text)
     greeted = subject and (
@@ -111,7 +115,7 @@ def _is_assistant(names: list[str]) -> bool:
 
 
 _UNIT = r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|h|d|w|mo|yr?s?)"
-# From such a line on.
+# First lines of copied posts, pages and files.
 _BEGINS = re.compile(
     # '3 hours ago', 'vor 3 Stunden' and their like alone, or between the marks of a forum.
     rf"^[ \t>]{{0,9}}(?:\d{{1,2}}\s?{_UNIT}(?:\sago)?(?:\s\(?edited\)?)?|vor \d{{1,2}} \w{{4,8}}"
@@ -134,7 +138,7 @@ _BEGINS = re.compile(
     r"|^[\w./-]{1,120}\.\w{1,5}:\d{1,6}:",
     re.MULTILINE | re.IGNORECASE,
 )
-# What messengers and forums write beneath or within a post: it belongs to what stands around.
+# Lines that messengers and forums put below or within a post: the whole message is copied.
 _AROUND = re.compile(
     r"^[ \t]{0,9}(?:·|[·•]\s?(?:1st|2nd|3rd\+?|follow(?:ing)?)|delivered|seen|read \d{1,2}:\d{2}(?:\s?[ap]m)?"
     r"|sent from my \w+"
@@ -142,7 +146,7 @@ _AROUND = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _TIMED = re.compile(r"^[ \t]{0,9}\d{1,2}:\d{2}\s?[ap]m\s*+\Z", re.MULTILINE | re.IGNORECASE)
-# Who said it, behind a dash at the end, with first and last name.
+# An attribution after a dash at the end, with first and last name.
 _CREDIT = re.compile(
     r"(?:^"
     r"|\s)[—–-]{1,2}\s?(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}(?:\s(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}){1,3}(?:,\s\d{4})?\s*+\Z",
@@ -151,7 +155,7 @@ _CREDIT = re.compile(
 # Speech in a novel: '— I ski.', '– I ski.' before a question; '— I ski — he said.' Lists have short dashes as well.
 _DASH = re.compile(r"^[ \t]{0,9}—\s?\S|^[ \t]{0,9}–\s?\S(?=[^\n]{0,400}\n[ \t]{0,9}–[^\n?]{1,200}\?)", re.MULTILINE)
 _DASHED = re.compile(r"^[ \t]{0,9}[–—]\s?[^\n–—]{1,400}[–—]\s?(?:he|she|they|[A-Z]\w{1,20})\s\w{2,12}", re.MULTILINE)
-# Speakers in other dress: '**Bruno:** …', '[Bruno] …', 'bruno> …', 'Bruno - …', 'A1. …'
+# Speakers in other notations: '**Bruno:** …', '[Bruno] …', 'bruno> …', 'Bruno - …', 'A1. …'
 _BOLD = re.compile(
     r"^[ \t>*-]{0,9}\*\*(?P<who>[^*\n:]{1,40}):\*\*\s"
     r"|^[ \t>*-]{0,9}\*\*(?P<name>[^*\n:]{1,40})\*\*:\s",
@@ -166,7 +170,7 @@ _NAMED = (
     re.compile(r"^[ \t]{0,9}(?:\d{1,2}[.)]\s)?(?:(?P<who>[A-Z]):|(?P<number>[QA])\d{1,2}[.):])\s\S", re.MULTILINE),
 )
 _MIN_SPEECHES = 2
-# A figure of a game on its sheet.
+# The sheet of a game character.
 _SHEET = re.compile(
     r"^[ \t*-]{0,9}(?:race|class|alignment|hp|level|strength|dexterity|charisma|species"
     r"|faction)\b\*{0,2}\s?:",
@@ -175,7 +179,7 @@ _SHEET = re.compile(
 
 
 def find_posts(text: str) -> list[Span]:
-    """Find where such a text begins; it runs to the end of the message.
+    """Find a copied post, page or dialogue, from its beginning to the end of the message.
 
     >>> text = "Is it good?\\n★★★★★ I ski"
     >>> [text[start:end] for start, end in find_posts(text)]

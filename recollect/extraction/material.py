@@ -1,4 +1,7 @@
-"""Find texts to work on, speech of others and test data in a user's message: no statements of the user. Pure."""
+"""Find texts to work on, speech of others and test data in a user's message: no statements of the user. Pure.
+
+'I moved. Translate into Spanish: I am cold.' states that the user moved, not that they are cold.
+"""
 
 import re
 from collections.abc import Iterator
@@ -7,9 +10,9 @@ from recollect.extraction.labels import TEXTS
 from recollect.extraction.spans import Clause, Span, Taken, clauses
 
 _NOTHING = Taken()
-# Most words of a heading ('Lyrics:'), and of an order that stands behind its text ('Translate to French').
+# Words of a heading ('Lyrics:'), and of an order that follows its text ('Translate to French').
 _HEADING_WORDS, _ORDER_WORDS = 3, 7
-# Words before a colon that are looked at.
+# Words before a colon that are searched.
 _NEAR = 14
 _WORD = re.compile(r"[^\W\d_][\w'-]*+")
 _LEAD = (
@@ -25,7 +28,7 @@ _WORKS = re.compile(
     r"elevate|critique|humani[sz]e|label|annotate|read)\b",
     re.IGNORECASE,
 )
-# Orders that are about words alone.
+# Orders that concern wording only.
 _CORRECTS = re.compile(
     _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|proofread|reword|polish|"
     r"(?:correct|fix|check|improve|edit|revise|shorten|simplify)\s+(?:(?:the|my|this|its|any|all)\s+)*+(?:grammar|"
@@ -57,7 +60,7 @@ _IS_A_TEST = re.compile(
     r"\blorem ipsum\b",
     re.IGNORECASE,
 )
-# Things that words stand on or in.
+# Things that carry words.
 _THINGS = frozenset(
     """shirt t-shirt sign poster sticker slogan tattoo mug billboard chorus film movie hint saying proverb motto meme
     headline song narrator hero heroine character villain protagonist singer rapper""".split()
@@ -109,11 +112,11 @@ _QUOTED_BLOCK = re.compile(
 
 
 def find_material(text: str, taken: Taken = _NOTHING) -> list[Span]:
-    """Find what of a message is not said by the user themselves.
+    """Find the parts of a message that the user does not say about themselves.
 
     Args:
         text: A message, without what it wraps.
-        taken: What is taken out of it anyhow: an order right before that is about it, and about nothing else.
+        taken: What is removed anyway; an order right before it refers to that.
 
     >>> text = "I moved. Translate into Spanish: I am cold."
     >>> [text[start:end] for start, end in find_material(text)]
@@ -137,7 +140,7 @@ def find_material(text: str, taken: Taken = _NOTHING) -> list[Span]:
 
 
 def _announces(clause: Clause) -> bool:
-    """Whether a text to work on stands behind a clause."""
+    """Return whether a clause announces a text to work on."""
     said = clause.text.strip()
     words = [word.lower() for word in _WORD.findall(said)]
     if said.endswith(":"):

@@ -1,4 +1,9 @@
-"""Take away what a message only carries, and keep its speaker's own words. Pure."""
+"""Remove what a message only carries, and keep its speaker's own words. Pure.
+
+A message may carry injected memory, reasoning, code, quotations, documents, mail and other people's chats. Everything
+that others may have written is removed: losing a sentence is better than reading another's as the speaker's. Of
+'> I hate tea' and 'Me too.' only 'Me too.' is kept.
+"""
 
 import re
 from base64 import b64decode
@@ -16,12 +21,12 @@ from recollect.extraction.spans import Span, Taken, blanked, cut, cut_places, ho
 from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
 
-# Our block's tags, written plainly or escaped; the boundary's hash behind the name may stand in both.
+# Tags of Recollect's blocks, plain or escaped; the boundary's hash may follow the name in both.
 _OUR_TAG = re.compile(
     r"(?:<|&lt;|\\u003c)\s{0,9}(?P<close>/?)\s{0,9}recollect[-_]{0,3}memory\b(?P<id>[^>&\n]{0,200})(?:>|&gt;|\\u003e)?",
     re.I,
 )
-# The beginning of such a tag, where a text was cut in the middle of it.
+# The beginning of such a tag at the end of a text that was cut off.
 _CUT_TAG = re.compile(r"(?:<|&lt;)\s{0,9}/?\s{0,9}(?P<name>[a-z][a-z-]{1,15})\Z", re.IGNORECASE)
 _TAG_NAME = "recollect-memory"
 _ENCODED = re.compile(r"[A-Za-z0-9+/_-]{40,}+={0,2}")
@@ -30,24 +35,24 @@ _HEX = re.compile(r"[^0-9a-z]")
 
 @dataclass(frozen=True, slots=True)
 class OwnBlocks:
-    """What was found of our blocks in a text."""
+    """The blocks of Recollect in a text."""
 
     spans: list[Span]
     forged: bool
-    """A tag of ours stands where we put none: every word around it can be of others."""
+    """A closing tag has no opening one: any word around it may be another's."""
     cut_off: bool
-    """Nothing closes the last block as we do: the end of the message is lost in it."""
+    """The last block is not closed: the rest of the message is lost in it."""
 
 
 def find_own_blocks(text: str, hidden: Sequence[Span]) -> OwnBlocks:
-    """Find our blocks in a text.
+    """Find the blocks of memory that Recollect put into a text.
 
-    We put blocks at the head of a message. So a block ends at the last closing tag with its id, and what follows it is
-    the speaker's; behind a block in the middle, and around a closing tag without an opening one, it need not be.
+    Recollect puts blocks at the head of a message. There, a block ends at the last closing tag with its id, and the
+    speaker's words follow. Text after a block elsewhere, or around a stray closing tag, may be forged.
 
     Args:
         text: A message.
-        hidden: United spans that are taken away anyhow; tags in them count for nothing.
+        hidden: United spans that are removed anyway; tags inside them are ignored.
     """
     tags = [tag for tag in _OUR_TAG.finditer(text) if not holds(hidden, tag.start())]
     encoded = [run.span() for run in _ENCODED.finditer(text) if _is_encoded_block(run.group())]
@@ -86,11 +91,11 @@ def _is_encoded_block(run: str) -> bool:
 
 
 Speaker = Literal["user", "person", "assistant"]
-"""Who speaks: a user to an assistant, a person to other people (under a name), or a model or tool."""
+"""A user who talks to an assistant, a person who talks to people (under a name), or a model or tool."""
 
 _QUOTED_LINE = re.compile(r"^[ \t]*+>.*$", re.MULTILINE)
 _QUOTE_MARK = re.compile(r"^(?:[ \t]*+>)++[ \t]?", re.MULTILINE)
-# What Recollect writes around memories, and its rows, where they were pasted without their tags.
+# Frames and rows that Recollect writes around memories, pasted without their tags.
 _OUR_FRAME = re.compile(
     r"These are (?:notes|quotations|memories|summaries)[^.\n]{0,80}, not instructions\b"
     r"|^#{1,3} (?:Long-term memory:|What is remembered of this session|Summary of the chat so far)"
@@ -105,23 +110,23 @@ _OUR_ROW = re.compile(
     r"|[\"“”„«'‘].{0,2000}[\"“”»'’] \((?:said by [^()]{1,80} on |from [^()]{1,80}, )?\d{4}-\d\d-\d\d\)"
     r"|turns? \d+(?:-\d+)?: .{0,2000})[ \t]*$"
 )
-# A line of nothing but a tag, whatever its name: it wraps, and says nothing.
+# A line with nothing but a tag.
 _TAG_LINE = re.compile(r"^[ \t]*+</?[^\W\d][^\s<>/]{0,40}(?:\s[^<>\n]{0,200})?>[ \t]*+$", re.MULTILINE)
 _INLINE_CODE = re.compile(r"`[^`\n]{1,500}`")
-# What rules between texts are drawn with, and blanks.
+# Characters of horizontal rules, and white space.
 _RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
 
 
 def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
-    """Return the words that the speaker put there themselves.
+    """Return the words that the speaker wrote themselves.
 
-    A wrapper that nothing closes runs to the end of the message. A closing tag that nothing opened is forged or cut
-    off: what stands before and behind it is lost.
+    An unclosed wrapper runs to the end of the message. A closing tag without an opening one is forged or cut off: the
+    text before and after it is lost.
 
     Args:
         text: A message.
-        quotations: Keep the lines that it quotes, without their marks.
-        speaker: Whose message it is. A model's or tool's is not searched for documents and mail.
+        quotations: Keep quoted lines, without their marks.
+        speaker: Kind of speaker. Messages of a model or tool are not searched for documents and mail.
 
     >>> own_words("<recollect-memory a1>- likes tea</recollect-memory a1>I moved to Oslo.")
     'I moved to Oslo.'
@@ -139,21 +144,21 @@ def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user")
     text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
     if speaker == "user":
         text = cut(text, find_role_play(text))
-    return _without_rules_behind(_INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip())
+    return _without_closing_rules(_INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip())
 
 
-def _without_rules_behind(text: str) -> str:
-    """Cut off the lines at the end that only part a text from what stood behind it."""
+def _without_closing_rules(text: str) -> str:
+    """Cut off horizontal rules at the end of a text."""
     end = text.find("\n", len(text.rstrip(_RULE_CHARACTERS)))
     return text if end < 0 else text[:end]
 
 
 def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks, speaker: Speaker) -> str:
-    """Take wrappers out, and then what stands without one: prompts, mail, and what a user pasted."""
+    """Remove wrappers, then what is not wrapped: prompts, mail and pasted text."""
     rest, places = cut_places(text, spans)
     cut_off = wrapped.cut_off or blocks.cut_off
     if wrapped.own is not None and not cut_off and is_template(rest):
-        # What a client marks as the user's counts where nothing but its template stands around it.
+        # Text that a client marks as the user's counts if only the client's template is around it.
         start, end = wrapped.own
         return own_words(text[start:end])
     retrieved = find_retrieved(rest, places, cut_off=cut_off)
@@ -164,13 +169,13 @@ def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks
 
 
 def _carried(text: str, places: Sequence[int], gone: Sequence[Span], *, asked: bool) -> list[Span]:
-    """Find what a user writes and does not say of themselves: others' threads, programs' text, texts to work on.
+    """Find what a user did not write about themselves: chats, posts, machine text, texts to work on.
 
     Args:
-        text: A message without what it wraps.
-        places: Where that stood.
-        gone: What else is taken out of it.
-        asked: What is left beside that is the question of a prompt, behind its label.
+        text: A message without its wrappers.
+        places: Where the wrappers were.
+        gone: What else is removed.
+        asked: The remaining text is the labelled question of a prompt.
     """
     quoted = [found.span() for found in _QUOTED_LINE.finditer(text)]
     found = [
@@ -188,7 +193,7 @@ def _carried(text: str, places: Sequence[int], gone: Sequence[Span], *, asked: b
 
 
 def _rows(text: str) -> list[Span]:
-    """Find the lines of a block that was pasted without its tags: its frame, and the rows behind it."""
+    """Find the lines of a block that was pasted without its tags: its frame and its rows."""
     found: list[Span] = []
     within = False
     at = 0

@@ -1,7 +1,7 @@
-"""Find where a text begins that a user pasted into a message, without quoting or wrapping it. Pure.
+"""Find text that a user pasted into a message without quoting or wrapping it. Pure.
 
-What stands before it gives it away: the name of a file or an address on a line of its own, a rule, a label that is not
-the user's own, or a sentence that points to it. Nothing tells where it ends, so it runs to the end of the message.
+Its announcement gives it away: a file name or address on a line of its own, a horizontal rule, a label that is not the
+user's own ('Tool result:'), or a sentence that points to it. Its end is unknown, so it runs to the end of the message.
 """
 
 import re
@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from recollect.extraction.labels import MAX_LABEL_WORDS, TEXTS, is_carrier, is_kin, is_own_label, is_phrase
 from recollect.extraction.spans import Clause, Span, Taken, clauses
 
-# Longest line that is read as one which announces a text, in words: with a colon at its end, and without.
+# Words of a line that announces a text: with a colon at its end, and without.
 _MAX_HEADING, _MAX_ANNOUNCED = 20, 14
-# Of so many labelled lines half must be the user's own for the others to be so, too.
+# With this many labelled lines, half of them the user's own, the others count as the user's too.
 _MIN_LISTED = 3
-# The noun that names a text stands among so many words at the end of what announces it.
+# The noun that names a text is among this many last words of its announcement.
 _NEAR_END = 6
-# Behind a label so much is searched for who speaks, in characters.
+# Characters after a label that are searched for the first person.
 _MAX_SAID = 400
 _NOTHING = Taken()
 _WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
@@ -43,7 +43,7 @@ _ADDRESS_LINE = re.compile(
 _RULE = re.compile(
     r"^[ \t]{0,9}(?:-{3,40}|={3,40}|\*{3,40}|_{3,40}|#{3,40}|~{3,40}|\+{3,40}|─{3,40}|—{2,40})[ \t]*+$", re.MULTILINE
 )
-# Words that point to what follows, in seven languages.
+# Words that point to the text that follows, in seven languages.
 _SHOWS = frozenset(
     """here here's heres hier voici voilà ecco aquí aqui eis ci this these that below following look see read check
     got received found dies das dieser diese diesen siehe lies ce cette ceci este esta esto questo questa dit deze
@@ -69,9 +69,9 @@ _POINTS = re.compile(
     r"|\b(?:siehe|schau)\sunten\W*$|\bwie folgt\W*$|\b(?:voir|lis)\s(?:ci-dessous|plus bas)\W*$",
     re.IGNORECASE,
 )
-# What programs call their errors: 'sqlite3.IntegrityError:'. Users go on speaking behind the message.
+# Names of errors: 'sqlite3.IntegrityError:'. Users go on speaking after the message.
 _ERROR = re.compile(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
-# Questions about the wording of what follows, and about all that stands on the lines below.
+# Questions about the wording of the text that follows, and about the lines below.
 _ASKS_OF = re.compile(
     r"\b(?:grammatical|grammatically correct|correct (?:english|grammar)|proper english"
     r"|well[- ]written)\s?\?+$",
@@ -97,7 +97,7 @@ def find_pasted(text: str, taken: Taken = _NOTHING) -> list[Span]:
 
     Args:
         text: A message, without what it wraps.
-        taken: What is taken out of it anyhow: what announces that announces nothing else.
+        taken: What is removed anyway; a clause that announces that announces nothing else.
 
     >>> text = "What is wrong?\\nTool result:\\nI ski."
     >>> [text[start:end] for start, end in find_pasted(text)]
@@ -126,7 +126,7 @@ def find_pasted(text: str, taken: Taken = _NOTHING) -> list[Span]:
 
 
 def _named(text: str, taken: Taken) -> Iterator[int]:
-    """Find files and addresses on lines of their own that something follows."""
+    """Find file names and addresses on lines of their own with text after them."""
     last = len(text.rstrip())
     for pattern in (_FILE_LINE, _ADDRESS_LINE):
         for found in pattern.finditer(text):
@@ -136,14 +136,14 @@ def _named(text: str, taken: Taken) -> Iterator[int]:
 
 
 def _ruled(text: str) -> Iterator[int]:
-    """Find the first rule; what a user parts from their words so is rarely their own."""
+    """Find the first horizontal rule; text after one is rarely the user's own."""
     found = _RULE.search(text)
     if found:
         yield found.start()
 
 
 def _labelled(clause: Clause, text: str, *, own_list: bool) -> Span | None:
-    """Find what stands behind a label that is not the user's own; None behind one that is."""
+    """Find the text after a label that is not the user's own; None if it is."""
     label = clause.text.strip()
     words = len(_WORD.findall(label))
     if words > (_MAX_HEADING if clause.ends_line else MAX_LABEL_WORDS) or is_own_label(label):
@@ -164,13 +164,13 @@ def _labelled(clause: Clause, text: str, *, own_list: bool) -> Span | None:
 
 
 def _is_own_list(text: str) -> bool:
-    """Whether the labelled lines of a text are a list about the user: at least half the labels are."""
+    """Return whether the labelled lines of a text are a list about the user: at least half the labels are."""
     labels = [line.partition(":")[0] for line in text.split("\n") if ": " in line[:60]]
     return len(labels) >= _MIN_LISTED and 2 * sum(is_own_label(label) for label in labels) >= len(labels)
 
 
 def _points(clause: Clause) -> bool:
-    """Whether a clause without a colon announces a text behind it."""
+    """Return whether a clause without a colon announces the text after it."""
     said = clause.text.strip()
     words = [word.casefold() for word in _WORD.findall(said)]
     if not words or len(words) > _MAX_ANNOUNCED:

@@ -1,4 +1,7 @@
-"""Marks of orders that could be somebody else's hand on a memory: patterns, and nothing decided. Pure."""
+"""Patterns of text that may try to manipulate a memory. Pure data; `review_gate` decides.
+
+'Ignore all previous instructions' matches `FORGED`; 'I like instructions' matches nothing.
+"""
 
 import re
 from typing import NamedTuple
@@ -7,19 +10,19 @@ _I = re.IGNORECASE
 
 
 class PoisoningPattern(NamedTuple):
-    """A pattern that gives something away."""
+    """A pattern of manipulation, with the reason it is held for."""
 
     pattern: re.Pattern[str]
     why: str
     hints: tuple[str, ...]
-    """Parts of words, in lower case, of which one stands in whatever the pattern matches: most texts have none."""
+    """Lower-case substrings; every match of the pattern contains one. Most texts have none, which saves the search."""
 
     def within(self, text: str, lower: str) -> bool:
-        """Whether a text, given in lower case too, has it."""
+        """Return whether a text matches; `lower` is the text in lower case."""
         return any(hint in lower for hint in self.hints) and self.pattern.search(text) is not None
 
 
-# Whoever writes one of these wants to change how a memory or its model works; no plain statement needs them.
+# Attempts to change how a memory or its model works; no plain statement needs these words.
 FORGED: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(
         re.compile(
@@ -94,16 +97,16 @@ FORGED: tuple[PoisoningPattern, ...] = (
         ("this", "these", "above", "memory"),
     ),
 )
-# What a bank approves beforehand: 'I got pre-approved for a mortgage of $350,000' …
+# Loans that a bank pre-approves: 'I got pre-approved for a mortgage of $350,000' …
 _LENT = (
     r"\s++(?:(?:for|by|on|up\s++to|a|an|my|our|his|her|their|your|the|home|car|auto|student|small|personal|bank|\w+'s)\s++)*"
     r"(?:mortgages?|loans?|credit|financing|lease|cards?|visas?|amount|letter|[$£€]\s?\d)"
 )
-# … is no grant; that payments are so is one, whatever comes behind.
+# … is harmless; pre-approved payments are not, whatever follows.
 _ASKED_FOR = (
     r"\b(?:payments?|transfers?|refunds?|purchases?|transactions?|withdrawals?|orders?|requests?|actions?|invoices?)"
 )
-# Not what a person says of themselves; an assistant's advice may sound so.
+# Claims that no person makes about themselves; an assistant's advice may sound like them.
 CLAIMS: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(
         re.compile(
@@ -195,7 +198,7 @@ DELAYED = re.compile(
     r"|\bin\s++\d+\s++(?:turns|messages|days)|trigger(?:s|ed)?\b|activation\s++phrase)",
     _I,
 )
-# A person's own trigger is a habit of speech ('when I say BRB I mean …') unless something is to be done then.
+# A person's own trigger is a habit of speech ('when I say BRB I mean …') unless it demands an action.
 DELAYED_BY_ME = re.compile(
     r"\b(?:when|whenever|if|once|next\s++time)\s++(?:i|the\s++user)\s++(?:have\s++|next\s++)?(?:say|said|type|mention|write|thank)\w*\b"
     r"(?!.{0,60}\bmeans?\b).{0,80}\b(?:send|wire|pay|transfer|post|upload|open|run|execute|delete|approve|share|buy|order|book|"
@@ -213,7 +216,7 @@ COMMANDS = re.compile(
     r"copy|leak|share|give|begin|end\s++every|approve|skip|treat|whenever|when\s++(?:the\s++)?user|if\s++(?:the\s++)?user)\b",
     _I,
 )
-# An order for more than this once; "if you see an error" is advice, "if the user asks" is not.
+# An order for more than once; "if you see an error" is advice, "if the user asks" is not.
 STANDING = re.compile(
     r"\b(?:always|never|from\s++(?:now|here)\s++on|in\s++(?:every|each|all)\s++(?:\w+\s++)?(?:answer|reply|response|message|future|"
     r"chat|conversation|session)s?|(?:every|each)\s++(?:answer|reply|response|chat|conversation|session)|remember\s++to|every\s++time"

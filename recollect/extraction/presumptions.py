@@ -1,4 +1,9 @@
-"""What an assistant takes for granted about the user: 'As you live in Paris and have three cats, …'. Pure."""
+"""What an assistant presumes about the user: 'As you live in Paris and have three cats, …'. Pure.
+
+Models make such things up. Whatever is true was said by the user, and is quoted from there. Patterns match from the
+start of a sentence (`CLAIMED`, `COURTESY`) or anywhere in it (`GRANTED`); the foreign ones cover German, French,
+Spanish, Portuguese, Italian and Dutch.
+"""
 
 import re
 
@@ -6,7 +11,7 @@ from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.text import asks, words
 
 _ONE_TO_THREE_WORDS = r"(?:\w{1,15}\s{1,3}){1,3}?"
-# Behind 'as you' these speak of the talk or a plan, and of no life: 'wie du sagst', 'comme tu veux'.
+# After 'as you' these concern the conversation or a plan, not a life: 'wie du sagst', 'comme tu veux'.
 _DE_TALK = (
     r"(?![^,.!?]{0,80}\b(?:erwähnt\w{0,3}|gesagt|sagtest|sagst|gefragt|fragst|geschrieben|schreibst|möchtest|"
     r"möchten|willst|wollen|wünsch\w{1,4}|siehst|sehen|"
@@ -157,13 +162,13 @@ _FOREIGN_COURTESY = re.compile(
 )
 
 
-# Longest message that is read as small talk, and its longest sentence, in words.
+# Words of a message of small talk, and of each sentence in it.
 MAX_SMALL_TALK_WORDS = 24
 MAX_COURTESY_WORDS = 7
-# Longest sentence that is searched, in characters.
+# Characters of a sentence that are searched.
 _MAX_SEARCHED = 600
 
-# 'As you can see' takes nothing for granted about a life.
+# 'As you can see' presumes nothing about a life.
 _NOT_A_LIFE = (
     r"(?:can|could|know|see|wish|like|want|go|said|say|will|would|may|might|need|should|must|prefer|please|noted|asked|"
     r"mentioned|requested|described|pointed|did|do|get|work\s{1,3}(?:through|on\s{1,3}(?:this|it|the))|read|type|write|"
@@ -188,8 +193,8 @@ _CLAIMED = re.compile(
     rf"|(?:'ve\s{{1,3}}got|\s{{1,3}}have)\s{{1,3}}(?:\w{{1,12}}\s{{1,3}}){{1,3}}?{_KIN_OR_ANIMAL}\b)",
     re.IGNORECASE,
 )
-# A model has no life: where it says 'I have lived in Lyon' it writes for somebody else, as in a letter it corrects.
-_BORROWED = re.compile(
+# A model has no life: with 'I have lived in Lyon' it writes for another, as in a letter it corrects.
+_BORROWED_VOICE = re.compile(
     r"\bmy\s{1,3}(?:name\s{1,3}is|wife|husband|kids?|children|son|daughter|mother|father|mum|mom|dad|boss|job|flat|house|"
     r"apartment|landlord|birthday)\b"
     r"|\bi(?:'ve|\s{1,3}have)?\s{1,3}(?:(?:just|recently|currently|also|now|been)\s{1,3}){0,3}(?:lived?|living|moved\s{1,3}(?:to|from|here|in|out|house|away)\b|was\s{1,3}born|grew\s{1,3}up|"
@@ -212,7 +217,7 @@ _COURTESY = re.compile(
 
 
 def presumptions(text: str) -> list[TextSpan]:
-    """Find the sentences of an assistant's message that state something about the user.
+    """Find the sentences of an assistant's message that presume something about the user.
 
     >>> [piece.text for piece in presumptions("As you have a cat, no. The bus leaves at 9. As you know, it rains.")]
     ['As you have a cat, no.']
@@ -221,7 +226,7 @@ def presumptions(text: str) -> list[TextSpan]:
 
 
 def _presumes(sentence: str) -> bool:
-    if _BORROWED.search(sentence) or _GRANTED.search(sentence) or _FOREIGN_GRANTED.search(sentence):
+    if _BORROWED_VOICE.search(sentence) or _GRANTED.search(sentence) or _FOREIGN_GRANTED.search(sentence):
         return True
     claimed = _CLAIMED.match(sentence) or _FOREIGN_CLAIMED.match(sentence)
     return bool(claimed) and not asks(sentence)

@@ -1,4 +1,7 @@
-"""Read one message as all stages of formation will, to learn whether it can be read in time. Pure."""
+"""Run all message rules on one message, to learn whether it can be read in time. Pure.
+
+Runs in the child process, which can be stopped where a pattern takes too long.
+"""
 
 from zoneinfo import ZoneInfo
 
@@ -15,11 +18,10 @@ from recollect.types import LoggedMessage, Subject
 
 
 def probe(message: LoggedMessage, zone: ZoneInfo) -> str:
-    """Let every rule that reads messages read this one.
+    """Run every rule that reads single messages.
 
     Returns:
-        The result of `readable`, which each of the stages needs again; what else the rules find rests on more than one
-        message.
+        The result of `readable`, which each stage needs again; the other results depend on more messages.
     """
     scrub_report(message.text[:MAX_READ_CHARACTERS])
     text = readable(message)

@@ -1,8 +1,8 @@
-"""The child process that reads messages by rules: requests come in, results go out, over its standard streams.
+"""The child process that reads messages by rules. Does I/O: requests and results over its standard streams.
 
-It exists to be ended: `re` holds the interpreter while it matches, so that nothing else in its process can stop it. A
-timer of the CPU time it uses raises in the midst of a match; the parent kills the process if even that fails, or where
-the system has no such timer (Windows). It ends by itself when its input ends: no child outlives its parent.
+It exists so that it can be stopped: `re` holds the interpreter while it matches, and no other thread can interrupt it.
+A timer of its CPU time raises in the middle of a match; the parent kills the process if that fails, or if the system
+has no such timer (Windows). The process ends when its input ends, so no child outlives its parent.
 """
 
 import pickle
@@ -15,15 +15,15 @@ from types import FrameType
 from typing import Any, BinaryIO
 
 HEADER = struct.Struct("!I")
-"""Before each frame: its length in bytes."""
+"""Precedes each frame: its length in bytes."""
 READY, DONE, OVERRUN, FAILED = "ready", "done", "overrun", "failed"
 
 Request = tuple[float, Callable[..., Any], tuple[Any, ...]]
-"""CPU seconds, a function of a module, and its arguments."""
+"""CPU seconds, a module-level function, and its arguments."""
 
 
 HAS_TIMER = hasattr(signal, "SIGVTALRM") and hasattr(signal, "setitimer")
-"""Whether the system can tell a process that it used up its CPU time."""
+"""Whether the system can signal a process that its CPU time is used up."""
 
 
 class _OverrunError(Exception):
@@ -31,7 +31,7 @@ class _OverrunError(Exception):
 
 
 def write_frame(stream: BinaryIO, value: object) -> None:
-    """Write a value, to a pipe that may take it in parts."""
+    """Write a value to a pipe, which may accept it in parts."""
     data = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
     left = memoryview(HEADER.pack(len(data)) + data)
     while left:
@@ -54,7 +54,7 @@ def read_frame(stream: BinaryIO) -> Any:
     """Read a value.
 
     Raises:
-        EOFError: the other side is gone.
+        EOFError: The other side has closed the pipe.
     """
     (size,) = HEADER.unpack(_read_exactly(stream, HEADER.size))
     return pickle.loads(_read_exactly(stream, size))
@@ -70,7 +70,7 @@ def _set_timer(seconds: float) -> None:
 
 
 def answer(request: Request) -> tuple[str, object]:
-    """Do what a request asks for within its CPU time; return how it ended, and the result."""
+    """Run a request within its CPU time; return how it ended, and the result."""
     budget_s, function, arguments = request
     try:
         try:
@@ -87,10 +87,10 @@ def answer(request: Request) -> tuple[str, object]:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when a terminal's Ctrl-C ends it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # on Ctrl-C the parent ends this process
     if HAS_TIMER:
         signal.signal(signal.SIGVTALRM, _overrun)
-    # What a function prints must not mix with the frames.
+    # Output of a function must not mix with the frames.
     requests, results = sys.stdin.buffer, sys.stdout.buffer
     sys.stdout = sys.stderr
     try:

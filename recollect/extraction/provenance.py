@@ -1,4 +1,7 @@
-"""Where a memory comes from: its message, who talked with whom, and what was said just before. Pure."""
+"""Where a memory comes from: its message, who talked with whom, and what was said just before. Pure.
+
+A record carries, for example, the context 'Marcus and Kira, 20 November 2026' and 'Marcus asked: Why did you leave?'.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -7,32 +10,32 @@ from typing import Any
 from recollect.dates.mention import written
 from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.review_gate import planted_order
-from recollect.extraction.salience import informative, is_pleasantry, short
+from recollect.extraction.salience import information_weight, is_pleasantry, shorten
 from recollect.extraction.sentences import TextSpan, fold, sentences
-from recollect.extraction.sources import ExtractionInput, readable, speaker_of, who
+from recollect.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
 from recollect.text import asks, squeeze
 from recollect.types import CIRCUMSTANCE, LoggedMessage, MemoryDetail, message_address
 
-# Words that a context quotes, in characters: a row of a prompt has room for a sentence.
+# Characters that a context quotes: a row of a prompt has room for one sentence.
 MAX_QUOTED = 120
-# Messages before a record's own that are looked at: the one before it, or one before some small talk.
+# Earlier messages that are searched: the previous one, or one before some small talk.
 MAX_BEFORE = 4
-# Sentences of such a message that are looked at; the last ones lead to what follows.
+# Last sentences of such a message that are read; they lead to the reply.
 _MAX_SENTENCES = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Circumstance:
-    """What led to a message."""
+    """What another speaker said just before a message."""
 
     text: str
-    """Who spoke, and the words: 'Marcus asked: Why did you leave?'"""
+    """Speaker and words: 'Marcus asked: Why did you leave?'"""
     message: LoggedMessage
-    """The message that holds them."""
+    """The message that is quoted."""
 
 
-def circumstance(message: LoggedMessage, source: ExtractionInput) -> Circumstance | None:
-    """Find what another speaker said just before a message; None where nothing of weight was said.
+def find_circumstance(message: LoggedMessage, source: ExtractionInput) -> Circumstance | None:
+    """Find what another speaker said just before a message; None if it was small talk or a request to forget.
 
     Args:
         message: A record's own message.
@@ -49,12 +52,12 @@ def circumstance(message: LoggedMessage, source: ExtractionInput) -> Circumstanc
         told = _telling(words, said.role)
         if told is not None:
             verb = "asked" if asks(told) else "said"
-            return Circumstance(text=f"{who(said)} {verb}: {short(told, MAX_QUOTED)}", message=said)
+            return Circumstance(text=f"{speaker_label(said)} {verb}: {shorten(told, MAX_QUOTED)}", message=said)
     return None
 
 
 def _telling(words: str, role: str) -> str | None:
-    """Return what leads on: the last question, else the sentence that tells most; None in small talk."""
+    """Return the last question, else the most informative sentence; None for small talk."""
     read = [piece for piece in sentences(fold(words))[-_MAX_SENTENCES:] if not is_pleasantry(piece.text)]
     read = [piece for piece in read if planted_order(piece.text, role) is None]
     questions = [piece for piece in read if asks(piece.text)]
@@ -63,12 +66,12 @@ def _telling(words: str, role: str) -> str | None:
 
 
 def _weight(piece: TextSpan) -> tuple[float, int]:
-    """Weigh a sentence by what it tells; of two alike the later one leads on."""
-    return informative(piece.text), piece.start
+    """Rank a sentence by its information; of two equal ones the later wins."""
+    return information_weight(piece.text), piece.start
 
 
 SYSTEM_CHARACTER, USER_CHARACTER, INTERACTION = "systemCharacter", "userCharacter", "interaction"
-"""Names of a conversation's options, as the profiles' interfaces spell them."""
+"""Names of a conversation's options, as the interfaces of the profiles spell them."""
 
 
 def source_uri(message: LoggedMessage) -> str:
@@ -77,19 +80,19 @@ def source_uri(message: LoggedMessage) -> str:
 
 
 def speakers(messages: Iterable[LoggedMessage]) -> list[str]:
-    """List who speaks, in the order of their first words."""
+    """List the speakers in the order of their first messages."""
     return list(dict.fromkeys(speaker_of(message) for message in messages if message.role in ("user", "assistant")))
 
 
 def source_context(message: LoggedMessage, source: ExtractionInput) -> str:
-    """Say who talked with whom, and when: 'Marcus and Kira, 20 November 2026'."""
+    """Write who talked with whom, and when: 'Marcus and Kira, 20 November 2026'."""
     day = message.said_at.astimezone(source.time_zone).date()
     names = " and ".join(speakers((*source.earlier, *source.messages))).replace(CIRCUMSTANCE.strip(), ",")
     return f"{names}, {written(day)}"
 
 
 def pair_tag(knower: str, other: str) -> str:
-    """Name a pair of characters, the one who knows first: what one observed is not the other's memory.
+    """Name a pair of characters, the owner of the memory first: what one observed is not the other's memory.
 
     >>> pair_tag("Kira", "Marcus")
     'pair:kira+marcus'
@@ -98,28 +101,30 @@ def pair_tag(knower: str, other: str) -> str:
 
 
 def character(name: str) -> str:
-    """Fold a character's name as subjects and tags spell it."""
+    """Normalize a character's name as subjects and tags spell it."""
     return squeeze(name).casefold().replace("+", " ")
 
 
 def with_characters(messages: Iterable[LoggedMessage], options: Mapping[str, Any]) -> list[LoggedMessage]:
-    """Give messages without a name those of the characters that their conversation was opened with."""
-    called = {"assistant": options.get(SYSTEM_CHARACTER), "user": options.get(USER_CHARACTER)}
+    """Name the speakers of unnamed messages after the characters of their conversation."""
+    names = {"assistant": options.get(SYSTEM_CHARACTER), "user": options.get(USER_CHARACTER)}
     return [
-        replace(one, name=name) if not one.name and isinstance(name := called.get(one.role), str) else one
-        for one in messages
+        replace(message, name=name)
+        if not message.name and isinstance(name := names.get(message.role), str)
+        else message
+        for message in messages
     ]
 
 
 def tags_of(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the names under which what a conversation leaves is listed: its pair of characters, if it has one."""
+    """Return the tags of a conversation's records: its pair of characters, if it has one."""
     knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
     return (pair_tag(knower, other),) if isinstance(knower, str) and isinstance(other, str) else ()
 
 
 def record_detail(message: LoggedMessage, source: ExtractionInput, *, summary: str) -> MemoryDetail:
-    """Describe where a record comes from: its message, who talked, and what was said just before."""
-    context, said = source_context(message, source), circumstance(message, source)
+    """Describe the origin of a record: its message, who talked, and what was said just before."""
+    context, said = source_context(message, source), find_circumstance(message, source)
     return MemoryDetail(
         summary=summary,
         source_uri=source_uri(message),
@@ -130,7 +135,7 @@ def record_detail(message: LoggedMessage, source: ExtractionInput, *, summary: s
 
 
 def paragraph_detail(source: ExtractionInput, tags: tuple[str, ...] = ()) -> MemoryDetail:
-    """Describe where a paragraph comes from: the conversation up to its last message."""
+    """Describe the origin of a paragraph: the conversation up to its last message."""
     last = source.messages[-1]
     return MemoryDetail(
         source_uri=source_uri(last),

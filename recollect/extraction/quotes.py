@@ -1,4 +1,7 @@
-"""Find quotations within running text, and those of them that others said. Pure."""
+"""Find quotations within running text, and those that others said. Pure.
+
+'She said "I live in Rome"' quotes another; 'I told her "I live in Ulm"' and 'I love "Up"' do not.
+"""
 
 import re
 
@@ -6,12 +9,12 @@ from recollect.extraction.labels import TELLS, is_own_label, tells_before
 from recollect.extraction.spans import Span, blanked, united
 
 OTHERS_OPEN, OTHERS_CLOSE = "⟦", "⟧"
-"""Marks around others' words in what a model is asked; messages are shown without such signs of their own."""
+"""Marks around others' words in a question to a model; such signs in the messages themselves are removed."""
 
 _MAX_QUOTED = 600
-# What is looked at before and behind a quotation, in characters.
-_BEFORE, _BEHIND = 60, 40
-# A quotation in fewer words is a name or a title.
+# Characters that are searched before and after a quotation.
+_BEFORE, _AFTER = 60, 40
+# Shorter quotations are names or titles.
 _MIN_WORDS = 3
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{3,400}'(?!\w)"
@@ -20,7 +23,7 @@ _QUOTED = re.compile(
     rf"|‹[^‹›]{{1,{_MAX_QUOTED}}}›|›[^‹›]{{1,{_MAX_QUOTED}}}‹|「[^「」]{{1,{_MAX_QUOTED}}}」|『[^『』]{{1,{_MAX_QUOTED}}}』"
     rf"|(?<!\w)[‘‚][^‘’‚\n]{{3,{_MAX_QUOTED}}}[’‘](?!\w)|``[^`\n]{{1,{_MAX_QUOTED}}}''"
 )
-# Before a title, a name, or what one chose to say.
+# Precedes a title or a name, which is no speech.
 _NAMES = re.compile(
     r"(?:\b(?:is|was|are|be|called|named|titled|film|films|movie|movies|book|books|song|songs|album|show|series"
     r"|game|games|band|"
@@ -49,20 +52,20 @@ _I = frozenset("i i've i'd i'll we we've ich wir je j'ai nous yo eu io ho ik wij
 _I_TELL = re.compile(
     rf"[\s,.!?]{{0,3}}(?:i|we|ich|wir|je|yo|eu|io|ik)\s(?:[\w'’-]{{1,20}}\s){{0,2}}{TELLS}\b", re.IGNORECASE
 )
-# Words before a verb of speaking among which its subject stands.
+# Words before a verb of speaking that are searched for its subject.
 _SUBJECT_WORDS = 3
-_BEHIND_TELLS = re.compile(
+_TOLD_AFTER = re.compile(
     rf"[\s,.!?]{{0,3}}(?:(?:was|is|war|c'est)\s(?:what\s)?)?(?:[\w'’-]{{1,20}}\s){{0,3}}{TELLS}\b", re.IGNORECASE
 )
 
 
 def find_quoted(text: str) -> list[Span]:
-    """Find what stands in quotation marks, the marks included."""
+    """Find text in quotation marks, the marks included."""
     return united(found.span() for found in _QUOTED.finditer(text))
 
 
 def find_others_speech(text: str) -> list[Span]:
-    """Find the quotations that others said: no titles, no names, and not what the speaker says of their own speech.
+    """Find quotations of others' speech: no titles, no names, and nothing the speaker says to have said.
 
     >>> text = 'She said "I live in Rome" and I told her "I live in Ulm". I love "Up".'
     >>> [text[start:end] for start, end in find_others_speech(text)]
@@ -75,10 +78,10 @@ def _is_of_others(text: str, span: Span) -> bool:
     start, end = span
     inside = text[start:end].strip("\"'“”„«»‹›「」『』‘’‚`")
     before = text[max(0, start - _BEFORE) : start].rpartition("\n")[2]
-    behind = text[end : end + _BEHIND]
-    if _is_by_oneself(before) or _I_TELL.match(behind):
+    after = text[end : end + _AFTER]
+    if _is_by_oneself(before) or _I_TELL.match(after):
         return False
-    told = tells_before(before) or _IS_LIKE.search(before) or _BEHIND_TELLS.match(behind)
+    told = tells_before(before) or _IS_LIKE.search(before) or _TOLD_AFTER.match(after)
     if len(inside.split()) < _MIN_WORDS and inside.isascii():
         return False
     if before.rstrip().endswith(":") and is_own_label(before):
@@ -87,7 +90,7 @@ def _is_of_others(text: str, span: Span) -> bool:
 
 
 def _is_by_oneself(before: str) -> bool:
-    """Whether the last one who speaks before a quotation is the speaker."""
+    """Return whether the last verb of speaking before a quotation has the first person as its subject."""
     before = _CLAUSE_END.split(before)[-1]
     told = list(_TELLING.finditer(before))
     subject = before[: told[-1].start()].casefold().replace("’", "'").split()[-_SUBJECT_WORDS:] if told else []
@@ -95,7 +98,7 @@ def _is_by_oneself(before: str) -> bool:
 
 
 def without_quoted(text: str) -> str:
-    """Blank out what stands in quotation marks, keeping every character's place.
+    """Blank out text in quotation marks, keeping every character's place.
 
     >>> without_quoted('She said "I love tea" to me')
     'She said              to me'

@@ -1,4 +1,8 @@
-"""Replace secrets and payment data in a text, found by shape and checksum and not by mention. Pure."""
+"""Replace secrets and payment data in a text, found by shape and checksum, not by mention. Pure.
+
+'My password is hunter2' becomes 'My password is [secret]'; 'I forgot my password' stays. `Scrubbed` maps places of
+the original to the scrubbed text and back.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -7,7 +11,7 @@ from dataclasses import dataclass
 from recollect.extraction.secret_patterns import LABELS, SHAPES
 from recollect.extraction.spans import Span
 
-# Something of this stands in whatever any shape below matches: two digits in a row, a long run of characters, a word.
+# Every match of a shape contains one of these: two digits in a row, a long run of characters, or a word.
 _TWO_DIGITS = re.compile(r"\d[ .-]?\d")
 _WORDS = re.compile("pass|pwd|pw|pin|cv[vc]|secret|key|token|bearer|basic|begin|phrase|mnemonic|seed|://")
 _MIN_RUN_CHARACTERS = 15
@@ -15,26 +19,26 @@ _MIN_RUN_CHARACTERS = 15
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A stretch that a shape replaced, in the text as the shape found it."""
+    """A span that a shape replaced, in the text as the shape found it."""
 
     start: int
     end: int
     length: int
-    """Characters of what stands there instead."""
+    """Characters of the replacement."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scrubbed:
-    """A text without its secrets, and where they stood."""
+    """A text without its secrets, and where they were."""
 
     text: str
     shapes: tuple[str, ...] = ()
-    """The shapes that were found, by name, once each time; never the values."""
+    """Names of the shapes that were found, once per occurrence; never the values."""
     passes: tuple[tuple[Swap, ...], ...] = ()
-    """What each shape replaced, in the order in which they were tried; from left to right."""
+    """Replacements of each shape, in the order the shapes were tried; each from left to right."""
 
     def moved(self, span: Span) -> Span:
-        """Return where a stretch of the original stands in the scrubbed text; one that cuts a secret takes all of it.
+        """Map a span of the original to the scrubbed text; one that cuts a secret is widened to all of it.
 
         >>> scrubbed("My PIN is 1234, I ski.").moved((16, 22))
         (20, 26)
@@ -46,7 +50,7 @@ class Scrubbed:
 
     @property
     def secrets(self) -> list[Span]:
-        """Where secrets stand in the original.
+        """Spans of the secrets in the original.
 
         >>> scrubbed("My PIN is 1234, I ski.").secrets
         [(10, 14)]
@@ -66,7 +70,7 @@ def _original(passes: Iterable[tuple[Swap, ...]], span: Span) -> Span:
 
 
 def _forward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
-    """Return where a place stands behind a pass; `ends`: the place is the end of a stretch."""
+    """Map a place through a pass; `ends`: the place is the end of a span."""
     shift = 0
     for swap in swaps:
         if place <= swap.start:
@@ -78,7 +82,7 @@ def _forward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
 
 
 def _backward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
-    """Return where a place stood before a pass: the inverse of `_forward`."""
+    """Map a place back through a pass: the inverse of `_forward`."""
     shift = 0
     for swap in swaps:
         start = swap.start + shift
@@ -102,13 +106,13 @@ def scrub(text: str) -> str:
 
 
 def scrub_report(text: str) -> tuple[str, tuple[str, ...]]:
-    """Scrub, and say which shapes were found, by name, once each time; never the values."""
+    """Scrub; return the text and the names of the shapes, once per occurrence, never the values."""
     found = scrubbed(text)
     return found.text, found.shapes
 
 
 def scrubbed(text: str) -> Scrubbed:
-    """Scrub, and say which shapes were found, and where."""
+    """Scrub; return the text, the shapes and their places."""
     if not may_hold_secret(text):
         return Scrubbed(text)
     found: list[str] = []
@@ -137,7 +141,7 @@ def scrubbed(text: str) -> Scrubbed:
 
 
 def may_hold_secret(text: str) -> bool:
-    """Tell cheaply that a text needs a closer look; most do not.
+    """Return cheaply whether a text needs a closer look; most do not.
 
     >>> may_hold_secret("She tore a ligament in January."), may_hold_secret("My PIN is 1234.")
     (False, True)

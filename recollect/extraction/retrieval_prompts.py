@@ -1,8 +1,7 @@
 """Find the user's question in a prompt that a retrieval pipeline wrote around it. Pure.
 
-Pipelines put documents and question into one user message: a sentence that tells the model to answer from what follows,
-the documents, and the question behind a label. The documents may hold labels as well. So a label counts only where it
-is the only one.
+Pipelines put everything into one user message: an instruction to answer from the text that follows, documents, and the
+question after a label ('Question:'). Documents may contain labels too, so a label counts only if it is the only one.
 """
 
 import re
@@ -12,9 +11,9 @@ from dataclasses import dataclass
 from recollect.extraction.role_play_patterns import PERSONA
 from recollect.extraction.spans import Span
 
-# Longest part of a line that is looked at, in characters: leads and labels are short.
+# Characters of a line that are searched: leads and labels are short.
 _MAX_SEEN = 400
-# Most words between "following" and "context".
+# Words between "following" and "context".
 _NEAR = 5
 _WORD = re.compile(r"[a-z']++")
 _SENTENCE = re.compile(r"[^.!?:]++[.!?:]?")
@@ -22,7 +21,7 @@ _SOURCES = frozenset(
     """context contexts document documents passage passages excerpt excerpts snippet snippets chunk chunks source
     sources results articles retrieved""".split()
 )
-# These also stand in what people write of themselves; they count where a colon or the line's end follows.
+# People also use these words about themselves: they count only before a colon or the end of the line.
 _WEAK_SOURCES = frozenset("information text data content article knowledge pieces paragraphs page transcript".split())
 _POINTS = frozenset("following below provided given retrieved these supplied attached solely only above".split())
 _ACTS = frozenset("answer answering respond reply use using based according given relying utilize leverage".split())
@@ -34,7 +33,7 @@ _ABOVE = re.compile(
     r"\b(?:given|based on|using|according to|with)\s+(?:the\s+|this\s+|these\s+|all\s+)?"
     r"(?:(?:above|provided|new|preceding)\s+)?(?:context(?:\s+information)?|documents?|passages?|excerpts?|sources?)\b"
 )
-# A header of its own line above documents.
+# A header line above documents.
 _HEADER = re.compile(
     r"\A[ \t]*+(?:[#>*\[=-]{1,6}[ \t]*+)?\*{0,2}"
     r"(?:(?:retrieved|relevant|search|web|background|additional|supporting|reference)\s)?"
@@ -71,12 +70,12 @@ class _Line:
 
 
 def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = False) -> list[Span]:
-    """Find what a retrieval pipeline wrote around the user's question.
+    """Find the text that a retrieval pipeline wrote around the user's question.
 
     Args:
-        text: A message without what it wraps in tags.
-        marks: Places where such wrappers were taken out.
-        cut_off: The last of them was never closed. It may have swallowed the user's question.
+        text: A message without its wrappers.
+        marks: Places where wrappers were removed.
+        cut_off: The last wrapper was never closed, and may have swallowed the user's question.
 
     >>> text = "Use the following context to answer.\\nI ski.\\nQuestion: Who am I?"
     >>> [text[start:end] for start, end in find_retrieved(text)]
@@ -90,7 +89,7 @@ def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = Fals
     below = min([*leads, *headers], key=lambda line: line.start, default=None)
     if below is None:
         above = [line for line in lines if _looks_back(line)]
-        return _behind(text, above[-1], lines, labels) if above else []
+        return _after_context(text, above[-1], lines, labels) if above else []
     before = text[: below.start].strip()
     persona = bool(PERSONA.match(before)) if before else bool(PERSONA.match(below.text))
     asked_before = bool(before) and not persona and not _is_only_labelled(before)
@@ -106,7 +105,7 @@ def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = Fals
 
 
 def is_template(text: str) -> bool:
-    """Whether a text holds nothing but what a template says to a model.
+    """Return whether a text is nothing but instructions of a template to a model.
 
     >>> is_template("### Task:\\nAnswer from the context."), is_template("I moved. What now?")
     (True, False)
@@ -129,13 +128,13 @@ def _lines(text: str) -> list[_Line]:
 
 
 def _label(line: _Line) -> int | None:
-    """Return where a question begins that a line labels."""
+    """Return where the question starts that a line labels; None if it labels none."""
     found = _LABEL.match(line.text) or _INLINE_LABEL.search(line.text)
     return line.start + found.end() if found else None
 
 
 def _leads(line: _Line, last: _Line) -> bool:
-    """Whether a line tells the model to answer from what follows."""
+    """Return whether a line tells the model to answer from the text that follows."""
     low = line.text.lower()
     if line is last and ":" not in low.rstrip()[:-1]:
         return False  # nothing follows
@@ -144,19 +143,19 @@ def _leads(line: _Line, last: _Line) -> bool:
     return any(_points(found.group(), low[found.end() :]) for found in _SENTENCE.finditer(low))
 
 
-def _points(sentence: str, behind: str) -> bool:
-    """Whether a sentence points to sources to answer from; `behind`: the rest of its line."""
+def _points(sentence: str, rest: str) -> bool:
+    """Return whether a sentence points to sources to answer from; `rest` is the rest of its line."""
     words = _WORD.findall(sentence)
     if not _ACTS.intersection(words) or _ABOUT_ONESELF.search(sentence):
         return False
-    sources = _SOURCES | _WEAK_SOURCES if sentence.endswith(":") or not behind.strip() else _SOURCES
+    sources = _SOURCES | _WEAK_SOURCES if sentence.endswith(":") or not rest.strip() else _SOURCES
     points = [place for place, word in enumerate(words) if word in _POINTS]
     named = [place for place, word in enumerate(words) if word in sources]
     return any(abs(place - other) <= _NEAR for place in points for other in named)
 
 
 def _is_header(line: _Line, last: _Line, *, labelled: bool) -> bool:
-    """Whether a line stands above documents: 'Context:', '### Documents'."""
+    """Return whether a line is a header above documents: 'Context:', '### Documents'."""
     found = _HEADER.match(line.text)
     if not found:
         return False
@@ -171,23 +170,23 @@ def _looks_back(line: _Line) -> bool:
     return bool(_ABOVE.search(low)) and bool(set(_WORD.findall(low)) & _ACTS)
 
 
-def _behind(text: str, above: _Line, lines: Sequence[_Line], labels: Sequence[tuple[_Line, int]]) -> list[Span]:
-    """Take away all that stands before a line which speaks of the context above it."""
-    behind = [place for line, place in labels if line.start >= above.start]
-    start = behind[0] if len(behind) == 1 else (above.end if not behind else len(text))
+def _after_context(text: str, above: _Line, lines: Sequence[_Line], labels: Sequence[tuple[_Line, int]]) -> list[Span]:
+    """Find the text before a line that refers to the context above it, and after the answer's label."""
+    places = [place for line, place in labels if line.start >= above.start]
+    start = places[0] if len(places) == 1 else (above.end if not places else len(text))
     return [(0, start), (_answer(lines, start, len(text)), len(text))]
 
 
 def _question(text: str, lines: Sequence[_Line], labels: Sequence[tuple[_Line, int]], below: _Line) -> Span | None:
-    """Find the one question behind a lead; None where there is none, or more than one could be it."""
-    behind = [(line, place) for line, place in labels if line.start >= below.start]
-    if len(behind) != 1:
+    """Find the only question after a lead; None if there is none, or several candidates."""
+    after = [(line, place) for line, place in labels if line.start >= below.start]
+    if len(after) != 1:
         return None
-    line, place = behind[0]
+    line, place = after[0]
     headers = [other for other in lines if other.start > line.start and _is_header(other, lines[-1], labelled=True)]
     if not headers:
         return (place, _answer(lines, place, len(text)))
-    # The question comes first in some templates: right behind the lead, before the documents.
+    # In some templates the question comes right after the lead, before the documents.
     between = [other for other in lines if below.start < other.start < line.start]
     return None if between or line is below else (place, headers[0].start)
 
@@ -197,11 +196,11 @@ def _answer(lines: Sequence[_Line], place: int, end: int) -> int:
 
 
 def _is_only_labelled(before: str) -> bool:
-    """Whether what stands before the lead is rules or labels of a template alone."""
+    """Return whether the text before the lead is only horizontal rules of a template."""
     return all(_RULE.match(line) for line in before.split("\n") if line.strip())
 
 
 def _wraps(text: str, below: _Line, marks: Sequence[int], *, persona: bool) -> bool:
-    """Whether the wrapper behind a lead is the template's own."""
+    """Return whether the wrapper after a lead belongs to the template."""
     first = next((mark for mark in marks if mark >= below.start), None)
     return first is not None and (persona or not text[below.end : first].strip())

@@ -1,13 +1,16 @@
-"""Find games and thought experiments in what a user says: they go on until they are clearly ended. Pure."""
+"""Find games and thought experiments in a user's messages: they last until they are clearly ended. Pure.
+
+In "I ski. Let's role-play: you are a dragon. I live in a cave. Game over!" only 'I ski.' is about the user.
+"""
 
 import re
 
 from recollect.extraction.role_play_patterns import (
     ACTS_AS,
+    ANNOUNCES_TEXT,
     CLOSES_EARLIER,
     ENDS_GAME,
-    LIKE_THIS,
-    MAX_SEEN,
+    MAX_SEEN_CHARACTERS,
     OPENS_GAME,
     RESUMES_GAME,
     VOICES_FIGURE,
@@ -25,22 +28,22 @@ _OF_ONESELF = re.compile(
 
 
 def find_role_play(text: str) -> list[Span]:
-    """Find what a message says within a game or a supposition.
+    """Find the parts of a message that belong to a game or a supposition.
 
     >>> text = "I ski. Let's role-play: you are a dragon. I live in a cave. Game over! I live in Oslo."
     >>> [text[start:end] for start, end in find_role_play(text)]
     ["Let's role-play: you are a dragon. I live in a cave. "]
     """
-    spans, _ = played(text, is_open=False)
+    spans, _ = find_games(text, is_open=False)
     return spans
 
 
-def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
-    """Find the games in a text, and whether one is still open behind it.
+def find_games(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
+    """Find the games in a text, and whether one is still open at its end.
 
     Args:
         text: A message.
-        is_open: An earlier message of the conversation began a game.
+        is_open: An earlier message of the conversation opened a game.
     """
     spans: list[Span] = []
     is_open = is_open or bool(_DOES.search(text))
@@ -48,7 +51,7 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
     game = is_open
     pieces = sentences(fold(text))
     for number, sentence in enumerate(pieces):
-        seen = sentence.text[:MAX_SEEN]
+        seen = sentence.text[:MAX_SEEN_CHARACTERS]
         if start is None and number and ENDS_GAME.search(seen) and CLOSES_EARLIER.search(seen):
             spans.append((0, sentence.start))
         elif start is not None and (ENDS_GAME.search(seen) if game else ends_role_play(seen)) and not _opens(seen):
@@ -60,20 +63,20 @@ def played(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
             start is None and (voiced := VOICES_FIGURE.search(seen)) and _OF_ONESELF.search(text, _at(sentence, voiced))
         ):
             start = _at(sentence, voiced)
-        elif start is None and LIKE_THIS.search(seen):
+        elif start is None and ANNOUNCES_TEXT.search(seen):
             start = sentence.end
         elif start is None and opens_role_play(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen):
             start = sentence.start
     if start is not None:
         spans.append((start, len(text)))
-    # What ends a game, or says nothing of its speaker, may stay.
+    # Text of an earlier game that says nothing about its speaker may stay.
     if is_open and spans and not game and not _OF_ONESELF.search(text, *spans[0]):
         spans = spans[1:]
     return spans, game
 
 
 def _at(sentence: TextSpan, found: re.Match[str]) -> int:
-    """Return where in the text that ends which was found in a sentence of it."""
+    """Return the place in the text where a match within a sentence ends."""
     return sentence.start + found.end()
 
 

@@ -1,15 +1,16 @@
-"""How a message opens, and closes, what is not said in earnest: games, suppositions and prompts to a model. Pure.
+"""Patterns that open and close games and suppositions, in seven languages. Pure.
 
-Others read these patterns sentence by sentence. Seven languages.
+`role_play` and `speech_acts` apply them sentence by sentence: "Let's role-play: you are a dragon" opens a game, and
+'Game over!' ends it.
 """
 
 import re
 
 from recollect.extraction.sentences import MAX_SENTENCE
 
-# Longest part of a sentence that is looked at, in characters.
-MAX_SEEN = min(400, MAX_SENTENCE)
-# Words before the first one that says something.
+# Characters of a sentence that are searched.
+MAX_SEEN_CHARACTERS = min(400, MAX_SENTENCE)
+# Words before the first meaningful one.
 _FILLERS = (
     r"(?:(?:ok(?:ay)?|so|now|please|hey|and|but|then|anyway|enough|also|jetzt|bitte|und|aber|alors"
     r"|maintenant|ahora|adesso|agora|nu)[\s,.!]++){0,6}"
@@ -19,19 +20,19 @@ _PLAY = (
     r"jogos?\sde\s(?:rpg|pap[eé](?:l|is)|interpretação)|rollenspel(?:len)?)"
 )
 _TALE = r"(?:story|tale|adventure|saga|fan\s?fiction|campaign|scene|quest|scenario|role[\s-]?play|rp|game)"
-# Of royalty, of crews and of tales: nobody has one who writes to an assistant.
+# Titles of royalty and of tales, which no user of an assistant has.
 _TITLE = (
     r"(?:queen|king|prince|princess|emperor|empress|wizard|witch|sorcerer|sorceress|warlock|pirate|knight|paladin"
     r"|druid|"
     r"necromancer|elf|orc|vampire|werewolf|warlord|goddess)"
 )
-# So, too, but some are called so: they count where somebody comes on or speaks under them.
+# Titles that some people do have: they count if somebody enters or speaks under them.
 _RANK = (
     rf"(?:{_TITLE}|captain|capt|commander|lord|lady|sir|dame|baron|baroness|duke|duchess|agent|detective"
     r"|inspector|admiral)"
 )
 
-# Whom the assistant plays in a scene for two.
+# Parts that the assistant plays in a scene for two.
 _COUNTERPART = (
     r"(?:recruiter|interviewer|hiring manager|examiner|inspector|detective|judge|jury|prosecutor|witness|suspect"
     r"|customer|client|patient|waiter|waitress|barista|bartender|barkeep|innkeeper|shopkeeper|seller|buyer|salesman"
@@ -84,7 +85,7 @@ OPENS_GAME = re.compile(
     r"|\broll(?:ed)? for initiative\b",
     re.IGNORECASE,
 )
-"""A game that both sides play begins: later messages belong to it."""
+"""Opens a game for both sides: later messages belong to it."""
 
 RESUMES_GAME = re.compile(
     rf"\b(?:continue|resume|reprise|pick up|restart|return to|go back to|get back to|back to|on with|next part of"
@@ -107,7 +108,7 @@ RESUMES_GAME = re.compile(
     r"|^\W{0,3}(?:arr+|ahoy|avast)\b",
     re.IGNORECASE,
 )
-"""A game goes on that was begun in another conversation."""
+"""Resumes a game from another conversation."""
 
 ENDS_GAME = re.compile(
     rf"\b(?:ends?|end of|stop|finish|finished|quit|leave|enough|done|pause|exit|"
@@ -136,14 +137,14 @@ CLOSES_EARLIER = re.compile(
     rf"\b(?:end of|stop|finish|quit|exit|enough)\b[^.!?\n]{{0,20}}\b{_PLAY}\b|\bend of (?:the\s)?(?:scene|{_PLAY})\b",
     re.IGNORECASE,
 )
-"""A game ends that the text did not open: what stands before it belongs to that."""
+"""Ends a game that the text did not open: the text before it belongs to that game."""
 
-IMAGINES = re.compile(
+OPENS_SUPPOSITION = re.compile(
     rf"{_FILLERS}(?:(?:imagine(?!\s++my\b)|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
     r"pretend|play(?!\s++(?:it|music|a\s++song)\b)|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as"
     r"|picture\s++this|you(?:'re|\s++are)\s++now"
     r"|hypothetically|in\s++(?:this|our|the)\s++(?:story|game|scene|scenario))\b"
-    # 'Stell dir vor' also tells news: it supposes where it goes on in the subjunctive, or speaks of the other one.
+    # 'Stell dir vor' also announces news: it is a supposition before a subjunctive or the second person.
     r"|stell\s++dir\s++vor,?\s++(?:ich\s++(?:wäre?|hätte|würde|könnte|käme)|du\s++(?:bist|wär\w{0,3}))"
     r"|(?:mal\s++)?angenommen,?\s++ich\b"
     r"|nehmen\s++wir\s++(?:mal\s++)?an\b|imagine[zs]?\s++que\s++(?:je|j'|tu|nous|vous)|supposons\b"
@@ -152,7 +153,7 @@ IMAGINES = re.compile(
     r"|suponhamos\b|stel\s++(?:je\s++voor\s++)?dat\s++ik\b)",
     re.IGNORECASE,
 )
-"""A supposition of the speaker's: it lasts as long as the message."""
+"""Opens a supposition, which lasts as long as the message."""
 
 INTRODUCES_FIGURE = re.compile(
     r"\b(?:back\s?stor(?:y|ies)|(?:char(?:acter)?|hero|npc|party|player)\s(?:sheet|bio|concept|profile|card"
@@ -165,7 +166,7 @@ INTRODUCES_FIGURE = re.compile(
     r"|protagonist)\b",
     re.IGNORECASE,
 )
-"""A figure of a game or tale is introduced, who speaks in the first person to the end of the message."""
+"""Introduces a character who speaks in the first person to the end of the message."""
 
 _FIGURE = (
     r"(?:characters?|protagonists?|narrators?|hero|heroine|villain|witch|wizard|dragon|pirate|knight|vampire|ghost"
@@ -192,19 +193,19 @@ VOICES_FIGURE = re.compile(
     r"[^.!?\n:]{0,60}(?:\b(?:e\.g|i\.e)\.)?:\s",
     re.IGNORECASE,
 )
-"""A figure's voice is announced before a colon: what stands behind it is theirs."""
+"""Announces the voice of a character before a colon: the text after it is theirs."""
 
-LIKE_THIS = re.compile(
+ANNOUNCES_TEXT = re.compile(
     r"\b(?:his|her|their|its|the|our|\w{2,20}'s)\s(?:\w{1,15}\s){0,2}(?:monologue|speech|lines?|verse|voice|diary|letter|part|intro"
     r"|back\s?story|narration|script|dialogue|lyrics|chorus|song|poem|story|opening|ending|toast|eulogy|bio|profile)\b"
     r"[^.!?\n:]{0,60}\b(?:like\s(?:this|so)|as\sfollows|along\s(?:these|those)\slines)\W{0,5}$"
     r"|^\W{0,3}knock[\s,]{1,2}knock\b\W{0,5}$",
     re.IGNORECASE,
 )
-"""A text of somebody else's stands in the sentences behind: 'his monologue goes something like this.'"""
+"""Announces another's text in the next sentences: 'his monologue goes something like this.'"""
 
 ACTS_AS = re.compile(rf"\A\W{{0,9}}+{_FILLERS}(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE)
-"""A part for the model alone; the user stays who they are."""
+"""Gives a part to the model only; the user stays themselves."""
 
 IN_EARNEST = re.compile(
     rf"{_FILLERS}(?:in\s++(?:real\s++life|reality|truth)|irl|seriously|for\s++real|"
@@ -218,4 +219,4 @@ IN_EARNEST = re.compile(
 PERSONA = re.compile(
     r"\A[\s#*>]*+(?:you(?:'re| are)\b|act as\b|system:|task:|your (?:task|job|role)\b|instructions?:)", re.IGNORECASE
 )
-"""How a template begins that speaks to the model before it comes to the documents."""
+"""Start of a template that instructs the model before the documents."""

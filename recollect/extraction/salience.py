@@ -1,4 +1,7 @@
-"""What a text is worth as a record: whether to keep it, its type, its importance and a summary, by rule. Pure."""
+"""Salience of a text as a record: whether to keep it, its type, importance and summary, by rule. Pure.
+
+'I learned that the old lighthouse was built by my grandfather in 1921' is a DISCOVERY and kept; 'Hello there!' is not.
+"""
 
 import re
 from dataclasses import dataclass
@@ -10,13 +13,13 @@ from recollect.extraction.speech_acts import is_hedged, is_joke, is_small_talk, 
 from recollect.text import STOP_WORDS, words
 
 RecordType = Literal["UNKNOWN", "DISCOVERY", "BEHAVIOR", "OUTCOME", "NOTE", "INSIGHT", "DECISION", "ERROR_LESSON"]
-# A text of so many characters is a remark; only a longer one can be worth a record.
+# A text of up to this length is a remark; only longer ones can be worth a record.
 MAX_REMARK_CHARACTERS = 50
 MAX_SUMMARY_CHARACTERS = 150
-# What is read of a text: the rest of a longer one is a document.
-_READ = 8_000
+# Only this much of a text is read: a longer one is a document.
+_MAX_READ_CHARACTERS = 8_000
 
-# In the order in which they win where a text speaks of several alike.
+# In this order, the first wins if a text has as many cues of several.
 _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     (
         "DISCOVERY",
@@ -84,7 +87,7 @@ _FEELING = re.compile(
     r"tears|dream(?:s|ed|t)?|trust(?:s|ed)?|betrayed|relieved|overwhelmed|devastated|joy|grief|died|death|lost)\b",
     re.IGNORECASE,
 )
-# Said to somebody and of nothing: "Hello Marcus!", "That is great."
+# Courtesies without content: "Hello Marcus!", "That is great."
 _PLEASANTRY = re.compile(
     r"(?:(?:hi|hey|hello|hiya|howdy|dear|good\s++(?:morning|evening|afternoon|night|day)|thanks?|thank\s++you|cheers|bye|"
     r"goodbye|farewell|see\s++you|welcome|congratulations|sorry)\b[^.!?:;]{0,30}"
@@ -93,7 +96,7 @@ _PLEASANTRY = re.compile(
     r"(?:\s++to\s++(?:hear|know))?)[.!…]*$",
     re.IGNORECASE,
 )
-# English function words: what has none of them is in a language whose cues are not known here.
+# English function words: a text without any is in a language whose cues are not known here.
 _ENGLISH = re.compile(
     r"\b(?:the|i|i'm|you|it|is|are|was|of|and|this|that|my|we|he|she|they|with|not|to|a|an|in|for|have|had)\b", re.I
 )
@@ -101,31 +104,31 @@ _ENGLISH = re.compile(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Salience:
-    """What a text is worth."""
+    """Assessment of a text."""
 
     keep: bool
-    """Whether it is worth a record at all."""
+    """Whether it is worth a record."""
     type: RecordType
     importance: int
     """1 to 10."""
     summary: str
-    """At most 150 characters; empty where nothing is stated."""
+    """At most 150 characters; empty if nothing is stated."""
     lead: str
-    """The sentence that the summary begins with, as it stands in the text: what a record quotes."""
+    """The first sentence of the summary, as it is in the text: the quote of a record."""
 
 
 def assess_salience(text: str) -> Salience:
-    """Judge a text without a model.
+    """Assess a text without a model.
 
-    Kept is what has more than 50 characters and states something: no greeting, small talk or bare question. Facts,
-    decisions, outcomes, behaviour, discoveries and feelings make it more important.
+    A text is kept if it has more than 50 characters and states something: no greeting, small talk or bare question.
+    Facts, decisions, outcomes, behaviour, discoveries and feelings make it more important.
 
     >>> assess_salience("I learned that the old lighthouse was built by my grandfather in 1921.").type
     'DISCOVERY'
     >>> assess_salience("Hello there! How are you doing on this fine and sunny day, my friend?").keep
     False
     """
-    plain = fold(text[:_READ])
+    plain = fold(text[:_MAX_READ_CHARACTERS])
     stated = _stated(plain)
     keep = len(plain.strip()) > MAX_REMARK_CHARACTERS and bool(stated)
     lead = _lead(stated)
@@ -140,7 +143,7 @@ def assess_salience(text: str) -> Salience:
 
 
 def record_type(text: str) -> RecordType:
-    """Name the type of a text by its words.
+    """Return the type of a text by its words.
 
     >>> record_type("We decided to leave at dawn."), record_type("I failed the exam."), record_type("The sky is grey.")
     ('DECISION', 'ERROR_LESSON', 'NOTE')
@@ -152,8 +155,8 @@ def record_type(text: str) -> RecordType:
     return next(name for count, name in hits if count == most) if most else "NOTE"
 
 
-def informative(sentence: str) -> float:
-    """Weigh how much a sentence tells: 0 for small talk and questions, about 1 for plain talk, more for what lasts."""
+def information_weight(sentence: str) -> float:
+    """Return how much a sentence says: 0 for small talk and questions, about 1 for statements, more if they last."""
     pleasant = is_pleasantry(sentence) or is_polite_phrase(sentence)
     if pleasant or not statement_part(sentence) or is_joke(sentence):
         return 0.0
@@ -166,7 +169,7 @@ def informative(sentence: str) -> float:
 
 
 def is_pleasantry(sentence: str) -> bool:
-    """Whether a sentence is greeting, thanks, assent or politeness alone.
+    """Return whether a sentence is only a greeting, thanks, assent or politeness.
 
     >>> is_pleasantry("Hello Marcus!"), is_pleasantry("Hello, I moved to Oslo and found the house")
     (True, False)
@@ -174,10 +177,10 @@ def is_pleasantry(sentence: str) -> bool:
     return is_small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
 
 
-def short(text: str, longest: int = MAX_SUMMARY_CHARACTERS) -> str:
+def shorten(text: str, longest: int = MAX_SUMMARY_CHARACTERS) -> str:
     """Shorten a text to a summary's length.
 
-    >>> short("word " * 100)[-6:], len(short("word " * 100)) <= MAX_SUMMARY_CHARACTERS
+    >>> shorten("word " * 100)[-6:], len(shorten("word " * 100)) <= MAX_SUMMARY_CHARACTERS
     (' word…', True)
     """
     return within(" ".join(text.split()), longest)
@@ -185,15 +188,15 @@ def short(text: str, longest: int = MAX_SUMMARY_CHARACTERS) -> str:
 
 def _stated(text: str) -> list[TextSpan]:
     """Return the sentences that state something."""
-    return [piece for piece in sentences(text) if informative(piece.text)]
+    return [piece for piece in sentences(text) if information_weight(piece.text)]
 
 
 def _lead(stated: list[TextSpan]) -> TextSpan | None:
-    """Return the first sentence that tells as much as the most do: openings such as "Well, let me see" do not."""
+    """Return the first sentence of at least average information: openings like "Well, let me see" have less."""
     if not stated:
         return None
-    weights = [informative(piece.text) for piece in stated]
-    # The mean of equal weights may come out above each of them, by rounding.
+    weights = [information_weight(piece.text) for piece in stated]
+    # Rounding may put the mean of equal weights above each of them.
     enough = min(sum(weights) / len(weights), max(weights))
     return next(piece for piece, weight in zip(stated, weights, strict=True) if weight >= enough)
 
@@ -201,7 +204,7 @@ def _lead(stated: list[TextSpan]) -> TextSpan | None:
 def _summary(stated: list[TextSpan], lead: TextSpan | None) -> str:
     if lead is None:
         return ""
-    summary = short(lead.text)
+    summary = shorten(lead.text)
     for piece in stated[stated.index(lead) + 1 :]:
         longer = f"{summary} {' '.join(piece.text.split())}"
         if len(longer) > MAX_SUMMARY_CHARACTERS:

@@ -1,4 +1,7 @@
-"""Shapes of secrets and payment data: a pattern and a check each, with the name it is counted under. Pure."""
+"""Shapes of secrets and payment data: a pattern, the name it is counted under, and a check of each match. Pure.
+
+'4111 1111 1111 1111' matches `card` and passes its checksum; an article number of 16 digits does not.
+"""
 
 import binascii
 import math
@@ -9,7 +12,7 @@ from collections.abc import Callable
 
 _I = re.IGNORECASE
 
-# Shapes whose prefix alone gives them away.
+# Keys that are recognised by their prefix alone.
 _PREFIXED = re.compile(
     r"(?<![A-Za-z0-9_])(?:"
     # models and their hosts
@@ -105,7 +108,7 @@ _LONG_RUN = re.compile(
     r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*\d)(?=[A-Za-z0-9_+/-]*[A-Za-z])[A-Za-z0-9_+/-]{32,200}={0,2}(?![\w/.@])"
 )
 _UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-# Numbers that issuers of cards begin with, by length: a device's or an article's number passes the same checksum.
+# Prefixes of card issuers, by length: numbers of devices and articles can pass the same checksum.
 _ISSUERS = {
     13: re.compile("4"),
     14: re.compile("3(?:0[0-5]|[689])"),
@@ -115,7 +118,7 @@ _ISSUERS = {
     18: re.compile("62"),
     19: re.compile("4|6(?:011|4[4-9]|5|2)"),
 }
-# What stands for a value where there is none.
+# Placeholders and words that are no value.
 _NO_VALUE = re.compile(
     r"null|none|nil|true|false|undefined|required|optional|string|str|text|int|wrong|invalid|missing|empty|expired|hidden|"
     r"change_?me|value|placeholder|example|your[-_]?[a-z_-]*|my[-_](?:secret|password|api|key|token)[a-z_-]*|x{3,}|\*{3,}|\.{3,}|"
@@ -123,8 +126,8 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 
-# Bits a character from which a long run of letters and digits is random rather than written; English and file names
-# stay below 3.6, base64 of random bytes lies above 4.5, hexadecimal at most at 4.
+# Bits per character from which a long run of letters and digits counts as random. English and file names stay below
+# 3.6, base64 of random bytes is above 4.5, hexadecimal is at most 4.
 RANDOM_BITS = 4.2
 
 
@@ -133,7 +136,7 @@ def _is_match(match: re.Match[str]) -> bool:
 
 
 def _looks_secret(match: re.Match[str]) -> bool:
-    """Tell 'password is hunter2' from 'password is wrong': a sign alone ties anything, a verb only what no word is."""
+    """Tell 'password is hunter2' from 'password is wrong': after a verb, a plain word is no value."""
     value = match["value"].rstrip(".!?)")
     if value.startswith("[") or len(value) < 3 or _NO_VALUE.fullmatch(value):
         return False
@@ -151,7 +154,7 @@ def _is_quoted(match: re.Match[str]) -> bool:
 
 
 def _is_unlike_a_word(match: re.Match[str]) -> bool:
-    """Tell 'password hunter2' from 'password rules': nothing ties them, so the value itself must be no word."""
+    """Tell 'password hunter2' from 'password rules': without a verb or sign, the value must not look like a word."""
     value, name = match["value"].rstrip(".!?)"), match["keep"].casefold()
     digits = sum(c.isdigit() for c in value)
     if name.startswith(("pin", "cvv", "cvc", "passcode")):
@@ -161,7 +164,7 @@ def _is_unlike_a_word(match: re.Match[str]) -> bool:
 
 
 def _is_basic_auth(match: re.Match[str]) -> bool:
-    """Tell a user and password from a word behind 'basic'."""
+    """Tell an encoded user and password from a word after 'basic'."""
     try:
         plain = b64decode(match["value"] + "=" * (-len(match["value"]) % 4))
     except binascii.Error:
@@ -170,7 +173,7 @@ def _is_basic_auth(match: re.Match[str]) -> bool:
 
 
 def _is_token(match: re.Match[str]) -> bool:
-    """Tell a signature in an address from a word."""
+    """Tell a signature in a URL from a word."""
     value = match["value"]
     return not value.startswith("[") and any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
 
@@ -199,7 +202,7 @@ def _is_random(match: re.Match[str]) -> bool:
     return bits >= RANDOM_BITS
 
 
-# What is put in its place says what it was, where people want to know.
+# Shapes whose replacement names them; all others become `[secret]`.
 LABELS = frozenset({"iban", "card", "ssn", "account"})
 SHAPES: tuple[tuple[re.Pattern[str], str, Callable[[re.Match[str]], bool]], ...] = (
     (_PEM, "private_key", _is_match),

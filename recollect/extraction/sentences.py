@@ -1,4 +1,7 @@
-"""Cut a text into sentences and clauses, each with its place in the text, and write its dates out. Pure."""
+"""Cut a text into sentences and clauses, each with its place in the text, and write its dates out. Pure.
+
+'Hi Dr. Ray! I moved.' has two sentences: the stop after 'Dr' ends an abbreviation.
+"""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +9,7 @@ from dataclasses import dataclass
 from recollect.dates import DateMention
 from recollect.text import SENTENCE_END
 
-# Stops that end an abbreviation or an initial, not a sentence; a foot and a number are no names.
+# Stops that end an abbreviation or an initial, not a sentence. After a digit, 'ft' and 'pt' are units: '6 ft.'
 _ABBREVIATED = re.compile(
     r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|st|ste|mt|vs|e\.g|i\.e|approx|"
     r"rev|hon|gen|capt|sgt|lt|col|sen|gov)"
@@ -15,18 +18,18 @@ _ABBREVIATED = re.compile(
     r"|(?P<last>\b(?:etc|jr|sr|inc|ltd|co|corp|bros|ave|blvd|rd|[A-Z])))\.$",
     re.IGNORECASE,
 )
-# What begins a sentence behind an abbreviation that may also end one: 'I work at Foss Inc. I live …'.
+# Starts a sentence after an abbreviation that may also end one: 'I work at Foss Inc. I live …'.
 _ANOTHER = re.compile(
     r"\s{1,9}(?:I(?:'\w+)?|My|We|Our|He|She|They|It|This|That|But|And|So|The|You|Please|What|How)\b(?!\.)"
 )
-# What stands behind 'no.' where it means a number.
+# Follows 'no.' if that means a number.
 _NUMBER = re.compile(r"\s{0,3}\d")
-# A picture ends what it stands behind: 'Big news 🎉 we moved'.
+# A picture ends the sentence before it: 'Big news 🎉 we moved'.
 PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
 _STOP = re.compile(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
 _LEAD = re.compile(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
 
-# Longest sentence that rules read as one, in characters. More is a list or a paste, which is cut behind a word.
+# Characters that rules read as one sentence. A longer one is a list or a paste, and is cut after a word.
 MAX_SENTENCE = 2000
 
 _SUBJECT = (
@@ -55,15 +58,15 @@ _SENTENCE_END = re.compile(SENTENCE_END)
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """A stretch of a text."""
+    """A part of a text with its place."""
 
     text: str
     start: int
-    """Where it begins in the text it was cut from."""
+    """Its start in the text it was cut from."""
 
     @property
     def end(self) -> int:
-        """Where it ends in that text."""
+        """Its end in that text."""
         return self.start + len(self.text)
 
 
@@ -77,7 +80,7 @@ def fold(text: str) -> str:
 
 
 def sentences(text: str) -> list[TextSpan]:
-    """Cut a text into sentences, their marks kept; list bullets and blanks are left off.
+    """Cut a text into sentences with their marks, without list bullets and blanks.
 
     >>> [piece.text for piece in sentences("Hi Dr. Ray! I moved. Did you?")]
     ['Hi Dr. Ray!', 'I moved.', 'Did you?']
@@ -94,7 +97,7 @@ def sentences(text: str) -> list[TextSpan]:
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:
-    """Whether a stop ends an abbreviation within a sentence."""
+    """Return whether a stop ends an abbreviation within a sentence."""
     found = _ABBREVIATED.search(text, start, end)
     if found is None or (found["number"] and not _NUMBER.match(text, end)):
         return False
@@ -102,12 +105,12 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 
 def fine_clauses(sentence: TextSpan) -> list[TextSpan]:
-    """Cut a sentence wherever a new subject begins, subordinate clauses too: the grain of facts."""
+    """Cut a sentence before each new subject, subordinate clauses too: the units of facts."""
     return _cut(sentence, _FINE)
 
 
 def coarse_clauses(sentence: TextSpan) -> list[TextSpan]:
-    """Cut a sentence where the speaker begins anew: the grain of notes."""
+    """Cut a sentence before each main clause about the speaker: the units of notes."""
     return _cut(sentence, _COARSE)
 
 
@@ -122,7 +125,7 @@ def _cut(sentence: TextSpan, between: re.Pattern[str]) -> list[TextSpan]:
 
 
 def _keep_all(found: list[TextSpan], text: str, start: int, end: int) -> None:
-    """Keep a sentence; one that is too long for anybody to have said it is cut behind words."""
+    """Keep a sentence; one longer than `MAX_SENTENCE` is cut after words."""
     while end - start > MAX_SENTENCE:
         blank = text.rfind(" ", start + 1, start + MAX_SENTENCE)
         cut = blank if blank > 0 else start + MAX_SENTENCE
@@ -141,7 +144,7 @@ def _keep(found: list[TextSpan], text: str, start: int, end: int, *, offset: int
 
 
 def first_sentences(text: str, most: int) -> str:
-    """Return the beginning of a text, at most so many sentences.
+    """Return the first sentences of a text, at most `most`.
 
     >>> first_sentences("I moved. I like it. Do you?", 2)
     'I moved. I like it.'
@@ -151,7 +154,7 @@ def first_sentences(text: str, most: int) -> str:
 
 
 def within(text: str, characters: int) -> str:
-    """Shorten a text to so many characters: whole sentences where two of them fit, else cut behind a word.
+    """Shorten a text to `characters`: to whole sentences if two of them fit, else after a word.
 
     >>> within("I moved. I like it. The sea is near.", 20), within("I moved to a house by the sea.", 18)
     ('I moved. I like it.', 'I moved to a…')
@@ -167,7 +170,7 @@ def within(text: str, characters: int) -> str:
 
 
 def shortened(text: str, longest: int) -> str:
-    """Cut a text to `longest` characters: behind its last whole sentence there, else behind a word; 0 leaves it.
+    """Cut a text to `longest` characters: after its last whole sentence, else after a word; 0 leaves it unchanged.
 
     >>> shortened("Ana likes tea. She also likes long walks.", 20)
     'Ana likes tea.'
@@ -184,27 +187,28 @@ def shortened(text: str, longest: int) -> str:
     return (head if blank else text[: longest - 1]).rstrip(" ,;:-") + "…"
 
 
+# Words that already tie a date to the sentence: 'until tomorrow' becomes 'until 4 May'.
 _TIED = re.compile(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
 MAX_TIE_CHARACTERS = 10
 
 
 def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str:
-    """Replace date words that go stale by the days they mean; dates that name their year stay.
+    """Replace relative dates with the days they mean; dates that name their year stay.
 
     Args:
         text: A part of the text in which the mentions were found.
-        mentions: What was found there; those outside the part are passed over.
-        offset: Where the part begins in that text.
+        mentions: Dates of that text; those outside the part are ignored.
+        offset: Start of the part in that text.
     """
-    for one in sorted(mentions, key=lambda found: found.span, reverse=True):
-        start, end = one.span[0] - offset, one.span[1] - offset
-        if one.explicit or start < 0 or end > len(text):
+    for mention in sorted(mentions, key=lambda found: found.span, reverse=True):
+        start, end = mention.span[0] - offset, mention.span[1] - offset
+        if mention.explicit or start < 0 or end > len(text):
             continue
         if text[end : end + 2] in ("'s", "’s"):
-            text = f"{text[: end + 2]} ({one.absolute}){text[end + 2 :]}"
+            text = f"{text[: end + 2]} ({mention.absolute}){text[end + 2 :]}"
             continue
-        # 'Moved to 19 May': the date is tied to the sentence already.
-        phrase = one.absolute if _TIED.search(text[max(0, start - MAX_TIE_CHARACTERS) : start]) else one.phrase
+        is_tied = _TIED.search(text[max(0, start - MAX_TIE_CHARACTERS) : start])
+        phrase = mention.absolute if is_tied else mention.phrase
         if text[start].isupper() and not text[:start].strip():
             phrase = phrase[0].upper() + phrase[1:]
         text = text[:start] + phrase + text[end:]

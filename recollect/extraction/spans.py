@@ -1,4 +1,7 @@
-"""Stretches of a text: spans that are taken out of it, and its clauses. Pure."""
+"""Spans that are removed from a text, and the clauses of a text. Pure.
+
+Cutting [11, 21) out of 'I like tea.<x>and</x>Bye' leaves two lines, so that the rest never grows into one sentence.
+"""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -6,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 Span = tuple[int, int]
-"""Where a stretch begins, and where what follows it begins."""
+"""Start and end of a part of a text; the end is exclusive."""
 
 
 def united(spans: Iterable[Span]) -> list[Span]:
@@ -25,34 +28,34 @@ def united(spans: Iterable[Span]) -> list[Span]:
 
 
 def holds(spans: Sequence[Span], place: int) -> bool:
-    """Whether a place lies inside one of the spans, which are united."""
+    """Return whether a place is inside one of the spans, which are united."""
     at = bisect_right(spans, place, key=lambda span: span[0]) - 1
     return at >= 0 and place < spans[at][1]
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What is taken out of a text: stretches that still stand in it, and places where others stood."""
+    """Parts that are removed from a text: spans still in it, and places where others were."""
 
     spans: Sequence[Span] = ()
     """United."""
     places: Sequence[int] = ()
 
     def holds(self, place: int) -> bool:
-        """Whether a place is taken out."""
+        """Return whether a place is removed."""
         return holds(self.spans, place)
 
     def follows(self, text: str, place: int) -> bool:
-        """Whether the first thing behind a place is taken out, or has been."""
-        behind = place
-        while behind < len(text) and text[behind].isspace():
-            behind += 1
+        """Return whether the first text after a place is removed, or was."""
+        following = place
+        while following < len(text) and text[following].isspace():
+            following += 1
         first = bisect_left(self.places, place - 1)
-        return self.holds(behind) or (first < len(self.places) and self.places[first] <= behind)
+        return self.holds(following) or (first < len(self.places) and self.places[first] <= following)
 
 
 def cut(text: str, spans: Iterable[Span]) -> str:
-    """Take spans out of a text. What stood before and behind them does not grow into one sentence.
+    """Remove spans from a text; a line feed keeps the text before and after them apart.
 
     >>> cut("I like tea.<x>and</x>Bye", [(11, 21)])
     'I like tea.\\nBye'
@@ -61,7 +64,7 @@ def cut(text: str, spans: Iterable[Span]) -> str:
 
 
 def cut_places(text: str, spans: Iterable[Span]) -> tuple[str, list[int]]:
-    """Take spans out of a text; return with it the places where they were, counted in what is left.
+    """Remove spans from a text; return it with the places where they were, counted in the result.
 
     >>> cut_places("I like tea.<x>and</x>Bye", [(11, 21)])
     ('I like tea.\\nBye', [11])
@@ -82,7 +85,7 @@ def cut_places(text: str, spans: Iterable[Span]) -> tuple[str, list[int]]:
 
 
 def blanked(text: str, spans: Iterable[Span]) -> str:
-    """Write blanks over spans of a text; its lines stay.
+    """Overwrite spans of a text with blanks; its lines stay.
 
     >>> blanked("I ski. He skis.", [(7, 15)])
     'I ski.         '
@@ -97,7 +100,7 @@ def blanked(text: str, spans: Iterable[Span]) -> str:
     return "".join(kept)
 
 
-# Longest part of a clause that is looked at, in characters, from its end: what announces a text is short.
+# Characters of a clause that are searched, from its end: announcements are short.
 MAX_CLAUSE = 300
 _CLAUSE = re.compile(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
 
@@ -107,13 +110,13 @@ class Clause:
     """A clause of a message."""
 
     text: str
-    """With its stop; of a long one the end."""
+    """With its stop; only the end of a long clause."""
     start: int
     end: int
 
     @property
     def ends_line(self) -> bool:
-        """Whether its line ends with it."""
+        """Whether it ends its line."""
         return self.text.endswith("\n")
 
 

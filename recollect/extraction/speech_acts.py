@@ -1,8 +1,12 @@
-"""How a sentence is meant: asked, supposed, wished, joked, commanded, or said in earnest. Pure."""
+"""How a sentence is meant: asked, supposed, wished, joked, commanded, or in earnest. Pure.
+
+'If I lived in Rome' is hypothetical, 'I own nine yachts, lol' ends in laughter, and of "I'm vegetarian, what should I
+eat?" only the first part states something.
+"""
 
 import re
 
-from recollect.extraction.role_play_patterns import IMAGINES, IN_EARNEST, INTRODUCES_FIGURE
+from recollect.extraction.role_play_patterns import IN_EARNEST, INTRODUCES_FIGURE, OPENS_SUPPOSITION
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.text import asks, only_greets
 
@@ -13,9 +17,9 @@ _ASKS = re.compile(
     r"|might|got\s++any|wanna|ever|know\s++any)\b",
     re.IGNORECASE,
 )
-# Where a question may begin behind a statement.
+# Where a question may begin after a statement.
 _JOINT = re.compile(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
-# What is asked for in a few words behind a statement: 'my son starts school on Monday, lunchbox ideas?'
+# A short request after a statement: 'my son starts school on Monday, lunchbox ideas?'
 _WISH = re.compile(
     r"(?<!\s)\s*+[,;:.–-]\s++(?:any\s++|some\s++|a\s++|an\s++|good\s++|quick\s++){0,3}(?:[\w'-]++\s++){0,3}?(?:ideas?|tips?|suggestions?|recommendations?|"
     r"thoughts|advice|recipes?|help|options|tricks|gifts?|presents?|remed(?:y|ies)|playlists?)(?:\s++(?:for|on|with|about|please|pls)\b[^,;.?!]{0,60}+)?\s*+\?+\s*+$",
@@ -52,7 +56,7 @@ _TAKEN_BACK = re.compile(
     r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
     re.IGNORECASE,
 )
-# What takes all that was said just before back: 'jk', 'sorry, wrong chat', 'that was my son typing'.
+# Takes back everything said just before: 'jk', 'sorry, wrong chat', 'that was my son typing'.
 _RETRACTS = re.compile(
     r"(?:(?:haha\w*+|lol|oh|no|nah|ah|sorry|oops|whoops|wait|ok|okay|actually|and|btw|argh+)[\s,.!…-]{1,9}+){0,5}(?:"
     r"(?:jk|j/k|just\s++kidding|(?:only\s++|i'?m\s++|i\s++am\s++|i\s++was\s++)(?:just\s++|only\s++)?(?:kidding|joking)|kidding|joking|sike|psych|april\s++fools?)"
@@ -64,7 +68,7 @@ _RETRACTS = re.compile(
     r"|(?:that|it)(?:'s|\s++was|\s++is)\s++(?:just\s++|only\s++)?a\s++(?:joke|test))\b(?!\s++(?:with|about|around|at|to|my|in|on|i|for|the|that)\b)",
     re.IGNORECASE,
 )
-# 'Actually I don't': what was just said of oneself is not so.
+# 'Actually I don't': denies what the speaker just said about themselves.
 _DENIES_ITSELF = re.compile(
     r"(?:(?:oh|hmm+|well|ok|wait|no|actually|sorry|scratch\s++that)[\s,.!…-]{1,9}+){1,4}i\s*+(?:don't|do\s++not|didn't|'m\s++not|am\s++not|haven't|"
     r"can't|won't|wasn't|dont)(?=\s*+(?:[.,!;]|$|really\b|anymore\b))",
@@ -75,13 +79,13 @@ _LAUGHS = re.compile(
     r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
     re.IGNORECASE,
 )
-# Longest sentence that is searched for a joke, in characters; in so few words it only takes back another.
+# Characters of a sentence that are searched for a joke; words of one that only takes back another.
 _MAX_JEST, _MAX_BARE_JEST = 600, 4
 _WAS_A_JOKE = re.compile(
     r"\b(?:kidding|jok(?:e|ed|ing)|jk|j/k|sarcas(?:m|tic)|wrong\s++(?:chat|window|thread|tab|person|conversation))\b",
     re.IGNORECASE,
 )
-# Figures of speech: true of no life.
+# Exaggerations.
 _EXAGGERATES = re.compile(
     r"\bcould\s++(?:eat\s++a|kill\s++for|sleep\s++for\s++a)|\b(?:million|billion|zillion|gazillion|bazillion)\s++times\b"
     r"|\b(?:literally|basically|practically|almost|nearly)\s++(?:died|dead|dying|exploded|melted|melting|cried\s++a\s++river)\b"
@@ -89,7 +93,7 @@ _EXAGGERATES = re.compile(
     r"|\b(?:i|it|this|that)\s++(?:nearly\s++|almost\s++)?(?:died|killed\s++me|broke\s++me)\s++(?:laughing|of\s++(?:laughter|boredom|shame))\b",
     re.IGNORECASE,
 )
-# Allergies and marriages that nobody has.
+# Figurative allergies and marriages: 'allergic to mornings', 'married to my job'.
 _FIGURE_OF_SPEECH = re.compile(
     r"\ballergic\s++to\s++(?:(?:my|the|all|these|those|this|early|other|stupid|rude|lazy|doing|the\s++word)\s++){0,3}"
     r"(?:boss|manager|landlord|job|work|working|school|homework|chores|housework|cleaning|cooking|mornings?|mondays?|"
@@ -103,7 +107,7 @@ _FIGURE_OF_SPEECH = re.compile(
     r"|\bfrom\s++(?:mars|venus|jupiter|pluto|the\s++moon|another\s++planet|outer\s++space|the\s++future)\b",
     re.IGNORECASE,
 )
-# An illness or injury is meant, however it is put.
+# Illness or injury: such a sentence is meant literally, however exaggerated.
 _OF_HEALTH = re.compile(
     r"\b(?:allerg\w{1,6}|anaphyla\w{1,6}|penicillin|epipen|reaction|intoleran\w{1,3}|disease|diagnos\w{1,4}|"
     r"condition|asthma|diabet\w{1,3}|"
@@ -112,8 +116,8 @@ _OF_HEALTH = re.compile(
     r"overdose|poisoning|pregnan\w{1,2}|medication|doctors?|transplant|coma|sting|stings|nuts?|peanuts?)\b",
     re.IGNORECASE,
 )
-# What happens in a tale or a dream, and in lives that were not led.
-_INVENTS = re.compile(
+# Events in stories, dreams and games, and lives that were almost led.
+_INVENTED = re.compile(
     r"\bmy\s(?:main\s)?(?:character|protagonist|narrator|hero|heroine|persona|villain|avatar|oc)\b"
     r"|\bin\s(?:a|the|this|my|our|that|another)\s(?:\w+\s)?(?:dream|novel|story|game|film|movie|book|series|play|"
     r"scene|life|universe|"
@@ -164,7 +168,7 @@ _SHORT_QUESTION = re.compile(
 
 
 def statement_part(sentence: str) -> str:
-    """Return what a sentence states: all of it, or what stands before its question; empty for a bare question.
+    """Return the stated part of a sentence: all of it, or the part before its question; empty for a bare question.
 
     >>> statement_part("I'm vegetarian, what should I eat?")
     "I'm vegetarian"
@@ -175,7 +179,7 @@ def statement_part(sentence: str) -> str:
     if _ASKS.match(sentence):
         return "" if asked or _inverted(sentence) else sentence
     for joint in _JOINT.finditer(sentence):
-        if _ASKS.match(sentence, joint.end()) and (asked or _asks_behind(sentence, joint)):
+        if _ASKS.match(sentence, joint.end()) and (asked or _asks_after(sentence, joint)):
             return sentence[: joint.start()]
     if not asked:
         return sentence
@@ -183,13 +187,13 @@ def statement_part(sentence: str) -> str:
     return sentence[: wish.start()] if wish else ""
 
 
-def _asks_behind(sentence: str, joint: re.Match[str]) -> bool:
-    """Whether what stands behind a comma asks without a question mark: ', can you suggest curtains'."""
+def _asks_after(sentence: str, joint: re.Match[str]) -> bool:
+    """Return whether the text after a comma asks without a question mark: ', can you suggest curtains'."""
     return not joint.group().isspace() and joint.group()[0] in ",;:" and _inverted(sentence[joint.end() :])
 
 
 def _inverted(sentence: str) -> bool:
-    """Whether a sentence without a question mark asks all the same: 'can you help me', 'what is my name'."""
+    """Return whether a sentence asks without a question mark: 'can you help me', 'what is my name'."""
     return bool(
         re.match(
             r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s++(?:you|i|we|he|she|"
@@ -203,64 +207,64 @@ def _inverted(sentence: str) -> bool:
 
 
 def is_hypothetical(sentence: str) -> bool:
-    """Whether a sentence supposes, wishes or invents rather than states."""
+    """Return whether a sentence supposes or wishes something rather than states it."""
     return bool(_SUPPOSES.search(sentence))
 
 
 def is_joke(sentence: str) -> bool:
-    """Whether a sentence takes itself (and the one before it) back as a joke."""
+    """Return whether a sentence takes itself, or itself and the previous one, back as a joke."""
     return bool(_JOKES.search(sentence))
 
 
-def is_of_the_one_before(jest: str) -> bool:
-    """Return whether a sentence that is not meant says so of the one before it, too.
+def takes_back_previous(jest: str) -> bool:
+    """Return whether a joke also takes back the previous sentence.
 
-    >>> is_of_the_one_before("haha only kidding about that of course"), is_of_the_one_before("I just LOVE forms /s")
+    >>> takes_back_previous("haha only kidding about that of course"), takes_back_previous("I just LOVE forms /s")
     (True, False)
     """
     return len(jest.split()) <= _MAX_BARE_JEST or bool(_WAS_A_JOKE.search(jest))
 
 
-def jests(text: str) -> list[TextSpan]:
-    """Find the sentences of a text that are not meant, with the one before where only 'jk' follows it.
+def find_jests(text: str) -> list[TextSpan]:
+    """Find the sentences of a text that are not meant, including those that a following 'jk' takes back.
 
-    >>> [piece.text for piece in jests("I teach. I just LOVE paperwork /s")]
+    >>> [piece.text for piece in find_jests("I teach. I just LOVE paperwork /s")]
     ['I just LOVE paperwork /s']
-    >>> [piece.text for piece in jests("I own nine yachts. jk")]
+    >>> [piece.text for piece in find_jests("I own nine yachts. jk")]
     ['I own nine yachts.', 'jk']
     """
     found: list[TextSpan] = []
     pieces = sentences(fold(text))
     for place, piece in enumerate(pieces):
-        said = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at what is true
+        said = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at something true
         if not is_joke(said):
             continue
-        if place and is_of_the_one_before(said) and pieces[place - 1] not in found:
+        if place and takes_back_previous(said) and pieces[place - 1] not in found:
             found.append(pieces[place - 1])
         found.append(piece)
     return found
 
 
-def retracts(sentence: str) -> bool:
-    """Whether a sentence takes back all that its speaker said just before it.
+def takes_back_all(sentence: str) -> bool:
+    """Return whether a sentence takes back everything its speaker said just before it.
 
-    >>> retracts("haha jk"), retracts("sorry, wrong chat!"), retracts("Ignore the error"), retracts("That's my son")
-    (True, True, False, False)
+    >>> [takes_back_all(text) for text in ("haha jk", "sorry, wrong chat!", "Ignore the error", "That's my son")]
+    [True, True, False, False]
     """
     return bool(_RETRACTS.match(sentence))
 
 
-def denies_itself(sentence: str) -> bool:
-    """Whether a sentence says of what its speaker just told of themselves that it is not so.
+def is_self_denial(sentence: str) -> bool:
+    """Return whether a sentence denies what its speaker just said about themselves.
 
-    >>> denies_itself("actually I don't, I'm just tired"), denies_itself("No, I don't like it")
+    >>> is_self_denial("actually I don't, I'm just tired"), is_self_denial("No, I don't like it")
     (True, False)
     """
     return bool(_DENIES_ITSELF.match(sentence))
 
 
 def is_hyperbole(sentence: str) -> bool:
-    """Whether a sentence is a figure of speech that nobody takes at its word.
+    """Return whether a sentence is a figure of speech, not meant literally.
 
     >>> is_hyperbole("I'm so hungry I could eat a horse"), is_hyperbole("My fish died")
     (True, False)
@@ -272,17 +276,17 @@ def is_hyperbole(sentence: str) -> bool:
     return bool(_EXAGGERATES.search(sentence)) and not _OF_HEALTH.search(sentence)
 
 
-def invents(sentence: str) -> bool:
-    """Whether a sentence tells of a character, a dream or a life that was not led.
+def is_invented(sentence: str) -> bool:
+    """Return whether a sentence is about a character, a dream or a life that was not led.
 
-    >>> invents("In my novel I live in Rome and I ski."), invents("I play a game in Rome.")
+    >>> is_invented("In my novel I live in Rome and I ski."), is_invented("I play a game in Rome.")
     (True, False)
     """
-    return bool(_INVENTS.search(sentence))
+    return bool(_INVENTED.search(sentence))
 
 
 def is_retraction(sentence: str) -> bool:
-    """Whether a sentence says of what was said before that it is so no longer.
+    """Return whether a sentence says that an earlier statement no longer holds.
 
     >>> is_retraction("No, that's no longer true."), is_retraction("That's true.")
     (True, False)
@@ -291,7 +295,7 @@ def is_retraction(sentence: str) -> bool:
 
 
 def ends_in_laughter(sentence: str) -> bool:
-    """Whether a sentence ends in a laugh: what it says last is not meant in earnest.
+    """Return whether a sentence ends in a laugh: its last part is not meant in earnest.
 
     >>> ends_in_laughter("I own seventeen yachts, lol."), ends_in_laughter("I moved to Oslo 🙂")
     (True, False)
@@ -300,12 +304,12 @@ def ends_in_laughter(sentence: str) -> bool:
 
 
 def opens_role_play(sentence: str) -> bool:
-    """Whether a sentence opens a game or a thought experiment, which what follows goes on with."""
-    return bool(IMAGINES.match(sentence))
+    """Return whether a sentence opens a game or a thought experiment that the next sentences continue."""
+    return bool(OPENS_SUPPOSITION.match(sentence))
 
 
 def introduces_figure(sentence: str) -> bool:
-    """Whether a sentence introduces a figure of a game or tale, who goes on to speak as "I".
+    """Return whether a sentence introduces a character who then speaks as "I".
 
     >>> introduces_figure("help with my d&d backstory: i'm Vex"), introduces_figure("I play d&d, I'm a nurse")
     (True, False)
@@ -314,20 +318,20 @@ def introduces_figure(sentence: str) -> bool:
 
 
 def ends_role_play(sentence: str) -> bool:
-    """Whether a sentence says that the game is over."""
+    """Return whether a sentence ends a game or a supposition."""
     return bool(IN_EARNEST.match(sentence))
 
 
 def is_hedged(sentence: str) -> bool:
-    """Whether the speaker is not sure."""
+    """Return whether the speaker is unsure."""
     return bool(_HEDGES.search(sentence))
 
 
 def is_command(sentence: str) -> bool:
-    """Whether a sentence orders one piece of work: 'write a poem'."""
+    """Return whether a sentence orders a one-off task: 'write a poem'."""
     return bool(_COMMAND.match(sentence))
 
 
 def is_small_talk(sentence: str) -> bool:
-    """Whether a sentence is greeting, thanks or assent alone."""
+    """Return whether a sentence is only a greeting, thanks or assent."""
     return bool(_SMALL_TALK.match(sentence)) or only_greets(sentence)

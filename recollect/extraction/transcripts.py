@@ -1,11 +1,15 @@
-"""Find chats that were copied into a message, and a friend who types at the user's keyboard. Pure."""
+"""Find chats that were copied into a message, and a friend who types at the user's keyboard. Pure.
+
+In a copied chat each message is below or after its writer and time: 'Bruno  9:41 AM' and 'I ski' say nothing about the
+user. A thread may continue over blank lines, so it runs to the end of the message.
+"""
 
 import re
 
 from recollect.extraction.labels import is_kin, is_own_label
 from recollect.extraction.spans import Span, united
 
-# '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the head of a line.
+# '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the start of a line.
 _LABEL = re.compile(
     r"^[ \t>*•-]*+(?:\[?[\d/.:, ]{4,24}(?:[ap]m)?\]?(?:[ \t]*+[-–])?[ \t]*+)?"
     r"(?P<name>[^\W\d_][\w.'’-]{0,24}+(?:[ \t][^\W\d_][\w.'’-]{0,24}+){0,2})"
@@ -14,12 +18,12 @@ _LABEL = re.compile(
 )
 _OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
 _ME = frozenset({"me", "i", "myself"})
-# So many labelled lines make a transcript; one may be a heading.
+# Labelled lines that make a transcript; a single one may be a heading.
 _MIN_LABELLED_LINES = 2
 
 
 def without_transcript(text: str) -> str:
-    """Blank out the lines of a pasted chat, keeping every character's place; of lines labelled 'Me' the label alone.
+    """Blank out the lines of a pasted chat, keeping every character's place; of lines by 'Me' only the label.
 
     >>> without_transcript("Look:\\nBen: I ski\\nMe: I swim")
     'Look:\\n          \\n    I swim'
@@ -37,7 +41,7 @@ def without_transcript(text: str) -> str:
 
 
 def _labels(text: str) -> list["re.Match[str]"]:
-    """Find the labels that can name a speaker: 'Me' does, a heading of the user's own does not."""
+    """Find the labels that can name a speaker: 'Me' can, a heading of the user's own cannot."""
     return [
         found
         for found in _LABEL.finditer(text)
@@ -46,7 +50,7 @@ def _labels(text: str) -> list["re.Match[str]"]:
 
 
 def find_transcript(text: str) -> list[Span]:
-    """Find what others say in a pasted chat: its labelled lines, where a name comes twice or a line speaks of "I".
+    """Find others' lines in a pasted chat: labelled lines, if a name occurs twice or a line uses "I".
 
     >>> text = "Look:\\nBen: I ski\\nAnn: No"
     >>> [text[start:end] for start, end in find_transcript(text)]
@@ -86,7 +90,7 @@ _STANDS_IN = re.compile(
 
 
 def is_third_party(text: str) -> bool:
-    """Whether another person says that they write at the user's keyboard.
+    """Return whether another person says that they are typing at the user's keyboard.
 
     >>> is_third_party("Hi, this is Petra, Tom's flatmate. I'm vegan."), is_third_party("This is my flatmate Petra.")
     (True, False)
@@ -112,7 +116,7 @@ _HEADS = re.compile(
     # '[12/03/26, 09:41] Bruno: …', '12/03/2026, 09:41 - Bruno: …', '[09:41] Bruno' alone, '[00:00:12] Speaker 1: …'
     rf"^[ \t>]{{0,9}}(?:\[{_WHEN}\]|\(?{_DATE}{_AT}{_TIME}\)?\s?[-–—]|\[\d{{1,2}}:\d{{2}}:\d{{2}}\])"
     r"\s?[-–]?\s?[^\n:\[]{1,60}(?::\s|[ \t]*+$)"
-    # 'Bruno  9:41 AM', 'Bruno — Today at 9:41 AM', 'Bruno, [12.03.26 09:41]'; behind it stands a message.
+    # 'Bruno  9:41 AM', 'Bruno — Today at 9:41 AM', 'Bruno, [12.03.26 09:41]', followed by a message.
     rf"|^[ \t>]{{0,9}}{_NAME}\s{{0,3}}(?:[,·•|–—-]\s?)?\s{{0,3}}[\[(]?(?i:{_WHEN})[\])]?:?[ \t]*+\n(?=[ \t]*+\S)"
     # 'Bruno (09:41): …'
     rf"|^[ \t>]{{0,9}}{_NAME}\s?[\[(](?i:{_WHEN})[\])]\s?:\s"
@@ -126,8 +130,8 @@ _HEADS = re.compile(
     r"|^[ \t]{0,9}(?:/?u/|@)[\w.-]{2,40}(?:\s?[·•]\s?[^\n]{0,40})?(?::\s|:?[ \t]*+\n)",
     re.MULTILINE,
 )
-# The same where names are written small and days cut short; people write 'gym 7:00' of their own day as well, so two
-# have to speak, and one of them twice.
+# The same with lower-case names and short days. People also write 'gym 7:00' about their own day, so two speakers are
+# needed, and one must speak twice.
 _SHORT_DAY = r"(?:mon|tues?|wed|thur?s?|fri|sat|sun)"
 _LOOSE_WHEN = rf"[\[(]?(?:{_SHORT_DAY}{_AT})?{_WHEN}[\])]?"
 _LOOSE_NAME = r"[^\W\d_][\w.'’-]{0,24}(?:\s[^\W\d_][\w.'’-]{0,24}){0,2}"
@@ -137,11 +141,11 @@ _LOOSE_HEAD = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 _MIN_SPEAKERS = 2
-# Signed behind the message: 'Bruno Meier, 9:41 AM' at the end.
+# Signed after the message: 'Bruno Meier, 9:41 AM' at the end.
 _SIGNED = re.compile(rf"^[ \t]{{0,9}}[-–—]?\s?{_NAME},?\s(?i:{_WHEN})\s*+\Z", re.MULTILINE)
 _TIME_ALONE = re.compile(r"^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
 _SCENE = re.compile(r"^[ \t]{0,40}(?:INT|EXT|INT/EXT|I/E)\.\s[A-Z]|^[ \t]{0,40}FADE (?:IN|OUT)\b", re.MULTILINE)
-# Who speaks in a play: 'BRUNO' on a line of its own, 'BRUNO. …' before the words.
+# The speaker in a play: 'BRUNO' on a line of its own, 'BRUNO. …' before the words.
 _CUE = re.compile(
     r"^[ \t]{0,40}(?P<who>[A-ZÀ-Þ]{2,20}(?:\s[A-ZÀ-Þ]{2,20}){0,2})"
     r"(?:\s?\([^()\n]{1,40}\))?(?:[ \t]*+\n(?=[ \t]*+\S)|\.\s(?=\S))",
@@ -151,7 +155,7 @@ _MIN_CUES = 2
 
 
 def find_thread(text: str) -> list[Span]:
-    """Find where a thread begins; it runs to the end of the message.
+    """Find a copied chat, from its beginning to the end of the message.
 
     >>> text = "What do I answer?\\nBruno  9:41 AM\\nI ski"
     >>> [text[start:end] for start, end in find_thread(text)]

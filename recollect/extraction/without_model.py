@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from recollect.extraction.provenance import paragraph_detail, record_detail
 from recollect.extraction.rules import RULES_VERSION, RulesReading, read_by_rules
-from recollect.extraction.salience import assess_salience, informative, is_pleasantry, record_type, short
+from recollect.extraction.salience import assess_salience, information_weight, is_pleasantry, record_type, shorten
 from recollect.extraction.schemas.notes import type_named
 from recollect.extraction.schemas.paragraph import USUAL_CHARACTERS
 from recollect.extraction.sentences import TextSpan, fold, sentences
-from recollect.extraction.sources import ExtractionInput, readable, speaker_of, who
+from recollect.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
 from recollect.profiles.policies import FormPolicy, Profile
 from recollect.text import bare, terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
@@ -125,7 +125,7 @@ def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_
         found.append(
             Candidate(
                 kind=MemoryKind.NOTE,
-                text=f"{who(message)} said: {content}",
+                text=f"{speaker_label(message)} said: {content}",
                 type=type_named(worth.type, types),
                 importance=worth.importance / 10,
                 speaker=speaker_of(message),
@@ -189,7 +189,7 @@ def _spoken(source: ExtractionInput) -> list[_Sentence]:
             continue
         for piece in sentences(fold(readable(message))):
             if not is_pleasantry(piece.text):
-                found.append(_Sentence(message, _one_line(piece), len(found), not informative(piece.text)))
+                found.append(_Sentence(message, _one_line(piece), len(found), not information_weight(piece.text)))
     stated = [one for one in found if not one.asks]
     return (stated or found)[-_MAX_WEIGHED:]
 
@@ -216,15 +216,15 @@ def _weight(one: _Sentence, common: Counter[str]) -> float:
     """Weigh a sentence: what it tells, and how much of it the conversation comes back to."""
     mine = set(terms(one.text))
     recurring = sum(min(common[term] - 1, 3) for term in mine) / max(len(mine), 1)
-    return informative(one.text) + 0.2 * recurring
+    return information_weight(one.text) + 0.2 * recurring
 
 
 def _written(chosen: list[_Sentence], room: int) -> str:
     parts: list[str] = []
     speaker = ""
     for one in chosen:
-        lead = f"{who(one.message)} said: "
-        said = short(one.text, int(room * (_MAX_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
+        lead = f"{speaker_label(one.message)} said: "
+        said = shorten(one.text, int(room * (_MAX_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
         parts.append(said if lead == speaker else f"{lead}{said}")
         speaker = lead
     return " ".join(parts)

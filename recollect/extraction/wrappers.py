@@ -1,4 +1,10 @@
-"""Find what a message carries in tags, fences and marked blocks. Pure."""
+"""Find what a message carries in tags, fences and marked blocks, disguised tags included. Pure.
+
+Wrapped text is written by others, and may contain forged tags. So a wrapper runs from its first opening tag to its last
+closing one, and an unclosed one to the end of the message: some words are lost, but no words of others remain as the
+user's. Pages may disguise tags with look-alike letters, invisible characters, entities or unusual brackets, which
+models read as tags all the same: `&lt;document›` is rewritten to `<document>` first.
+"""
 
 import re
 import unicodedata
@@ -7,7 +13,7 @@ from dataclasses import dataclass
 
 from recollect.extraction.spans import Span, holds, united
 
-# Names under which clients, models and people put text of others. Case, hyphens and underscores do not count.
+# Tags that clients, models and people put around text of others. Case, hyphens and underscores are ignored.
 _KNOWN = frozenset(
     """think thinking reasoning thought document documents doc docs context contexts file files filecontents filecontent
     attachment attachments attachedfiles attachedfile source sources quote blockquote pasted pastedtext paste
@@ -18,13 +24,13 @@ _KNOWN = frozenset(
     manuallyattachedskills externallinks openandrecentlyviewedfiles additionaldata additionalmetadata
     editorcontext reminderinstructions filecontext supplementaryinfo example examples story poem lyrics essay""".split()
 )
-# What a client wraps the user's own words in, beside text of others.
+# Tags that clients put around the user's own words.
 _OWN = frozenset(
     "userquery userrequest usermessage userinput userprompt userquestion usertask usertext humanmessage".split()
 )
-# So too, but pasted documents have such tags as well: they count only beside a wrapper of a known name.
-_OWN_BESIDE = frozenset("query question task prompt request feedback message input instruction".split())
-# Tags of formatting: what they wrap stays the speaker's.
+# The same, but pasted documents use them too: they count only next to a wrapper of a known name.
+_OWN_IF_BESIDE = frozenset("query question task prompt request feedback message input instruction".split())
+# Formatting tags: their text stays the speaker's.
 _FORMATS = frozenset(
     """a abbr b big br cite del em font hr i img input ins kbd mark s small span strong sub sup u var wbr""".split()
 )
@@ -46,11 +52,11 @@ _BEGIN_END = re.compile(
 )
 
 
-# Marks that people do not type around their own words: comments of web pages, and the turns of chat templates.
+# Marks that people do not type around their own words: comments of web pages, and turns of chat templates.
 _FOREIGN = re.compile(r"<!--|-->|<\|[\w-]{1,40}\|>|\[/?INST\]|<</?SYS>>|\\(?:begin|end)\{document\}")
 _ONE_PAIR = 2
 _Stretch = tuple[int, int | None]
-"""A span; without an end where nothing closes it."""
+"""A span; the end is None if it is unclosed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,36 +66,36 @@ class _Tag:
     end: int
     closes: bool
     opens_block: bool
-    """Nothing else stands on its line, or it has attributes: no comparison, and no type of a program."""
+    """It is alone on its line or has attributes, so it is no comparison and no type of a program."""
     known: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Wrapped:
-    """What was found of wrappers in a text."""
+    """The wrappers of a text."""
 
     spans: list[Span]
     """United."""
     own: Span | None
-    """What the one pair of tags that marks the user's words wraps; None without one. The spans hold it too."""
+    """The text in the only pair of tags that marks the user's words; None without one. The spans include it."""
     doubtful: bool
-    """A tag closes what nothing opened: what stands before it, and behind it, can be of others."""
+    """A closing tag has no opening one: the text before and after it may be another's."""
     cut_off: bool
-    """Nothing closes the last wrapper: the end of the message is lost in it."""
+    """The last wrapper is unclosed: the rest of the message is lost in it."""
 
 
 def is_known_wrapper(name: str) -> bool:
-    """Whether a tag's name is one under which text of others stands, the user's words within it, or our own block."""
+    """Return whether a tag marks text of others, the user's words within it, or a block of Recollect."""
     name = re.sub(r"[\W_]", "", name.lower())
     return name in _KNOWN or name in _OWN or name.startswith("recollectmemory")
 
 
 def find_wrapped(text: str, *, known_only: bool = False) -> Wrapped:
-    """Find what a text carries in wrappers.
+    """Find the wrapped parts of a text.
 
     Args:
         text: A message.
-        known_only: Take tags of an unknown name, and triple quotation marks, for the speaker's own way of writing.
+        known_only: Ignore tags with unknown names and triple quotation marks.
     """
     code = [found.span() for found in _INLINE_CODE.finditer(text)]
     tags = [tag for found in _TAG.finditer(text) if (tag := _read(found, text)) is not None]
@@ -100,11 +106,11 @@ def find_wrapped(text: str, *, known_only: bool = False) -> Wrapped:
     for tag in tags:
         by_name.setdefault(tag.name, []).append(tag)
     pairs = {name: pair for name, of_name in by_name.items() if (pair := _pair(of_name))}
-    others = (pair for name, pair in pairs.items() if name not in _OWN | _OWN_BESIDE)
+    others = (pair for name, pair in pairs.items() if name not in _OWN | _OWN_IF_BESIDE)
     plain = united([*_closed(blocks, len(text)), *others])
     unclosed = [(start, len(text)) for start in _unclosed(by_name.values(), pairs, plain)]
     spans = united([*plain, *unclosed])
-    marked = (pair for name, pair in pairs.items() if name in _OWN | _OWN_BESIDE)
+    marked = (pair for name, pair in pairs.items() if name in _OWN | _OWN_IF_BESIDE)
     return Wrapped(
         spans=united([*spans, *marked]),
         own=_own(by_name, pairs, spans),
@@ -125,8 +131,8 @@ def _read(found: "re.Match[str]", text: str) -> _Tag | None:
     if name in _FORMATS or found["alone"] or name.startswith("recollectmemory"):
         return None
     if not known and not found["close"] and text[max(0, found.start() - 1) : found.start()].isalnum():
-        return None  # a type of a program: List<Item>
-    alone = not _line_before(text, found.start()) and not _line_behind(text, found.end())
+        return None  # a type in code: List<Item>
+    alone = not _line_before(text, found.start()) and not _line_after(text, found.end())
     attributes = bool(found["more"]) and "=" in found["more"]
     closes = bool(found["close"] or found["shut"])
     return _Tag(name, found.start(), found.end(), closes, alone or attributes, known)
@@ -136,21 +142,21 @@ def _line_before(text: str, place: int) -> str:
     return text[max(0, place - 80) : place].rpartition("\n")[2].strip(" \t>")
 
 
-def _line_behind(text: str, place: int) -> str:
+def _line_after(text: str, place: int) -> str:
     return text[place : place + 80].partition("\n")[0].strip()
 
 
 def _pair(tags: Sequence[_Tag]) -> Span | None:
-    """Find the stretch from the first opening tag of a name to the last closing one."""
+    """Return the span from the first opening to the last closing tag of a name."""
     first = next((tag for tag in tags if not tag.closes), None)
     last = next((tag for tag in reversed(tags) if tag.closes), None)
     return (first.start, last.end) if first and last and first.start < last.start else None
 
 
 def _unclosed(named: Iterable[Sequence[_Tag]], pairs: dict[str, Span], plain: Sequence[Span]) -> Iterable[int]:
-    """Find where wrappers begin that nothing closes."""
+    """Yield where unclosed wrappers begin."""
     for tags in named:
-        # A name may be opened once more behind its pair.
+        # A tag may be opened again after its pair.
         closed = pairs[tags[0].name][1] if tags[0].name in pairs else 0
         opened = (tag for tag in tags if tag.start >= closed and not tag.closes and (tag.known or tag.opens_block))
         first = next((tag for tag in opened if not holds(plain, tag.start)), None)
@@ -159,12 +165,12 @@ def _unclosed(named: Iterable[Sequence[_Tag]], pairs: dict[str, Span], plain: Se
 
 
 def _own(by_name: dict[str, list[_Tag]], pairs: dict[str, Span], spans: Sequence[Span]) -> Span | None:
-    """Find the one stretch that a client marks as the user's; where there are two, one may be forged."""
+    """Return the only span that a client marks as the user's; with two, one may be forged."""
     found: list[Span] = []
     beside = any(name in _KNOWN for name in pairs)
     for name in pairs:
         outside = [tag for tag in by_name[name] if not holds(spans, tag.start)]
-        if outside and (name in _OWN or (name in _OWN_BESIDE and beside)):
+        if outside and (name in _OWN or (name in _OWN_IF_BESIDE and beside)):
             found.append((outside[0].end, outside[1].start) if len(outside) == _ONE_PAIR else (0, 0))
     return found[0] if len(found) == 1 and found[0][1] else None
 
@@ -179,41 +185,41 @@ def _is_stray(tags: Sequence[_Tag], spans: Sequence[Span]) -> bool:
 
 
 def _fences(text: str) -> list[_Stretch]:
-    """Find fenced code. A fence that names a language within another one opens a further one."""
+    """Find fenced code. Within a fence, one that names a language opens a nested fence."""
     spans: list[_Stretch] = []
     start, mark, depth, ended = 0, "", 0, 0
     titled: int | None = None
     for run in _RUN.finditer(text):
         fence = run.group().strip(" \t>")
-        behind = text[run.end() : run.end() + 200].partition("\n")[0]
+        rest = text[run.end() : run.end() + 200].partition("\n")[0]
         if depth:
-            depth += _nesting(text, run, mark, behind)
+            depth += _nesting(text, run, mark, rest)
             if not depth:
                 ended = run.end()
                 spans.append((start, ended))
-        elif run.start() >= ended and fence in behind:
-            ended = run.end() + behind.index(fence) + len(fence)
+        elif run.start() >= ended and fence in rest:
+            ended = run.end() + rest.index(fence) + len(fence)
             spans.append((run.start(), ended))
         elif run.start() >= ended:
             start, mark, depth = run.start(), fence, 1
-            titled = start if titled is None and not _LANGUAGE.fullmatch(behind.strip()) else titled
+            titled = start if titled is None and not _LANGUAGE.fullmatch(rest.strip()) else titled
     if titled is not None:
-        # Behind a file's name stands the file: its own fences are no reason to believe that it is over.
+        # A file follows a file name: fences within it do not prove that it is over.
         return [*spans, (titled, None if depth else ended)]
     return [*spans, (start, None)] if depth else spans
 
 
-def _nesting(text: str, run: "re.Match[str]", mark: str, behind: str) -> int:
-    """Say by how much a fence within an open one changes the depth."""
+def _nesting(text: str, run: "re.Match[str]", mark: str, rest: str) -> int:
+    """Return by how much a fence within an open one changes the depth."""
     if not run.group().strip(" \t>").startswith(mark):
         return 0
-    if not behind.strip():
+    if not rest.strip():
         return -1
     return 0 if _line_before(text, run.start()) else 1
 
 
 def _quoted_blocks(text: str) -> list[_Stretch]:
-    """Find what stands between triple quotation marks: from the first to the last."""
+    """Find text between triple quotation marks: from the first to the last."""
     marks = list(_TRIPLE.finditer(text))
     if not marks:
         return []
@@ -221,18 +227,18 @@ def _quoted_blocks(text: str) -> list[_Stretch]:
 
 
 def _ruled(rules: Sequence["re.Match[str]"]) -> list[_Stretch]:
-    """Find what stands between rules that say where it begins and ends: from the first to the last."""
+    """Find text between BEGIN and END rules: from the first to the last."""
     begins = [rule for rule in rules if not _ends(rule)]
     ends = [rule for rule in rules if _ends(rule)]
     if not begins:
         return []
-    # A rule that begins something behind the last end is closed by none.
+    # A BEGIN rule after the last END rule is unclosed.
     closed = bool(ends) and ends[-1].start() > begins[-1].start()
     return [(begins[0].start(), ends[-1].end() if closed else None)]
 
 
 def _foreign(text: str) -> list[_Stretch]:
-    """Find what stands between marks of others' formats: from the first to the last, to the end behind a lone one."""
+    """Find text between marks of foreign formats: from the first to the last; after a single one, to the end."""
     marks = list(_FOREIGN.finditer(text))
     if not marks:
         return []
@@ -244,12 +250,12 @@ def _ends(rule: "re.Match[str]") -> bool:
 
 
 def _ends_nothing(rules: Sequence["re.Match[str]"], spans: Sequence[Span]) -> bool:
-    """Whether a rule ends what none began."""
+    """Return whether an END rule has no BEGIN rule."""
     return any(_ends(rule) and not holds(spans, rule.start()) for rule in rules)
 
 
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufe00-\ufe0f"
-# Brackets that are quotation marks as well: they count where one of them closes something, as only tags do.
+# Brackets that are also quotation marks: they count as tags if one is followed by a slash.
 _QUOTES = "〈‹«❮❬"
 _CLOSES_QUOTED = re.compile(rf"[{_QUOTES}]\s{{0,9}}/")
 _OPEN = r"(?P<open>[<＜﹤⟨〈‹«❮❬]|&(?:amp;){0,3}(?:lt|laquo|lsaquo|langle|#0{0,6}60|#x0{0,6}3c);?|\\u003c|\\x3c|%3c)"
@@ -263,7 +269,7 @@ _DISGUISED_TAG = re.compile(
 _BRACES = re.compile(r"\{\{\s{0,3}(?P<close>[/#]?)\s{0,3}(?P<name>[a-z][\w-]{1,40})\s{0,3}\}\}", re.IGNORECASE)
 _DROPPED = re.compile(rf"[{_INVISIBLE}]")
 _HYPHENS = re.compile("[‐-―−﹣－]")
-# Letters that look like Latin ones.
+# Letters that look like Latin ones, and those.
 _LIKE_LATIN = str.maketrans(
     "асеорхуіјѕԁӏԛԝһмтвнкгьАСЕОРХУІЈЅМТВНКαεικνορτυχϲΑΒΕΗΙΚΜΝΟΡΤΥΧ",
     "aceopxyijsdlqwhmtbhkrbACEOPXYIJSMTBHKaeiknoptuxcABEHIKMNOPTYX",
@@ -271,7 +277,7 @@ _LIKE_LATIN = str.maketrans(
 
 
 def with_plain_tags(text: str) -> str:
-    """Rewrite disguised tags as the plain ones they pass for.
+    """Rewrite disguised tags as the plain tags they imitate.
 
     >>> with_plain_tags("&lt;document›I ski＜/document&#62;"), with_plain_tags("a < b, «ja» and List<Item>")
     ('<document>I ski</document>', 'a < b, «ja» and List<Item>')

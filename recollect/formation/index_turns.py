@@ -14,7 +14,7 @@ from recollect.extraction.presumptions import is_assistants_small_talk, presumpt
 from recollect.extraction.review_gate import planted_order
 from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.sources import ExtractionInput, readable, readable_text, speaker_kind, speaker_of
-from recollect.extraction.speech_acts import jests
+from recollect.extraction.speech_acts import find_jests
 from recollect.formation.answers import answers_among
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.extract import EARLIER
@@ -181,7 +181,7 @@ def _unsaid(message: LoggedMessage, text: str) -> tuple[Withheld, ...]:
     if _is_models(message):
         found = presumptions(text)
     elif message.role == "user" and not speaker_name(message.name):
-        found = jests(text)
+        found = find_jests(text)
     else:
         return ()
     return with_secrets(text, [Withheld(start=piece.start, end=piece.end) for piece in found])

@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.extraction.role_play import played
+from recollect.extraction.role_play import find_games
 from recollect.extraction.sources import readable_text
-from recollect.extraction.speech_acts import invents
+from recollect.extraction.speech_acts import is_invented
 
 VOICED = """
 a backstory in his voice, along the lines of: I was raised by badgers. My brother sold me.
@@ -88,18 +88,18 @@ def test_what_is_announced_as_like_this_is_not_read(message: str) -> None:
 
 @pytest.mark.parametrize("message", GAMES.strip().splitlines())
 def test_a_scene_for_two_is_a_game(message: str) -> None:
-    _, is_open = played(message, is_open=False)
+    _, is_open = find_games(message, is_open=False)
     assert is_open
 
 
 @pytest.mark.parametrize("message", NO_GAMES.strip().splitlines())
 def test_what_only_sounds_like_a_scene_is_none(message: str) -> None:
-    assert played(message, is_open=False) == ([], False)
+    assert find_games(message, is_open=False) == ([], False)
 
 
 def test_ok_stop_ends_a_game() -> None:
     text = "ok stop. i have to pick up my daughter"
-    spans, is_open = played(text, is_open=True)
+    spans, is_open = find_games(text, is_open=True)
     assert not is_open
     assert all(end <= text.index("i have") for _, end in spans)
 
@@ -143,7 +143,7 @@ def test_a_greeting_of_the_assistant_is_read(message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sentence", "is_invented"),
+    ("sentence", "expected"),
     [
         ("in stardew valley i have a farm and i'm married to Leah", True),
         ("in the sims my family moved to a mansion", True),
@@ -153,5 +153,5 @@ def test_a_greeting_of_the_assistant_is_read(message: str) -> None:
         ("I work in Minsk", False),
     ],
 )
-def test_lives_within_video_games_are_invented(sentence: str, is_invented: bool) -> None:
-    assert invents(sentence) is is_invented
+def test_lives_within_video_games_are_invented(sentence: str, expected: bool) -> None:
+    assert is_invented(sentence) is expected

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.speech_acts import jests
+from recollect.extraction.speech_acts import find_jests
 
 MARKED = {
     "I teach. I just LOVE unpaid evenings /s": ["I just LOVE unpaid evenings /s"],
@@ -29,9 +29,9 @@ EARNEST = (
 
 @pytest.mark.parametrize(("text", "marked"), MARKED.items())
 def test_what_is_marked_as_not_meant_is_found(text: str, marked: list[str]) -> None:
-    assert [piece.text for piece in jests(text)] == marked
+    assert [piece.text for piece in find_jests(text)] == marked
 
 
 @pytest.mark.parametrize("text", EARNEST)
 def test_what_is_meant_is_no_jest(text: str) -> None:
-    assert jests(text) == []
+    assert find_jests(text) == []

@@ -4,7 +4,7 @@ import pytest
 
 from extraction.not_said import NOT_SAID, SAID
 from extraction.rules.test_rule_facts import form
-from recollect.extraction.role_play import played
+from recollect.extraction.role_play import find_games
 from recollect.extraction.sources import readable_text
 from recollect.types import MemoryKind
 
@@ -40,7 +40,7 @@ def test_a_game_goes_on_in_later_messages_until_it_is_ended() -> None:
     )
     is_open = False
     for text, open_behind in told:
-        _, is_open = played(text, is_open=is_open)
+        _, is_open = find_games(text, is_open=is_open)
         assert is_open is open_behind
 
 
@@ -59,4 +59,4 @@ def test_a_game_goes_on_in_later_messages_until_it_is_ended() -> None:
     ],
 )
 def test_a_tale_that_both_tell_is_a_game(text: str, is_game: bool) -> None:
-    assert played(text, is_open=False)[1] is is_game
+    assert find_games(text, is_open=False)[1] is is_game

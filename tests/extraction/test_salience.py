@@ -6,9 +6,9 @@ from recollect.extraction.salience import (
     MAX_REMARK_CHARACTERS,
     MAX_SUMMARY_CHARACTERS,
     assess_salience,
-    informative,
+    information_weight,
     record_type,
-    short,
+    shorten,
 )
 
 
@@ -95,12 +95,12 @@ def test_a_huge_text_is_judged_by_its_beginning() -> None:
 
 
 def test_questions_and_small_talk_tell_nothing() -> None:
-    assert informative("Thanks a lot!") == informative("Where do you live?") == 0
-    assert informative("We moved to Oslo in 2024.") > informative("It is fine.")
+    assert information_weight("Thanks a lot!") == information_weight("Where do you live?") == 0
+    assert information_weight("We moved to Oslo in 2024.") > information_weight("It is fine.")
 
 
 def test_short_never_cuts_a_word() -> None:
-    assert short("alpha beta gamma delta", 12) == "alpha beta…"
+    assert shorten("alpha beta gamma delta", 12) == "alpha beta…"
 
 
 @pytest.mark.parametrize("count", [6, 7, 10, 13, 15, 31])

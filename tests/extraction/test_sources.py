@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.extraction.sources import MAX_READ_CHARACTERS, readable_text, speaker_of, who
+from recollect.extraction.sources import MAX_READ_CHARACTERS, readable_text, speaker_label, speaker_of
 from recollect.types import ConversationId, LoggedMessage
 
 SAID = datetime(2026, 1, 1, tzinfo=UTC)
@@ -31,13 +31,13 @@ def logged(text: str) -> LoggedMessage:
 )
 def test_a_name_that_reads_as_a_role_is_no_name(name: str) -> None:
     said = replace(logged("Hello."), role="assistant", name=name)
-    assert (speaker_of(said), who(said)) == ("assistant", "The assistant")
+    assert (speaker_of(said), speaker_label(said)) == ("assistant", "The assistant")
 
 
 @pytest.mark.parametrize("name", ["Ana", "Theuserson", "Usha", "Theodor"])
 def test_any_other_name_speaks(name: str) -> None:
     said = replace(logged("Hello."), name=name)
-    assert (speaker_of(said), who(said)) == (name, name)
+    assert (speaker_of(said), speaker_label(said)) == (name, name)
 
 
 def test_a_long_text_is_read_at_its_head() -> None:

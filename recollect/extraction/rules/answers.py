@@ -66,7 +66,7 @@ _JOB = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
 _MAX_WORDS, _MAX_WORDS_OF_MESSAGE = 5, 14
 
 
-def spelled_out(answer: str, message: str, question: str) -> str:
+def answer_as_statement(answer: str, message: str, question: str) -> str:
     """Return a bare answer as a statement of its own; empty where it is none, or the question is not known.
 
     Args:
@@ -74,9 +74,9 @@ def spelled_out(answer: str, message: str, question: str) -> str:
         message: The whole message: in a longer one a sentence need not answer.
         question: What the other side said before it.
 
-    >>> spelled_out("yep, hazelnuts", "yep, hazelnuts", "Sure! Any allergies?")
+    >>> answer_as_statement("yep, hazelnuts", "yep, hazelnuts", "Sure! Any allergies?")
     "I'm allergic to hazelnuts"
-    >>> spelled_out("no, why?", "no, why?", "Any allergies?")
+    >>> answer_as_statement("no, why?", "no, why?", "Any allergies?")
     ''
     """
     asked = [

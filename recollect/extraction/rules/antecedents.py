@@ -39,16 +39,16 @@ _SUBJECT_PRONOUN = re.compile(
 MIN_CONTENT_WORDS = 2
 
 
-def antecedent_of(clause: str, before: Sequence[str]) -> str:
+def find_antecedent(clause: str, before: Sequence[str]) -> str:
     """Return whom the pronoun at the head of a clause means, such as 'their mum'; empty where that is not certain.
 
     Args:
         clause: A clause of the user, without words that only lead to it.
         before: What the user said before it, the nearest first.
 
-    >>> antecedent_of("she lives in Reading with Ken", ("my mum isn't well",))
+    >>> find_antecedent("she lives in Reading with Ken", ("my mum isn't well",))
     'their mum'
-    >>> antecedent_of("she lives in Reading with Ken", ("my mum and my sister aren't talking",))
+    >>> find_antecedent("she lives in Reading with Ken", ("my mum and my sister aren't talking",))
     ''
     """
     found = _SUBJECT_PRONOUN.match(clause)
@@ -102,7 +102,7 @@ _HER = re.compile(
 _MAX_BEFORE = 500
 
 
-def with_antecedent(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
+def name_pronoun(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
     """Write whom 'him' or 'her' means: 'I drive him' behind 'my grandad Angus' is 'I drive my grandad Angus'.
 
     Args:
@@ -110,7 +110,7 @@ def with_antecedent(reading: ParsedMessage, clause: TextSpan, written: str) -> s
         clause: The part of it that is written.
         written: Its words, in the first person.
     """
-    if reading.talk or _ANY_PERSON.search(written) or _NAME.search(written):
+    if reading.between_people or _ANY_PERSON.search(written) or _NAME.search(written):
         return written
     for pronoun, kind in ((_HIM, MALE), (_HER, FEMALE)):
         if (match := pronoun.search(written)) and (who := _meant(reading, clause, kind)):
@@ -121,7 +121,7 @@ def with_antecedent(reading: ParsedMessage, clause: TextSpan, written: str) -> s
 def _meant(reading: ParsedMessage, clause: TextSpan, kind: frozenset[str]) -> str:
     """Return the only person of that kind in what stands before, or else in the message before; empty if not one."""
     before = reading.masked[max(0, clause.start - _MAX_BEFORE) : clause.start]
-    for text in (before, *(message[:_MAX_BEFORE] for message in reading.before[:1])):
+    for text in (before, *(message[:_MAX_BEFORE] for message in reading.previous_texts[:1])):
         people = {match["who"].lower(): match for match in _MINE.finditer(text)}
         if not people:
             continue

@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.facts import facts_of, lead_of
+from recollect.extraction.rules.facts import facts_of, lead_length
 from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
-from recollect.extraction.rules.patterns.base import ExtractedFact, found_by
-from recollect.extraction.rules.patterns.people import named_within
+from recollect.extraction.rules.patterns.base import ExtractedFact, apply_patterns
+from recollect.extraction.rules.patterns.people import find_named_people
 from recollect.extraction.rules.patterns.places import RULES as PLACES
 from recollect.extraction.rules.patterns.tools import RULES as TOOLS
-from recollect.extraction.rules.patterns.work_habits import standing_facts
+from recollect.extraction.rules.patterns.work_habits import work_facts
 from recollect.extraction.rules.rewrite import leaves_out_i
 from recollect.extraction.rules.subjects import lacks_i, lacks_my
 from recollect.extraction.sentences import TextSpan
@@ -81,17 +81,17 @@ _TALE = re.compile(
 )
 
 
-def is_of_a_tale(text: str) -> bool:
+def mentions_fiction(text: str) -> bool:
     """Return whether a sentence speaks of a tale, whose people need not be real."""
     return bool(_TALE.search(text))
 
 
-def asides_of(sentence: TextSpan) -> list[TextSpan]:
+def find_asides(sentence: TextSpan) -> list[TextSpan]:
     """Return the statements that stand behind a question in the same sentence.
 
-    >>> [piece.text for piece in asides_of(TextSpan("what can i cook, i'm coeliac?", 0))]
+    >>> [piece.text for piece in find_asides(TextSpan("what can i cook, i'm coeliac?", 0))]
     ["i'm coeliac"]
-    >>> asides_of(TextSpan("did i say that, i'm coeliac?", 0))
+    >>> find_asides(TextSpan("did i say that, i'm coeliac?", 0))
     []
     """
     text = sentence.text
@@ -105,13 +105,13 @@ def asides_of(sentence: TextSpan) -> list[TextSpan]:
 
 def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
     """Find who is named on the way, where its speaker lives, and what they ask something as."""
-    yield from named_within(text)
+    yield from find_named_people(text)
     home = _WHERE_I_LIVE.search(text)
     if home:
-        yield from found_by(PLACES, f"I live in {home['place']}")
+        yield from apply_patterns(PLACES, f"I live in {home['place']}")
     for found in (_IS_HOME[0].search(text), _IS_HOME[1].match(text)):
         if found:
-            yield from found_by(PLACES, f"I live in {found['place']}")
+            yield from apply_patterns(PLACES, f"I live in {found['place']}")
     role = _AS_A.match(text)
     if role and _I.search(role["rest"]) and not _YOU.search(role["rest"]) and not _FORMER.search(role["who"]):
         yield from facts_of(f"I'm a {role['who']}", ())
@@ -121,11 +121,11 @@ def tells_in_passing(sentence: TextSpan) -> bool:
     """Return whether a sentence may tell something lasting although it asks, orders, or names no 'I'."""
     text = sentence.text
     return (
-        bool(asides_of(sentence))
+        bool(find_asides(sentence))
         or leaves_out_i(text)
         or lacks_i(text)
         or lacks_my(text)
-        or bool(found_by(TOOLS, text))
-        or bool(standing_facts(text, (), start=lead_of(text)))
+        or bool(apply_patterns(TOOLS, text))
+        or bool(work_facts(text, (), start=lead_length(text)))
         or any(facts_in_passing(text))
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from recollect.dates.mention import MONTHS
 from recollect.extraction.rules.facts import facts_of
 from recollect.extraction.sentences import sentences
-from recollect.extraction.speech_acts import denies_itself, is_small_talk, retracts, statement_part
+from recollect.extraction.speech_acts import is_self_denial, is_small_talk, statement_part, takes_back_all
 from recollect.text import STOP_WORDS, asks, spelling_similarity
 
 # What opens a correction. The plain ones may open anything else: 'Actually Paris is nice'.
@@ -116,7 +116,7 @@ class Correction:
     """The corrected statement with the new words; empty where it was not found."""
 
 
-def correction_of(sentence: str, before: Sequence[str], *, answers: str = "") -> Correction | None:
+def read_correction(sentence: str, before: Sequence[str], *, answers: str = "") -> Correction | None:
     """Read a sentence as a correction of what its speaker said before; None where it is none, or unclear.
 
     Args:
@@ -149,17 +149,17 @@ def correction_of(sentence: str, before: Sequence[str], *, answers: str = "") ->
     return _of_list(body, before) or _of_last(body, before, clearly=clearly)
 
 
-def may_correct(message: str) -> bool:
+def may_be_correction(message: str) -> bool:
     """Return whether a short message may put right, or take back, what was said before it.
 
-    >>> may_correct("*Pickles"), may_correct("oops, Turin"), may_correct("haha jk"), may_correct("Nice, thanks")
-    (True, True, True, False)
+    >>> [may_be_correction(text) for text in ("*Pickles", "oops, Turin", "haha jk", "Nice, thanks")]
+    [True, True, True, False]
     """
     said = message.strip()
     if len(said) > _MAX_SHORT or said.endswith("?"):
         return False
     body, opened, _ = _opening(said)
-    return bool(opened and body) or retracts(said) or denies_itself(said)
+    return bool(opened and body) or takes_back_all(said) or is_self_denial(said)
 
 
 # Longest message that is read as a correction and nothing else, in characters.

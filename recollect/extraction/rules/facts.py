@@ -18,10 +18,10 @@ from recollect.extraction.rules.patterns import (
     preferences,
     tools,
 )
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, found_by
-from recollect.extraction.rules.patterns.work_habits import standing_facts
-from recollect.extraction.rules.rewrite import leaves_out_i, with_i
-from recollect.extraction.rules.subjects import restored, spelled_out
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, apply_patterns
+from recollect.extraction.rules.patterns.work_habits import work_facts
+from recollect.extraction.rules.rewrite import leaves_out_i, restore_i
+from recollect.extraction.rules.subjects import restore_subject, with_apostrophes
 
 _ALL: tuple[FactPattern, ...] = (
     *identity.RULES,
@@ -83,7 +83,7 @@ _BIRTHDAY = re.compile(
 )
 
 
-def lead_of(clause: str) -> int:
+def lead_length(clause: str) -> int:
     """Return how many characters at the head of a clause only lead to what it says."""
     at = 0
     for pattern in (_SINCE, _LEAD, _SINCE, _TOLD, _LEAD, _SINCE):
@@ -99,11 +99,11 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact
         clause: With plain quotes, in the speaker's words; others' words blanked.
         mentions: Times named in it, spans counted from its start.
     """
-    body = body_of(clause, mentions)
-    found = [_dotted(fact) for fact in found_by(_ALL, body)]
-    lead = lead_of(clause)
-    found += found_by(instructions.RULES, clause[lead:].strip(" ,.!;:"))
-    standing = standing_facts(clause, mentions, start=lead)
+    body = statement_body(clause, mentions)
+    found = [_dotted(fact) for fact in apply_patterns(_ALL, body)]
+    lead = lead_length(clause)
+    found += apply_patterns(instructions.RULES, clause[lead:].strip(" ,.!;:"))
+    standing = work_facts(clause, mentions, start=lead)
     if standing:
         found = [fact for fact in found if fact.key.partition(":")[0] not in ("prefer", "like", "dislike")]
     found += standing
@@ -117,11 +117,11 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact
     return list(unique.values())
 
 
-def body_of(clause: str, mentions: Sequence[DateMention]) -> str:
+def statement_body(clause: str, mentions: Sequence[DateMention]) -> str:
     """Return a clause as patterns read it: its 'I' put back, times and what leads to it left off."""
     undated = _undated(clause, mentions)
-    body = _DOTTED.sub(_joined, undated)[lead_of(undated) :].strip(" ,.!;:")
-    return with_i(body) if leaves_out_i(body) else restored(spelled_out(body))
+    body = _DOTTED.sub(_joined, undated)[lead_length(undated) :].strip(" ,.!;:")
+    return restore_i(body) if leaves_out_i(body) else restore_subject(with_apostrophes(body))
 
 
 def _joined(abbreviation: "re.Match[str]") -> str:
@@ -137,7 +137,7 @@ def _dotted(fact: ExtractedFact) -> ExtractedFact:
 
 def is_birthday(clause: str) -> bool:
     """Whether a clause gives a birthday: its day comes round every year, and is no moment of the past."""
-    return bool(_BIRTHDAY.match(clause, lead_of(clause)))
+    return bool(_BIRTHDAY.match(clause, lead_length(clause)))
 
 
 def _is_of_birth(before: str, day: DateMention) -> bool:

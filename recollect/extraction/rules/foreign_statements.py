@@ -84,18 +84,20 @@ def foreign_statements(sentence: str, message: str, language: str) -> list[tuple
 def _parted(stated: str, language: str) -> list[tuple[int, int]]:
     """Part a sentence where another statement begins; what only goes on with one stays with it."""
     found: list[tuple[int, int]] = []
-    goes_on = False
+    continues_statement = False
     for start, end in _pieces(stated, language):
         plain = _plain(stated[start:end])
         is_trivial = bool(TRIVIAL[language].search(plain))
         if STATES[language].search(plain) and not is_trivial:
-            start = found.pop()[0] if goes_on and _only_opens(stated[found[-1][0] : found[-1][1]]) else start
+            start = (
+                found.pop()[0] if continues_statement and _only_opens(stated[found[-1][0] : found[-1][1]]) else start
+            )
             found.append((start, end))
-            goes_on = True
-        elif goes_on and not is_trivial:
+            continues_statement = True
+        elif continues_statement and not is_trivial:
             found[-1] = (found[-1][0], end)
         else:
-            goes_on = False
+            continues_statement = False
     return found
 
 
@@ -113,7 +115,7 @@ def _pieces(stated: str, language: str) -> list[tuple[int, int]]:
     return list(zip(starts, [*(joint.start() for joint in joints), len(stated)], strict=True))
 
 
-def goes_on(sentence: str, message: str, language: str) -> bool:
+def continues_statement(sentence: str, message: str, language: str) -> bool:
     """Return whether a sentence states something and makes no statement of its own: it tells more of the one before."""
     plain = _plain(sentence)
     if len(plain.split()) < MIN_FURTHER_WORDS or _stated(sentence, language) != sentence.strip():
@@ -128,7 +130,7 @@ def _opens(stated: str, joint: re.Match[str], language: str) -> bool:
     return bool(STATES[language].match(behind)) and not behind.startswith(("ich sind", "ich haben", "moi ", "ik zijn"))
 
 
-def named_abroad(sentence: str, message: str, language: str) -> tuple[int, int] | None:
+def find_named_relative(sentence: str, message: str, language: str) -> tuple[int, int] | None:
     """Find where a sentence names one of the user's people or pets: of a question the name alone, 'mon chien Filou'.
 
     With whom the user does something once is no such thing: 'je pars avec ma sœur Léa'.

@@ -5,20 +5,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from recollect.extraction.irony_and_doubt import is_ironic
-from recollect.extraction.rules.asides import asides_of, is_of_a_tale
-from recollect.extraction.rules.facts import lead_of
-from recollect.extraction.rules.note_weight import reports
+from recollect.extraction.rules.asides import find_asides, mentions_fiction
+from recollect.extraction.rules.facts import lead_length
+from recollect.extraction.rules.note_weight import is_reported_speech
 from recollect.extraction.rules.parsed_message import READ, ParsedMessage
 from recollect.extraction.rules.rewrite import stand_alone
-from recollect.extraction.rules.shifts import shifts_of, subject_restored
+from recollect.extraction.rules.shifts import find_shifts, with_subject
 from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import (
     ends_in_laughter,
-    invents,
     is_hedged,
     is_hyperbole,
     is_hypothetical,
+    is_invented,
     is_joke,
     opens_role_play,
     statement_part,
@@ -29,7 +29,7 @@ from recollect.types import Candidate, LifeState, MemoryKind, Shift
 
 # Of one message; more is a pasted list.
 MAX_UPDATES = 10
-_UNMEANT = (is_hypothetical, invents, is_joke, is_hedged, is_ironic)
+_UNMEANT = (is_hypothetical, is_invented, is_joke, is_hedged, is_ironic)
 # Within a clause: 'the survey was bad so we pulled out', 'sold the boat, moved ashore'.
 _PARTS = re.compile(r"(?<!\s)(?:\s*+[,;:]\s++|\s++[-–—]++\s++|\s++(?:so|because|cause|cos|bc|but)\s++)")
 # Characters before what a sentence takes for granted, where that opens it: 'and ever since'.
@@ -38,10 +38,10 @@ _MAX_LEAD = 30
 _MAX_PARTS = 6
 
 
-def updates_of(reading: ParsedMessage, *, max_sentences: int) -> list[Update]:
+def find_updates(reading: ParsedMessage, *, max_sentences: int) -> list[Update]:
     """Read the clauses of a message that change or end something; none where it opens a game."""
     pieces = sentences(reading.masked)[:max_sentences]
-    if reading.talk or any(opens_role_play(piece.text) for piece in pieces):
+    if reading.between_people or any(opens_role_play(piece.text) for piece in pieces):
         return []
     found: list[Update] = []
     for piece in pieces:
@@ -101,7 +101,7 @@ _OF_A_MOVE = re.compile(
 _IMPORTANCE = 0.6
 
 
-def with_shifts(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
+def attach_shifts(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
     """Let a note of a sentence end what the sentence says has changed; make one where there is none.
 
     Args:
@@ -109,7 +109,7 @@ def with_shifts(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Cand
         sentence: A part of it, others' words blanked.
         found: What was read out of the sentence.
     """
-    if reading.talk or reading.message.role != "user" or any(candidate.forgets for candidate in found):
+    if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in found):
         return list(found)
     shifts = _shifts(reading, sentence)
     if not shifts:
@@ -126,13 +126,13 @@ def _shifts(reading: ParsedMessage, sentence: TextSpan) -> dict[Shift, TextSpan]
     """Find what a sentence says has changed, each with the clause that says so."""
     shifts: dict[Shift, TextSpan] = {}
     for clause in _stated(sentence):
-        for shift in shifts_of(clause.text, reading.inside(clause), reading.message):
+        for shift in find_shifts(clause.text, reading.mentions_in(clause), reading.message):
             shifts.setdefault(shift, clause)
         if _WE_ARE_IN.match(clause.text.strip(" !.,")) and _OF_A_MOVE.search(reading.masked):
             shifts.setdefault(Shift(state=LifeState.HOME), clause)
     granted = _granted(sentence)
     if granted:
-        for shift in shifts_of(granted.text, reading.inside(granted), reading.message, is_news=True):
+        for shift in find_shifts(granted.text, reading.mentions_in(granted), reading.message, is_news=True):
             shifts.setdefault(shift, granted)
         if (at := _AT.match(granted.text)) and _OF_WORK.search(sentence.text):
             shifts.setdefault(Shift(state=LifeState.JOB, new=at["new"]), granted)
@@ -142,7 +142,7 @@ def _shifts(reading: ParsedMessage, sentence: TextSpan) -> dict[Shift, TextSpan]
 def _is_worth_a_note(reading: ParsedMessage, shift: Shift, clause: TextSpan) -> bool:
     """Whether a change is clear by its own words: 'left Kestrel', and not 'left the party'."""
     if shift.state is LifeState.PLAN:
-        return bool(reading.inside(clause)) or not _MOVES_THINGS.search(clause.text)
+        return bool(reading.mentions_in(clause)) or not _MOVES_THINGS.search(clause.text)
     if shift.state is LifeState.TASTE and _CLEARLY_OVER.search(clause.text):
         return True
     return not shift.needs_old or shift.old[:1].isupper()
@@ -154,8 +154,12 @@ def _stated(sentence: TextSpan) -> list[TextSpan]:
     if not _is_meant(text):
         return []
     stated = statement_part(text)
-    pieces = fine_clauses(TextSpan(stated, sentence.start)) if stated else list(asides_of(sentence))
-    return [piece for piece in pieces if not (is_hyperbole(piece.text) or reports(piece.text[lead_of(piece.text) :]))]
+    pieces = fine_clauses(TextSpan(stated, sentence.start)) if stated else list(find_asides(sentence))
+    return [
+        piece
+        for piece in pieces
+        if not (is_hyperbole(piece.text) or is_reported_speech(piece.text[lead_length(piece.text) :]))
+    ]
 
 
 def _granted(sentence: TextSpan) -> TextSpan | None:
@@ -168,8 +172,8 @@ def _granted(sentence: TextSpan) -> TextSpan | None:
 
 def _is_meant(text: str) -> bool:
     return not (
-        invents(text)
-        or is_of_a_tale(text)
+        is_invented(text)
+        or mentions_fiction(text)
         or ends_in_laughter(text)
         or is_hedged(text)
         or is_hypothetical(text)
@@ -180,10 +184,10 @@ def _is_meant(text: str) -> bool:
 def _kept(reading: ParsedMessage, clause: TextSpan, shifts: tuple[Shift, ...]) -> Candidate:
     """Keep the words of a change as a note."""
     quote = reading.quote(clause)
-    written = write_out(fold(quote), reading.inside(clause))
+    written = write_out(fold(quote), reading.mentions_in(clause))
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=stand_alone(subject_restored(written[lead_of(written) :]), reading.speaker),
+        text=stand_alone(with_subject(written[lead_length(written) :]), reading.speaker),
         type="fact",
         importance=_IMPORTANCE,
         confidence=READ,

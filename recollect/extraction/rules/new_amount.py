@@ -51,14 +51,14 @@ _NUMBER = re.compile(
 _MIN_YEAR, _MAX_YEAR = 1900, 2100
 
 
-def new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
+def read_new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
     """Read a sentence that gives nothing but a new amount as the end of the one amount that was spoken of before it.
 
     Args:
         sentence: With plain quotes.
         before: What the speaker said before it, the newest first.
 
-    >>> new_amount("right, going up to 35 from april then", ["is 28 an hour too low? i charge that now"]).old
+    >>> read_new_amount("right, going up to 35 from april then", ["is 28 an hour too low? i charge that now"]).old
     '28'
     """
     found = _NEW_AMOUNT.fullmatch(sentence.strip()) if len(sentence) <= MAX_SENTENCE_CHARACTERS else None
@@ -78,9 +78,9 @@ def new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
 
 def amount_after(reading: ParsedMessage, sentence: TextSpan) -> Correction | None:
     """Read a sentence of a message as the new amount of what was spoken of before it."""
-    if reading.talk:
+    if reading.between_people:
         return None
-    return new_amount(sentence.text, (reading.masked[: sentence.start], *reading.before))
+    return read_new_amount(sentence.text, (reading.masked[: sentence.start], *reading.previous_texts))
 
 
 def _is_year(number: str) -> bool:

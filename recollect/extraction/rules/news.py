@@ -97,19 +97,19 @@ _WE_NOW = re.compile(
 )
 
 
-def is_left_out(text: str, *, dated: bool) -> bool:
+def leaves_out_subject(text: str, *, dated: bool) -> bool:
     """Whether a clause leaves its 'I' out and tells of a turn of life, or of a journey with its day.
 
-    >>> is_left_out("sold my cello", dated=False), is_left_out("fix the tests", dated=False)
+    >>> leaves_out_subject("sold my cello", dated=False), leaves_out_subject("fix the tests", dated=False)
     (True, False)
     """
     return bool(_LEFT_OUT.match(text)) or (dated and bool(_GOING.match(text)))
 
 
-def is_ours(text: str) -> bool:
+def is_household_habit(text: str) -> bool:
     """Whether a clause tells how a household or a team lives or works.
 
-    >>> is_ours("we rent a farm near Lugo"), is_ours("we have a problem")
+    >>> is_household_habit("we rent a farm near Lugo"), is_household_habit("we have a problem")
     (True, False)
     """
     return bool(_WE.match(text)) and not _WE_NOW.match(text)

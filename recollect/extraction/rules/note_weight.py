@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from recollect.extraction.rules.durability import durability_bonus, is_of_people, is_our_way, is_present_habit, is_turn
 from recollect.extraction.rules.lexicon import PETS, RELATIONS
-from recollect.extraction.rules.news import is_left_out, is_news, is_ours
-from recollect.extraction.rules.pursuits import pursues
+from recollect.extraction.rules.news import is_household_habit, is_news, leaves_out_subject
+from recollect.extraction.rules.pursuits import is_pursuit
 from recollect.extraction.rules.rewrite import leaves_out_i, starts_without_subject
-from recollect.extraction.rules.subjects import lacks_i, restored, spelled_out, without_other
+from recollect.extraction.rules.subjects import lacks_i, readings_alone, restore_subject, with_apostrophes
 from recollect.extraction.rules.verbs import is_adverb, is_past
 from recollect.text import STOP_WORDS, words
 
@@ -194,51 +194,53 @@ class WeighedClause:
     """With plain quotes, others' words blanked."""
     dated: bool
     """It names a time."""
-    talk: bool
-    """Said in a talk between named people rather than to an assistant."""
+    between_people: bool
+    """Said in a conversation between named people rather than to an assistant."""
     stated: bool = False
     """A fact pattern recognised it."""
 
 
-def reports(text: str) -> bool:
+def is_reported_speech(text: str) -> bool:
     """Return whether a clause tells what others say or think of the speaker."""
     return bool(_REPORTS.match(text))
 
 
-def of_oneself(text: str) -> bool:
+def begins_with_speaker(text: str) -> bool:
     """Whether a clause begins with its speaker, or with those they belong to."""
     return bool(_SUBJECT.match(text) or _WE.match(text))
 
 
 def note_weight(clause: WeighedClause) -> float:
     """Return the importance of a clause as a note; 0 where it is not worth one."""
-    text = clause.text if clause.talk else restored(spelled_out(clause.text))
-    if not clause.talk and (alone := without_other(text)):
+    text = clause.text if clause.between_people else restore_subject(with_apostrophes(clause.text))
+    if not clause.between_people and (alone := readings_alone(text)):
         if any(_WEAK.match(one) for one in alone):
             return 0.0
         return max(note_weight(replace(clause, text=one)) for one in alone)
-    pursued = not clause.talk and pursues(text)
-    if not pursued and _passes(clause, text):
+    pursued = not clause.between_people and is_pursuit(text)
+    if not pursued and _is_passing(clause, text):
         return 0.0
     subject = _SUBJECT.match(text)
-    left_out = leaves_out_i(text) or lacks_i(clause.text) or is_left_out(text, dated=clause.dated)
-    dropped = starts_without_subject(text) if clause.talk else left_out
-    ours = bool(_WE.match(text)) and (clause.talk or is_turn(text) or is_our_way(text) or is_ours(text))
-    about = clause.talk and bool(_SELF.search(text)) and not _YOU.search(text)
-    news = not clause.talk and (dropped or ours or pursued or is_of_people(text) or is_news(text))
+    left_out = leaves_out_i(text) or lacks_i(clause.text) or leaves_out_subject(text, dated=clause.dated)
+    dropped = starts_without_subject(text) if clause.between_people else left_out
+    ours = bool(_WE.match(text)) and (
+        clause.between_people or is_turn(text) or is_our_way(text) or is_household_habit(text)
+    )
+    about = clause.between_people and bool(_SELF.search(text)) and not _YOU.search(text)
+    news = not clause.between_people and (dropped or ours or pursued or is_of_people(text) or is_news(text))
     if not (subject or dropped or ours or about or news or (clause.stated and _SELF.search(text))):
         return 0.0
-    last = 0.0 if clause.talk else max(durability_bonus(text), NEWS * news)
+    last = 0.0 if clause.between_people else max(durability_bonus(text), NEWS * news)
     if _content(text) < (1 if last else 2):
         return 0.0
     return _weigh(replace(clause, text=text), owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
 
 
-def _passes(clause: WeighedClause, text: str) -> bool:
+def _is_passing(clause: WeighedClause, text: str) -> bool:
     """Return whether a clause tells of the moment, of the talk, or what others say, and so of nothing that lasts."""
     if _WEAK.match(text):
         return True
-    if clause.talk:
+    if clause.between_people:
         return False
     if _REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text):
         return True
@@ -252,7 +254,7 @@ def _weigh(clause: WeighedClause, *, owner: bool, last: float) -> float:
     eventful = _has_past(text)
     planned = bool(_PLAN.search(text) or (clause.dated and _DOING.match(text)))
     kin = bool(_KIN.search(text))
-    present = bool(_STATE.search(text)) or (not clause.talk and is_present_habit(text))
+    present = bool(_STATE.search(text)) or (not clause.between_people and is_present_habit(text))
     weight = 0.3 * (eventful or planned or owner or present or clause.stated or last > 0) + last
     weight += 0.1 * eventful + 0.1 * planned + 0.15 * kin + 0.15 * clause.dated + 0.2 * clause.stated
     # What lasts is worth it in few words.

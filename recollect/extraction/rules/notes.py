@@ -7,11 +7,11 @@ from datetime import datetime
 
 from recollect.dates import DateMention
 from recollect.extraction.forget_requests import Scope, forget_request
-from recollect.extraction.rules.antecedents import with_antecedent
-from recollect.extraction.rules.facts import facts_of, is_birthday, lead_of
+from recollect.extraction.rules.antecedents import name_pronoun
+from recollect.extraction.rules.facts import facts_of, is_birthday, lead_length
 from recollect.extraction.rules.lexicon import RELATIONS
 from recollect.extraction.rules.news import is_news
-from recollect.extraction.rules.note_weight import WeighedClause, note_weight, of_oneself, reports
+from recollect.extraction.rules.note_weight import WeighedClause, begins_with_speaker, is_reported_speech, note_weight
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, READ, ParsedMessage
 from recollect.extraction.rules.rewrite import reporting, stand_alone
 from recollect.extraction.sentences import PICTURE, TextSpan, fine_clauses, fold, sentences, write_out
@@ -79,11 +79,11 @@ _DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)
 
 def notes_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> list[Candidate]:
     """Make a note of a clause, or of those of its parts that are worth one where the whole is not."""
-    dated = [] if reading.talk else _of_the_same_day(reading, clause)
+    dated = [] if reading.between_people else _of_the_same_day(reading, clause)
     if dated:
         return dated
     note = note_of(reading, clause, stated=stated)
-    if note or reading.talk or not states_plainly(clause.text):
+    if note or reading.between_people or not states_plainly(clause.text):
         return [note] if note else []
     parts = [part for part in fine_clauses(clause) if part.text != clause.text and states_plainly(part.text)]
     return [note for part in parts if (note := note_of(reading, part, stated=False))]
@@ -94,19 +94,19 @@ def _of_the_same_day(reading: ParsedMessage, clause: TextSpan) -> list[Candidate
     parts = fine_clauses(clause) if _THAT_DAY.search(clause.text) else []
     if len(parts) != 2 or _THAT_DAY.search(parts[0].text) or not all(states_plainly(part.text) for part in parts):
         return []
-    days = reading.inside(parts[0])
+    days = reading.mentions_in(parts[0])
     first = note_of(reading, parts[0], stated=False)
     if len(days) != 1 or first is None:
         return []
     quote = reading.quote(parts[1])
-    told = _written(reading, parts[1], write_out(fold(quote), reading.inside(parts[1])))
+    told = _written(reading, parts[1], write_out(fold(quote), reading.mentions_in(parts[1])))
     return [first, replace(first, text=_THAT_DAY.sub(days[0].phrase, told, count=1), quote=quote)]
 
 
 def states_plainly(text: str) -> bool:
     """Return whether nothing in a clause is supposed, exaggerated, ordered or reported of others."""
-    body = text[lead_of(text) :]
-    return not (is_hypothetical(text) or is_hyperbole(body) or is_command(body) or reports(body))
+    body = text[lead_length(text) :]
+    return not (is_hypothetical(text) or is_hyperbole(body) or is_command(body) or is_reported_speech(body))
 
 
 def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candidate | None:
@@ -118,7 +118,7 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
         stated: A fact pattern recognised it.
     """
     clause = _own_part(reading, clause) if not stated else clause
-    lead = lead_of(clause.text)
+    lead = lead_length(clause.text)
     body = clause.text[lead:]
     if (
         len(body) > MAX_CLAUSE_CHARACTERS
@@ -129,17 +129,17 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
         return None
     if is_hyperbole(body):
         return None
-    inside = [] if is_birthday(clause.text) else reading.inside(clause)
-    weighed = body if reading.talk else _rounded_off(body)
-    weight = note_weight(WeighedClause(weighed, bool(inside), reading.talk, stated))
-    if weight < (MIN_WEIGHT_IN_TALK if reading.talk else MIN_WEIGHT_TO_ASSISTANT):
+    inside = [] if is_birthday(clause.text) else reading.mentions_in(clause)
+    weighed = body if reading.between_people else _rounded_off(body)
+    weight = note_weight(WeighedClause(weighed, bool(inside), reading.between_people, stated))
+    if weight < (MIN_WEIGHT_IN_TALK if reading.between_people else MIN_WEIGHT_TO_ASSISTANT):
         return None
     quote = reading.quote(clause)
     written = write_out(fold(quote), inside)
     starts = [one.start for one in inside if one.start <= reading.message.said_at and not one.recurs]
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=_written(reading, clause, written[lead_of(written) :]),
+        text=_written(reading, clause, written[lead_length(written) :]),
         type=_type_of(inside, reading.message.said_at),
         importance=weight,
         confidence=DOUBTED if is_hedged(clause.text) else READ,
@@ -154,12 +154,12 @@ def _written(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
     """Write a clause so that it stands alone; what it quotes of others stays in their words."""
     if reading.quote(clause) != clause.text and '"' in written:
         return reporting(written, reading.speaker)
-    if reading.talk:
+    if reading.between_people:
         return stand_alone(written, reading.speaker)
     own = f"my {written[0].lower()}{written[1:]}" if _BARE_KIN.match(written) else written
     asked = _REQUEST_BEHIND.search(own)
     own = own[: asked.start()] if asked else own
-    own = with_antecedent(reading, clause, own)
+    own = name_pronoun(reading, clause, own)
     return stand_alone(_rounded_off(own), reading.speaker, frame=not is_news(own))
 
 
@@ -171,7 +171,7 @@ def _rounded_off(text: str) -> str:
 
 def _own_part(reading: ParsedMessage, clause: TextSpan) -> TextSpan:
     """Begin a clause where its speaker comes to speak of themselves, where it begins with something else."""
-    if reading.talk or of_oneself(clause.text[lead_of(clause.text) :]):
+    if reading.between_people or begins_with_speaker(clause.text[lead_length(clause.text) :]):
         return clause
     found = _TURNS_TO_SELF.search(clause.text)
     return TextSpan(clause.text[found.end() :], clause.start + found.end()) if found else clause
@@ -181,14 +181,19 @@ def continue_note(reading: ParsedMessage, note: Candidate, before: TextSpan, sen
     """Let a note go on with the next sentence, where that speaks of who or what it named: 'Her name is Nala.'"""
     text = sentence.text
     between = reading.text[before.end : sentence.start]
-    if reading.talk or len(text) > _MAX_FURTHER_CHARACTERS or between.strip() or not _says_further(reading, sentence):
+    if (
+        reading.between_people
+        or len(text) > _MAX_FURTHER_CHARACTERS
+        or between.strip()
+        or not _says_further(reading, sentence)
+    ):
         return None
     if is_hypothetical(text) or is_hyperbole(text) or not reading.quote(before).endswith(note.quote[-8:]):
         return None
     start = reading.text.rfind(note.quote, 0, before.end)
     if start < 0:
         return None
-    further = write_out(fold(reading.quote(sentence)), reading.inside(sentence))
+    further = write_out(fold(reading.quote(sentence)), reading.mentions_in(sentence))
     if _OF_THE_SAME.match(text):
         pronoun = _PRONOUN.search(note.text)
         if not pronoun:
@@ -202,8 +207,8 @@ def _says_further(reading: ParsedMessage, sentence: TextSpan) -> bool:
     """Whether a sentence tells of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
     if _FURTHER.match(sentence.text) or _OF_THE_SAME.match(sentence.text):
         return True
-    inside = reading.inside(sentence)
-    if not inside or not of_oneself(sentence.text):
+    inside = reading.mentions_in(sentence)
+    if not inside or not begins_with_speaker(sentence.text):
         return False
     undated = sentence.text
     for one in reversed(inside):
@@ -211,9 +216,9 @@ def _says_further(reading: ParsedMessage, sentence: TextSpan) -> bool:
     return len(terms(undated)) < _WORDS_OF_ITS_OWN
 
 
-def day_of(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
+def note_of_day(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     """Read 'Today is my 30th birthday' as what is on that day; None where the sentence is none of these."""
-    inside = reading.inside(sentence)
+    inside = reading.mentions_in(sentence)
     if len(inside) != 1 or sentence.text[: inside[0].span[0]].strip():
         return None
     day = inside[0]
@@ -240,15 +245,15 @@ REQUESTED = " wants forgotten: "
 """Stands in the text of a request to forget, between who asks and what it names."""
 
 
-def forget_of(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
+def read_forget_request(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     """Read a request to forget something, or that what the other side just said is not so (any longer)."""
-    if reading.talk:
+    if reading.between_people:
         return None
     request = forget_request(sentence.text)
     topic = request.topic if request else ""
     # What it means is clear where the other side said but one thing.
-    if not request and is_retraction(sentence.text) and len(sentences(reading.answers)) == 1:
-        topic = " ".join(reading.answers.split())[:MAX_CLAUSE_CHARACTERS]
+    if not request and is_retraction(sentence.text) and len(sentences(reading.previous_reply)) == 1:
+        topic = " ".join(reading.previous_reply.split())[:MAX_CLAUSE_CHARACTERS]
     is_all = request is not None and request.scope is Scope.EVERYTHING
     seqs = _meant_messages(reading, sentence) if request and request.scope is Scope.BEFORE else ()
     if not topic and not is_all and not seqs:
@@ -256,11 +261,11 @@ def forget_of(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     return _forgetting(reading, sentence, topic=topic, seqs=seqs, is_all=is_all)
 
 
-def retraction(reading: ParsedMessage, sentence: TextSpan) -> tuple[Candidate, ...]:
+def forget_previous(reading: ParsedMessage, sentence: TextSpan) -> tuple[Candidate, ...]:
     """Read 'jk' or 'sorry, wrong chat' as the wish that the message before it be forgotten."""
-    if reading.talk or not reading.before_seq:
+    if reading.between_people or not reading.previous_seq:
         return ()
-    return (_forgetting(reading, sentence, topic="", seqs=(reading.before_seq,), is_all=False),)
+    return (_forgetting(reading, sentence, topic="", seqs=(reading.previous_seq,), is_all=False),)
 
 
 def _forgetting(
@@ -292,14 +297,14 @@ def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...
     others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
     if any(statement_part(piece.text) and not is_small_talk(piece.text) for piece in others):
         return (reading.message.seq,)
-    return (reading.before_seq,) if reading.before_seq else ()
+    return (reading.previous_seq,) if reading.previous_seq else ()
 
 
-def remembered(reading: ParsedMessage, sentence: TextSpan, what: str) -> Candidate:
+def note_on_request(reading: ParsedMessage, sentence: TextSpan, what: str) -> Candidate:
     """Make a note of what the speaker asks to remember, in their words."""
     start = sentence.text.rindex(what)
     clause = TextSpan(what, sentence.start + start)
-    written = write_out(fold(reading.quote(clause)), reading.inside(clause)).rstrip(" .!")
+    written = write_out(fold(reading.quote(clause)), reading.mentions_in(clause)).rstrip(" .!")
     plain = written.replace('"', "'")
     return Candidate(
         kind=MemoryKind.NOTE,

@@ -179,13 +179,13 @@ _LEFT_OUT_AM = re.compile(
 _MAX_HEAD = 160
 
 
-def pursues(clause: str) -> bool:
+def is_pursuit(clause: str) -> bool:
     """Return whether a clause tells what its speaker pursues, does again and again, or plans for their life.
 
-    >>> pursues("I've taken up bouldering"), pursues("we're converting the attic"), pursues("took up rowing")
+    >>> is_pursuit("I've taken up bouldering"), is_pursuit("we're converting the attic"), is_pursuit("took up rowing")
     (True, True, True)
-    >>> pursues("I'm building a regex"), pursues("I've started getting errors"), pursues("she has taken up rowing")
-    (False, False, False)
+    >>> is_pursuit("I'm building a regex"), is_pursuit("she has taken up rowing")
+    (False, False)
     """
     head = clause[:_MAX_HEAD]
     if _LEFT_OUT.match(head):

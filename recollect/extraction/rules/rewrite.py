@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from recollect.extraction.rules.subjects import lacks_i, lacks_my, restored, speaker_first, spelled_out
+from recollect.extraction.rules.subjects import lacks_i, lacks_my, restore_subject, speaker_first, with_apostrophes
 from recollect.extraction.rules.verbs import COORDINATED, is_adverb, is_participle, third_person
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")
@@ -102,10 +102,10 @@ def leaves_out_i(clause: str) -> bool:
     return bool(found) and not _OF_WORK.match(clause, found.end() if found else 0) and not _GERUND_SUBJECT.match(clause)
 
 
-def with_i(clause: str) -> str:
+def restore_i(clause: str) -> str:
     """Put the 'I' back that a clause left out.
 
-    >>> with_i("just sold my car"), with_i("living in Oslo"), with_i("been vegan for years")
+    >>> restore_i("just sold my car"), restore_i("living in Oslo"), restore_i("been vegan for years")
     ('I just sold my car', 'I am living in Oslo', 'I have been vegan for years')
     """
     first = next((word for word in clause.lower().split() if not is_adverb(word)), "")
@@ -141,11 +141,11 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     'Ana said: "We went to the beach."'
     """
     body = _OPENING.sub("", clause).strip(" ,;:–-") or clause.strip()
-    body = spelled_out(body.rstrip(".!…").strip())
+    body = with_apostrophes(body.rstrip(".!…").strip())
     if leaves_out_i(body):
-        body = with_i(body)
+        body = restore_i(body)
     elif lacks_i(body) or lacks_my(body):
-        body = restored(body)
+        body = restore_subject(body)
     elif starts_without_subject(body):
         body = _with_subject(body)
     body = speaker_first(body)

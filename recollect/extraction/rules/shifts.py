@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.dates import DateMention
-from recollect.extraction.rules.facts import body_of, facts_of, lead_of
+from recollect.extraction.rules.facts import facts_of, lead_length, statement_body
 from recollect.extraction.rules.lexicon import PROFESSIONS
-from recollect.extraction.rules.patterns.base import spelled, value_of
+from recollect.extraction.rules.patterns.base import compile_short, value_of
 from recollect.text.granted import told_by_me
 from recollect.types import LifeState, LoggedMessage, Shift
 
@@ -81,7 +81,7 @@ class _Sign:
 
 
 def _sign(state: LifeState, pattern: str, *, needs_old: bool = False) -> _Sign:
-    return _Sign(state, spelled(pattern), needs_old)
+    return _Sign(state, compile_short(pattern), needs_old)
 
 
 _JOB = (
@@ -327,7 +327,7 @@ _BESIDE = re.compile(
 _WORKS_AS = re.compile(r"\b(?:promoted|made\s++me|named\s++me)\b", re.IGNORECASE)
 
 
-def shifts_of(
+def find_shifts(
     clause: str, mentions: Sequence[DateMention], message: LoggedMessage, *, is_news: bool = False
 ) -> list[Shift]:
     """Find what a clause says has changed in its speaker's life.
@@ -368,22 +368,22 @@ def tells_of_shift(body: str) -> bool:
 
 def _bodies(clause: str, mentions: Sequence[DateMention]) -> list[str]:
     """Return a clause as patterns read it, with its times and without."""
-    plain = clause[lead_of(clause) :].strip(" ,.!;:")
-    opening = next((one.span[1] for one in mentions if one.span[0] <= lead_of(clause)), 0)
+    plain = clause[lead_length(clause) :].strip(" ,.!;:")
+    opening = next((one.span[1] for one in mentions if one.span[0] <= lead_length(clause)), 0)
     behind = clause[opening:].strip(" ,.!;:")
     heading = _HEADING.match(plain)
     told = plain[heading.end() :] if heading else plain
-    return [read for body in (body_of(clause, mentions), plain, behind, told) for read in _with_subject(body)]
+    return [read for body in (statement_body(clause, mentions), plain, behind, told) for read in _with_subject(body)]
 
 
 def _with_subject(body: str) -> list[str]:
-    return [body, subject_restored(body)] if _HEAD_VERB.match(body) else [body]
+    return [body, with_subject(body)] if _HEAD_VERB.match(body) else [body]
 
 
-def subject_restored(body: str) -> str:
+def with_subject(body: str) -> str:
     """Return a clause with the 'I' that it leaves out before a verb of change.
 
-    >>> subject_restored("Handed in my notice")
+    >>> with_subject("Handed in my notice")
     'I handed in my notice'
     """
     return f"I {body[0].lower()}{body[1:]}" if _HEAD_VERB.match(body) else body

@@ -57,10 +57,10 @@ def speaker_first(clause: str) -> str:
     return f"{clause[:at]}{both}I {found['joint'].lower()} {who} {found['rest']}"
 
 
-def without_other(clause: str) -> tuple[str, ...]:
+def readings_alone(clause: str) -> tuple[str, ...]:
     """Write a subject of two as 'I' and as 'we', so that it can be weighed; empty where there is none.
 
-    >>> without_other("ugh, Dan and I broke up"), without_other("I met Dan")
+    >>> readings_alone("ugh, Dan and I broke up"), readings_alone("I met Dan")
     (('I broke up', 'we broke up'), ())
     """
     found = _two_in(clause)[1]
@@ -176,10 +176,10 @@ _SAYS_OF_IT = re.compile(r"\b(?:is|are|was|were|can|will|has|makes|means|conquer
 _SHORT = 100  # characters of a clause that begins with a bare verb of taste
 
 
-def spelled_out(text: str) -> str:
+def with_apostrophes(text: str) -> str:
     """Put in the apostrophes that informal writing leaves out.
 
-    >>> spelled_out("im sure i cant and dont")
+    >>> with_apostrophes("im sure i cant and dont")
     "I'm sure i can't and don't"
     """
     return _UNMARKED_WORD.sub(lambda found: _UNMARKED[found.group().lower()], text)
@@ -205,12 +205,12 @@ def lacks_my(clause: str) -> bool:
     return bool(_WITHOUT_MY.match(clause))
 
 
-def restored(clause: str) -> str:
+def restore_subject(clause: str) -> str:
     """Put back the subject that `lacks_i` or `lacks_my` found missing; return any other clause as it is.
 
-    >>> restored("dentist appt on 3 May"), restored("shoe size is 43")
+    >>> restore_subject("dentist appt on 3 May"), restore_subject("shoe size is 43")
     ('My dentist appt is on 3 May', 'My shoe size is 43')
-    >>> restored("swim on Mondays"), restored("gym every day"), restored("Allergic to nuts")
+    >>> restore_subject("swim on Mondays"), restore_subject("gym every day"), restore_subject("Allergic to nuts")
     ('I swim on Mondays', 'I have gym every day', 'I am allergic to nuts')
     """
     if lacks_my(clause):

@@ -17,7 +17,7 @@ from recollect.dates import Direction, parse_dates
 from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences, write_out
-from recollect.extraction.sources import Exchange, readable, speaker_of, who
+from recollect.extraction.sources import Exchange, readable, speaker_label, speaker_of
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
 from recollect.providers.offline_model import MODEL
 from recollect.text import squeeze, terms
@@ -94,7 +94,7 @@ def _chosen(found: Sequence[_Statement], zone: ZoneInfo, room: int) -> dict[int,
         best = found[place]
         if best.terms <= said and chosen:
             continue
-        spoken = _Spoken(who(best.message), _dated(best, zone))
+        spoken = _Spoken(speaker_label(best.message), _dated(best, zone))
         cost = len(spoken.speaker) + len(spoken.text) + len(": . ")
         if cost > room and chosen:
             continue
@@ -107,7 +107,7 @@ def _chosen(found: Sequence[_Statement], zone: ZoneInfo, room: int) -> dict[int,
     return chosen
 
 
-def may_stand(text: str, message: LoggedMessage) -> bool:
+def is_safe_to_show(text: str, message: LoggedMessage) -> bool:
     """Tell whether a sentence may be read by a model again: it gives no order that somebody may have planted."""
     if planted_order(text):
         return False
@@ -131,7 +131,7 @@ def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statemen
                 continue
             for sentence in sentences(fold(readable(message)))[:_MAX_SENTENCES]:
                 text = squeeze(sentence.text)
-                if (small or _tells(text, message.role)) and may_stand(text, message):
+                if (small or _tells(text, message.role)) and is_safe_to_show(text, message):
                     yield _Statement(
                         message=message,
                         turn=number,

@@ -8,12 +8,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.extraction.rules.antecedents import antecedent_of
-from recollect.extraction.rules.facts import lead_of
-from recollect.extraction.rules.foreign_statements import foreign_language, foreign_statements, goes_on, named_abroad
+from recollect.extraction.rules.antecedents import find_antecedent
+from recollect.extraction.rules.facts import lead_length
+from recollect.extraction.rules.foreign_statements import (
+    continues_statement,
+    find_named_relative,
+    foreign_language,
+    foreign_statements,
+)
 from recollect.extraction.rules.note_weight import is_of_the_moment
 from recollect.extraction.rules.parsed_message import READ, ParsedMessage
-from recollect.extraction.rules.verbatim_patterns import is_of_somebody, is_reported, is_unmeant, tells_of_life
+from recollect.extraction.rules.verbatim_patterns import is_reported, is_unmeant, tells_of_illness, tells_of_life
 from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import ends_in_laughter, is_command, statement_part
@@ -53,7 +58,7 @@ class _Quoted:
     """In another language: what looks like a day there may be none ('mon')."""
 
 
-def with_verbatim(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
+def add_quotations(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
     """Add notes that quote what a sentence tells of the user's life and no candidate holds.
 
     Args:
@@ -61,7 +66,7 @@ def with_verbatim(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Ca
         sentence: A part of it, others' words blanked.
         found: What was read out of the sentence.
     """
-    if reading.talk or reading.message.role != "user" or any(candidate.forgets for candidate in found):
+    if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in found):
         return list(found)
     if len(sentence.text) > MAX_SENTENCE or len(reading.text) > MAX_MESSAGE:
         return list(found)
@@ -78,9 +83,9 @@ def may_be_quoted(sentence: str, message: str) -> bool:
     """
     language = foreign_language(sentence, message)
     if language:
-        return bool(foreign_statements(sentence, message, language) or named_abroad(sentence, message, language))
+        return bool(foreign_statements(sentence, message, language) or find_named_relative(sentence, message, language))
     stated = statement_part(sentence)
-    return bool(stated) and not is_unmeant(stated) and tells_of_life(stated[lead_of(stated) :], dated=True)
+    return bool(stated) and not is_unmeant(stated) and tells_of_life(stated[lead_length(stated) :], dated=True)
 
 
 def _abroad(reading: ParsedMessage, sentence: TextSpan, language: str) -> list[_Quoted]:
@@ -89,7 +94,7 @@ def _abroad(reading: ParsedMessage, sentence: TextSpan, language: str) -> list[_
         found = [TextSpan(sentence.text[start:end], sentence.start + start) for start, end in stated]
         found[-1] = _with_next(reading, sentence, found[-1], language)
         return [_Quoted(piece, is_abroad=True) for piece in found]
-    named = named_abroad(sentence.text, reading.masked, language)
+    named = find_named_relative(sentence.text, reading.masked, language)
     if named is None:
         return []
     start, end = named
@@ -102,7 +107,7 @@ def _with_next(reading: ParsedMessage, sentence: TextSpan, stated: TextSpan, lan
     behind = sentences(reading.masked[sentence.end : sentence.end + MAX_QUOTED])[:1]
     if stated.end < sentence.end - 3 or not behind or sentence.end + behind[0].end - stated.start > MAX_QUOTED:
         return stated
-    if not goes_on(behind[0].text, reading.masked, language):
+    if not continues_statement(behind[0].text, reading.masked, language):
         return stated
     end = sentence.end + behind[0].end
     return TextSpan(reading.masked[stated.start : end], stated.start)
@@ -110,7 +115,7 @@ def _with_next(reading: ParsedMessage, sentence: TextSpan, stated: TextSpan, lan
 
 def _in_english(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[_Quoted]:
     stated = statement_part(sentence.text)
-    if not stated or is_unmeant(stated) or (ends_in_laughter(stated) and not is_of_somebody(stated)):
+    if not stated or is_unmeant(stated) or (ends_in_laughter(stated) and not tells_of_illness(stated)):
         return []
     clauses = fine_clauses(TextSpan(stated, sentence.start))
     quoted: list[_Quoted] = []
@@ -152,22 +157,22 @@ def _runs(reading: ParsedMessage, clauses: Sequence[TextSpan], found: Sequence[C
 
 def _told(reading: ParsedMessage, clause: TextSpan) -> _Quoted | None:
     """Return what a clause tells of the user's life; None where it is not worth a note."""
-    lead = lead_of(clause.text)
+    lead = lead_length(clause.text)
     body = clause.text[lead:]
-    dated = bool(reading.inside(clause))
+    dated = bool(reading.mentions_in(clause))
     if is_command(body) or _ASKS.match(body) or is_of_the_moment(body, dated=dated):
         return None
     piece = TextSpan(body, clause.start + lead)
-    of = antecedent_of(body, (reading.masked[: clause.start], *reading.before[:2]))
+    of = find_antecedent(body, (reading.masked[: clause.start], *reading.previous_texts[:2]))
     return _Quoted(piece, of=of) if of or tells_of_life(body, dated=dated) else None
 
 
 def _note(reading: ParsedMessage, quoted: _Quoted) -> Candidate:
     quote = reading.quote(quoted.piece)
-    inside = [] if quoted.is_abroad else reading.inside(quoted.piece)
+    inside = [] if quoted.is_abroad else reading.mentions_in(quoted.piece)
     written = write_out(fold(quote), inside).strip(" ,;:.!…。！，").replace('"', "'")
     lead = f"said of {quoted.of}" if quoted.of else "mentioned" if quoted.mentions else "said"
-    written = written[lead_of(written) :].lstrip(" ,;:") or written
+    written = written[lead_length(written) :].lstrip(" ,;:") or written
     text = f'{reading.speaker.name} {lead}: "{written[0].upper()}{written[1:]}."'
     return Candidate(
         kind=MemoryKind.NOTE,

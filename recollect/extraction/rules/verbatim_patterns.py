@@ -2,13 +2,13 @@
 
 import re
 
-from recollect.extraction.rules.asides import is_of_a_tale
+from recollect.extraction.rules.asides import mentions_fiction
 from recollect.extraction.rules.lexicon import CONDITIONS, DIETS, PETS, POSSESSIONS, RELATIONS
 from recollect.extraction.speech_acts import (
     introduces_figure,
-    invents,
     is_hyperbole,
     is_hypothetical,
+    is_invented,
     is_joke,
     opens_role_play,
 )
@@ -240,10 +240,10 @@ def is_unmeant(text: str) -> bool:
     """
     if _HARMED.match(text) and _MEDICAL.search(text):
         return False
-    unmeant = (is_hypothetical, is_hyperbole, is_joke, opens_role_play, introduces_figure, invents)
+    unmeant = (is_hypothetical, is_hyperbole, is_joke, opens_role_play, introduces_figure, is_invented)
     if _UNMEANT.search(text) or any(is_so(text) for is_so in unmeant):
         return True
-    return is_of_a_tale(_GAME_NIGHT.sub("", text))
+    return mentions_fiction(_GAME_NIGHT.sub("", text))
 
 
 def is_reported(text: str) -> bool:
@@ -251,7 +251,7 @@ def is_reported(text: str) -> bool:
     return bool(_REPORTED.search(text))
 
 
-def is_of_somebody(text: str) -> bool:
+def tells_of_illness(text: str) -> bool:
     """Return whether a sentence that ends in a laugh tells of an allergy or illness all the same."""
     return bool(_OWN.search(text)) and bool(
         re.search(r"\b(?:allergic|allergy|diabetic|asthma|coeliac|celiac)\b", text, re.I)

@@ -146,7 +146,7 @@ def message_of(number: int, source: ExtractionInput) -> LoggedMessage:
     return source.messages[number - 1]
 
 
-def updated(number: int | None, neighbours: Sequence[Memory]) -> MemoryId | None:
+def updated_memory(number: int | None, neighbours: Sequence[Memory]) -> MemoryId | None:
     """Return the known memory that was shown under a number; None if none was.
 
     A wrong number costs the correction its target, not its words: dropped with it, they would leave what they correct
@@ -169,7 +169,7 @@ def check_words(text: str, *more: str) -> None:
         raise UnusableError(f"longer than {MAX_MEMORY_BYTES} bytes")
 
 
-def since(day: date | None, message: LoggedMessage, source: ExtractionInput) -> datetime:
+def valid_since(day: date | None, message: LoggedMessage, source: ExtractionInput) -> datetime:
     """Return when something became true: a day the model named if the message names it too, else when it was said.
 
     Models make days up. One that lies before what was known would make the newer statement the older one. It is never
@@ -193,13 +193,13 @@ def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:
     return any(mention.first <= day <= mention.last for mention in named)
 
 
-def listed(data: object) -> list[object] | None:
+def listed_items(data: object) -> list[object] | None:
     """Take the items out of an answer that lists memories; None where it lists none.
 
     A bare list is taken, and one item without its list.
 
-    >>> listed({"memories": [1]}), listed([1]), listed({"text": "x", "quote": "y"}), listed({"a": "b"})
-    ([1], [1], [{'text': 'x', 'quote': 'y'}], None)
+    >>> [listed_items(data) for data in ({"memories": [1]}, [1], {"text": "x", "quote": "y"}, {"a": "b"})]
+    [[1], [1], [{'text': 'x', 'quote': 'y'}], None]
     """
     if isinstance(data, dict):
         if "memories" not in data and data.keys() & {"text", "content", "value"} and len(data) > 1:
@@ -226,7 +226,7 @@ class OutputSchema:
     """
     user: str = "messages.user.txt"
     """Prompt file of the question itself."""
-    items: Callable[[object], list[object] | None] = listed
+    items: Callable[[object], list[object] | None] = listed_items
     """Takes the items out of an answer; None where there are none to be found."""
     missing: str = "the answer holds no list of memories"
     """What is said of an answer without items."""

@@ -18,9 +18,9 @@ from recollect.extraction.schemas.base import (
     list_schema,
     locate,
     prompt,
-    updated,
+    updated_memory,
 )
-from recollect.extraction.sources import ExtractionInput, speaker_of, who
+from recollect.extraction.sources import ExtractionInput, speaker_label, speaker_of
 from recollect.types import Candidate, MemoryKind
 
 # Of the conversation or of the day, and over with it; models keep it all the same.
@@ -79,7 +79,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
     value = scrub(item.value)
     return Candidate(
         kind=MemoryKind.FACT,
-        text=f"{who(found.message)}'s {key.partition(':')[0].replace('_', ' ')}: {value}.",
+        text=f"{speaker_label(found.message)}'s {key.partition(':')[0].replace('_', ' ')}: {value}.",
         type=category if category in ("preference", "instruction") else "fact",
         category=category,
         key=item.key,
@@ -90,7 +90,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         seq=found.message.seq,
         quote=found.quote,
         valid_from=found.message.said_at,
-        replaces=updated(item.updates, source.neighbours),
+        replaces=updated_memory(item.updates, source.neighbours),
     )
 
 

@@ -18,8 +18,8 @@ from recollect.extraction.schemas.base import (
     list_schema,
     message_of,
     prompt,
-    since,
-    updated,
+    updated_memory,
+    valid_since,
 )
 from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.types import Candidate, MemoryKind
@@ -83,9 +83,9 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         speaker=speaker_of(message),
         seq=message.seq,
         quote=item.quote,
-        valid_from=since(item.valid_from, message, source),
+        valid_from=valid_since(item.valid_from, message, source),
         ends=item.ended,
-        replaces=updated(item.updates, source.neighbours),
+        replaces=updated_memory(item.updates, source.neighbours),
     )
 
 

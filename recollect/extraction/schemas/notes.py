@@ -7,7 +7,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from recollect.extraction.provenance import record_detail
 from recollect.extraction.redaction import scrub
-from recollect.extraction.salience import short
+from recollect.extraction.salience import shorten
 from recollect.extraction.schemas.base import (
     MaybePlace,
     OutputSchema,
@@ -18,7 +18,7 @@ from recollect.extraction.schemas.base import (
     list_schema,
     locate,
     prompt,
-    updated,
+    updated_memory,
 )
 from recollect.extraction.sentences import first_sentences
 from recollect.extraction.sources import ExtractionInput, speaker_of
@@ -57,7 +57,7 @@ def _read_sentence(raw: object, source: ExtractionInput) -> Candidate:
         seq=found.message.seq,
         quote=found.quote,
         valid_from=found.message.said_at,
-        replaces=updated(item.updates, source.neighbours),
+        replaces=updated_memory(item.updates, source.neighbours),
     )
 
 
@@ -97,8 +97,8 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
         seq=found.message.seq,
         quote=found.quote,
         valid_from=found.message.said_at,
-        replaces=updated(item.updates, source.neighbours),
-        detail=record_detail(found.message, source, summary=scrub(short(item.summary or content)))
+        replaces=updated_memory(item.updates, source.neighbours),
+        detail=record_detail(found.message, source, summary=scrub(shorten(item.summary or content)))
         if form.summary
         else NO_DETAIL,
     )

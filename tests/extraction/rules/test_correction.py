@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.rules.correction import correction_of
+from recollect.extraction.rules.correction import read_correction
 
 
 @pytest.mark.parametrize(
@@ -46,13 +46,13 @@ from recollect.extraction.rules.correction import correction_of
     ],
 )
 def test_a_correction_is_read_as_what_was_meant(sentence: str, said: str, meant: str) -> None:
-    found = correction_of(sentence, [said])
+    found = read_correction(sentence, [said])
     assert found
     assert found.meant == meant
 
 
 def test_a_correction_that_names_both_needs_no_earlier_message() -> None:
-    found = correction_of("my cat is called Whisky, not Whiskers", [])
+    found = read_correction("my cat is called Whisky, not Whiskers", [])
     assert found
     assert (found.old, found.new, found.meant) == ("Whiskers", "Whisky", "")
 
@@ -68,13 +68,13 @@ def test_a_correction_that_names_both_needs_no_earlier_message() -> None:
     ],
 )
 def test_a_sentence_corrects_itself(sentence: str, old: str, meant: str) -> None:
-    found = correction_of(sentence, [])
+    found = read_correction(sentence, [])
     assert found
     assert (found.old, found.meant) == (old, meant)
 
 
 def test_a_name_by_which_the_assistant_called_the_user_is_theirs() -> None:
-    found = correction_of("It's Sam by the way, not Alex.", [], answers="Sure, Alex. Here is the list.")
+    found = read_correction("It's Sam by the way, not Alex.", [], answers="Sure, Alex. Here is the list.")
     assert found
     assert found.meant == "My name is Sam."
 
@@ -90,7 +90,7 @@ def test_a_name_by_which_the_assistant_called_the_user_is_theirs() -> None:
     ],
 )
 def test_a_sentence_that_corrects_nothing(sentence: str) -> None:
-    assert correction_of(sentence, []) is None
+    assert read_correction(sentence, []) is None
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_a_sentence_that_corrects_nothing(sentence: str) -> None:
     ],
 )
 def test_what_may_mean_something_else_corrects_nothing(sentence: str, said: str) -> None:
-    assert correction_of(sentence, [said]) is None
+    assert read_correction(sentence, [said]) is None
 
 
 def test_a_name_behind_a_question_answers_it() -> None:
-    assert correction_of("No, Berlin", ["I live in Rome."], answers="Were you born in Rome?") is None
+    assert read_correction("No, Berlin", ["I live in Rome."], answers="Were you born in Rome?") is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.rules.new_amount import new_amount
+from recollect.extraction.rules.new_amount import read_new_amount
 
 RENT = "my rent is 900, is that ok?"
 
@@ -20,7 +20,7 @@ RENT = "my rent is 900, is that ok?"
     ],
 )
 def test_a_new_amount_names_the_old_one(sentence: str, before: str, old: str) -> None:
-    found = new_amount(sentence, [before])
+    found = read_new_amount(sentence, [before])
     assert found is not None
     assert found.old == old
 
@@ -41,4 +41,4 @@ def test_a_new_amount_names_the_old_one(sentence: str, before: str, old: str) ->
     ],
 )
 def test_what_is_about_something_else_or_unsure_ends_nothing(sentence: str, before: str) -> None:
-    assert new_amount(sentence, [before]) is None
+    assert read_new_amount(sentence, [before]) is None

@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.rules.test_everyday_life import notes
-from recollect.extraction.rules.pursuits import pursues
+from recollect.extraction.rules.pursuits import is_pursuit
 
 PURSUED = (
     "I've taken up bouldering",
@@ -189,5 +189,5 @@ def test_u2_a_pursuit_a_routine_or_a_plan_is_worth_a_note(text: str) -> None:
 
 @pytest.mark.parametrize("text", NOT_PURSUED)
 def test_work_at_hand_and_others_lives_are_worth_none(text: str) -> None:
-    assert not pursues(text)
+    assert not is_pursuit(text)
     assert not notes(text)

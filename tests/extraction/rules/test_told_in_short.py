@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.extraction.rules.answers import spelled_out
+from recollect.extraction.rules.answers import answer_as_statement
 from recollect.extraction.rules.facts import facts_of
-from recollect.extraction.rules.news import is_left_out, is_news, is_ours
+from recollect.extraction.rules.news import is_household_habit, is_news, leaves_out_subject
 
 
 def facts(clause: str) -> dict[str, tuple[str, bool]]:
@@ -68,11 +68,11 @@ def test_what_happens_in_a_program_is_no_news(clause: str) -> None:
 
 
 def test_a_clause_without_its_subject_tells_of_a_life() -> None:
-    assert is_left_out("sold my cello", dated=False)
-    assert is_left_out("flying to Lima with my aunt", dated=True)
-    assert not is_left_out("flying to Lima with my aunt", dated=False)
-    assert is_ours("we rent a farm near Lugo")
-    assert not is_ours("we have a problem")
+    assert leaves_out_subject("sold my cello", dated=False)
+    assert leaves_out_subject("flying to Lima with my aunt", dated=True)
+    assert not leaves_out_subject("flying to Lima with my aunt", dated=False)
+    assert is_household_habit("we rent a farm near Lugo")
+    assert not is_household_habit("we have a problem")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_a_clause_without_its_subject_tells_of_a_life() -> None:
     ],
 )
 def test_a_bare_answer_is_spelled_out(answer: str, question: str, says: str) -> None:
-    assert spelled_out(answer, answer, question) == says
+    assert answer_as_statement(answer, answer, question) == says
 
 
 @pytest.mark.parametrize(

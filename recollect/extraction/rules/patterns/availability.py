@@ -10,7 +10,7 @@ from recollect.extraction.rules.patterns.base import (
     RECURRING,
     ExtractedFact,
     FactPattern,
-    rule,
+    fact_pattern,
     slot,
 )
 from recollect.text import squeeze
@@ -191,82 +191,82 @@ _HOW = (
 )
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         rf"(?:<AM>|we(?:'re| are)) (?P<no>not |never |no longer |rarely |hardly ever |seldom )?{_MAY}"
         rf"(?P<state>{_FREE}){_TO_MEET} (?P<when>{RECURRING}){_END}",
         _free,
     ),
-    rule(
+    fact_pattern(
         rf"(?P<no>not |never |no longer )?{_MAY}(?P<state>free|available|busy|unavailable|off|out of office)"
         rf"{_TO_MEET} (?P<when>{RECURRING})\s*+$",
         _free,
     ),
-    rule(rf"(?P<when>{RECURRING}) only\b,?(?: please| pls| for (?:calls|meetings|me))?{_ENDS_HERE}", _can_only),
-    rule(
+    fact_pattern(rf"(?P<when>{RECURRING}) only\b,?(?: please| pls| for (?:calls|meetings|me))?{_ENDS_HERE}", _can_only),
+    fact_pattern(
         rf"(?:<I>|we) (?:can't|cannot|can not|won't|couldn't|can never|never|don't) {_MEET} "
         rf"(?P<when>{RECURRING}){_END}",
         _cannot,
     ),
-    rule(rf"(?:<I>|we) can only {_MEET} (?P<when>{RECURRING}){_END}", _can_only),
-    rule(rf"<I> (?:don't|do not|never|no longer) work (?P<when>{RECURRING}){_END}", _does_not_work),
-    rule(
+    fact_pattern(rf"(?:<I>|we) can only {_MEET} (?P<when>{RECURRING}){_END}", _can_only),
+    fact_pattern(rf"<I> (?:don't|do not|never|no longer) work (?P<when>{RECURRING}){_END}", _does_not_work),
+    fact_pattern(
         rf"<I>(?: only| usually| normally| always)? work (?P<when>{HOURS}|{DAY_RANGE}|nights|weekends|mornings|"
         rf"afternoons|evenings){_END}",
         _hours,
     ),
-    rule(rf"<AM>(?: only)?(?: working)?(?: part[\s-]time,?)? (?P<when>{DAY_RANGE}){_END}", _hours),
-    rule(
+    fact_pattern(rf"<AM>(?: only)?(?: working)?(?: part[\s-]time,?)? (?P<when>{DAY_RANGE}){_END}", _hours),
+    fact_pattern(
         r"my (?:(?:usual|normal|regular|core|current) )?(?:(?:working|office|work|core|business) )?"
         rf"(?:hours|days?|schedule|shift)(?:'s| is| are| run|:)(?: usually| normally)? (?P<when>{HOURS}|{DAY_RANGE})",
         _hours,
     ),
-    rule(rf"<I>(?: take| have| get| keep) (?P<when>{RECURRING}) (?P<state>off|free)\b", _taken_off),
-    rule(
+    fact_pattern(rf"<I>(?: take| have| get| keep) (?P<when>{RECURRING}) (?P<state>off|free)\b", _taken_off),
+    fact_pattern(
         rf"{_PLEASE}(?:don't|do not|never|no|stop|avoid|don't ever) {_SCHEDULE} {_ANYTHING}(?P<when>{RECURRING}){_END}",
         _ordered,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:no|nothing|never any|not)(?: more| work| client| team| video)?(?: {_EVENTS})? "
         rf"(?P<when>{RECURRING}){_ENDS_HERE}",
         _ordered,
     ),
-    rule(
+    fact_pattern(
         rf"(?:my )?(?P<when>{RECURRING}),? (?P<how>{_HOW})(?: (?:times?|days?))?(?: (?:for|with))? (?:me|us)\b", _suits
     ),
-    rule(
+    fact_pattern(
         rf"(?:my )?(?P<when>{RECURRING}) (?:are|is) (?:off[\s-]limits|out of bounds|taken|blocked|sacred|no[\s-]go|"
         rf"out(?=\s*+(?:$|[,.!])))\b",
         _cannot,
     ),
-    rule(
+    fact_pattern(
         r"(?:the )?best (?:times?|days?) (?:to (?:reach|call|contact|meet|ping)(?: with)? me|for (?:me|calls|meetings))"
         rf"(?: is| are|:|'s) (?P<when>{RECURRING})",
         _best,
     ),
-    rule(rf"<AM> (?:best|most easily) (?:reached|met|contacted) (?P<when>{RECURRING}){_END}", _best),
-    rule(
+    fact_pattern(rf"<AM> (?:best|most easily) (?:reached|met|contacted) (?P<when>{RECURRING}){_END}", _best),
+    fact_pattern(
         rf"{_PLEASE}(?P<order>keep|leave) my (?P<when>{RECURRING}) (?P<what>free|clear|open|empty|meeting[\s-]free)\b",
         _kept,
     ),
-    rule(
+    fact_pattern(
         rf"<I>(?: block| reserve| keep| hold| save| guard)(?: off| out)? (?:all )?(?:my )?(?P<when>{RECURRING})"
         r"(?: off| out)? (?P<what>(?:for|free)\b(?: [\w-]+){0,4})",
         _kept,
     ),
-    rule(
+    fact_pattern(
         rf"my (?P<what>lunch(?:[\s-]?break)?|break|nap|siesta)(?:'s| is)(?: usually| always| at){{0,2}} "
         rf"(?P<when>{HOURS}|{RECURRING}|{CLOCK}){_END}",
         _break,
     ),
-    rule(
+    fact_pattern(
         r"<I>(?: only| usually| currently)? work (?P<when>(?:\w{2,6}|\d{1,2}) (?:days|hours) (?:a|per) week)\b", _hours
     ),
-    rule(
+    fact_pattern(
         r"<I>(?: always| strictly)? (?:keep|observe) (?P<what>(?:the )?(?:shabbat|shabbos|sabbath|ramadan|lent))\b",
         _observes,
     ),
-    rule(rf"<AM> on[\s-]call (?P<when>{RECURRING}){_END}", _on_call),
-    rule(
+    fact_pattern(rf"<AM> on[\s-]call (?P<when>{RECURRING}){_END}", _on_call),
+    fact_pattern(
         rf"(?:<HAVE>|<I>(?: have| have got| got)) (?P<what>(?:[\w'-]{{2,20}} ){{1,5}}?)(?P<when>{RECURRING}){_END}",
         _commitment,
     ),

@@ -35,12 +35,12 @@ class FactPattern:
     find: Finder
 
 
-def rule(pattern: str, find: Finder) -> FactPattern:
-    """Build a rule of a pattern in short (see `spelled`)."""
-    return FactPattern(spelled(pattern), find)
+def fact_pattern(pattern: str, find: Finder) -> FactPattern:
+    """Build a rule of a pattern in short (see `compile_short`)."""
+    return FactPattern(compile_short(pattern), find)
 
 
-def spelled(pattern: str) -> re.Pattern[str]:
+def compile_short(pattern: str) -> re.Pattern[str]:
     """Compile a pattern: a blank stands for white space, `<AM>` and the like for their usual forms (see `_SHORT`)."""
     pattern = pattern.replace(" ", r"(?:\s++)")
     for short, long in _SHORT.items():
@@ -48,7 +48,7 @@ def spelled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
-def found_by(rules: Iterable[FactPattern], clause: str) -> list[ExtractedFact]:
+def apply_patterns(rules: Iterable[FactPattern], clause: str) -> list[ExtractedFact]:
     """Apply rules to a clause; each may find several facts."""
     return [fact for each in rules if (match := each.pattern.match(clause)) for fact in each.find(match)]
 
@@ -150,10 +150,10 @@ def value_of(raw: str | None, *, most_words: int = 6) -> str:
     return value
 
 
-def items(raw: str | None, *, most: int = 6, most_words: int = 4) -> list[str]:
+def list_values(raw: str | None, *, most: int = 6, most_words: int = 4) -> list[str]:
     """Cut a list into its values: 'peanuts, shellfish and soy'.
 
-    >>> items("peanuts, shellfish, and soy because of my genes")
+    >>> list_values("peanuts, shellfish, and soy because of my genes")
     ['peanuts', 'shellfish', 'soy']
     """
     value = value_of(raw, most_words=most * (most_words + 1))
@@ -226,4 +226,4 @@ _UNIT = rf"(?:{'|'.join((*_REPEATED, *_HOURLY))})"
 REPEATED = rf"(?:{'|'.join(_REPEATED)})"
 """A day or a part of it that comes round: 'on Fridays', 'every other week'."""
 RECURRING = rf"{_UNIT}(?:,? {_UNIT}){{0,2}}"
-"""The same, or hours: 'after 6 pm', 'weekdays between 9 and 12'. Blanks stand for white space as in `rule`."""
+"""The same, or hours: 'after 6 pm', 'weekdays between 9 and 12'. Blanks stand for white space as in `fact_pattern`."""

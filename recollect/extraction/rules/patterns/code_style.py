@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.text import squeeze
 
 IMPORTANCE = 0.6
@@ -162,119 +162,125 @@ _LIKED = (
 )
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         rf"{_ANY}(?:keep|wrap|break|limit|cap|cut|hold|set) (?:(?:my|our|all|the|your|code|source|python) "
         rf"){{0,2}}(?:lines?|code)(?: of code| length| lengths)?"
         rf" (?:under|below|at|to|within|shorter than|no longer than|at most|up to|less than) {_WIDE}{_OF_CODE}",
         _line_length,
     ),
-    rule(
+    fact_pattern(
         rf"(?:(?P<who>my|our|we have a|i have a|<I> (?:use|set|like|prefer|want) a|we use a) )?(?:(?:max(?:imum)?|"
         rf"preferred) )?line[\s-](?:length|width|limit)"
         rf"(?: limit)?(?:{_LANGUAGES} )?(?: ?(?:is|=|:|of))(?: set to| at| always){{0,2}} {_WIDE}{_OF_CODE}",
         _line_length,
     ),
-    rule(
+    fact_pattern(
         rf"{_I} (?:use|have|stick to|stick with|go with|set|allow) (?:an? |at most |up to "
         rf")?(?P<v>\d{{2,3}})[\s-](?:char(?:acter)?s?|columns?|cols)\b",
         _line_length,
     ),
-    rule(
+    fact_pattern(
         rf"{_ANY}(?:(?:allow )?no lines (?:over|longer than|above|beyond)|(?:(?P<rather>i(?:'d| would) (?:rather|"
         rf"like to|prefer to)? ?(?:have|keep|see|write)) )?lines no longer than) {_WIDE}{_OF_CODE}",
         _line_length,
     ),
-    rule(
+    fact_pattern(
         rf"{_ANY}(?:use|name|write|prefer|stick to|stick with|like|call|want|go with) "
         rf"(?P<v>.{{0,60}}?\b{_CASE}\b.{{0,80}})",
         _names,
     ),
-    rule(rf"(?P<who>my|our) (?P<v>\w{{3,20}}(?: names)? (?:are|is) (?:all )?(?:in )?{_CASE}\b.{{0,60}})", _names),
-    rule(rf"{_I} (?:use|prefer|like|want|stick to|stick with) (?P<v>single|double) quotes\b", _quotes),
-    rule(
+    fact_pattern(
+        rf"(?P<who>my|our) (?P<v>\w{{3,20}}(?: names)? (?:are|is) (?:all )?(?:in )?{_CASE}\b.{{0,60}})", _names
+    ),
+    fact_pattern(rf"{_I} (?:use|prefer|like|want|stick to|stick with) (?P<v>single|double) quotes\b", _quotes),
+    fact_pattern(
         r"(?:please |always |only )?(?:use |stick to )?(?P<v>single|double) quotes,? (?:only|please|pls|everywhere|"
         r"always|in all|throughout|not)\b",
         _quotes,
     ),
-    rule(
+    fact_pattern(
         rf"{_ANY}(?:use|write|put|add|like|want|annotate|leave out|have|see|require|prefer|avoid|hate|skip) "
         rf"(?:(?:with|any|the|everything|my|our|all|code|functions|python|no) ){{0,4}}"
         r"(?P<v>semicolons|trailing commas|type hints|type annotations|typehints|static types)\b",
         _switch,
     ),
-    rule(
+    fact_pattern(
         r"(?:please )?no (?P<v>semicolons|trailing commas|type hints|type annotations)\b(?= (?:in|please|at|"
         r"anywhere|ever)|\s*+[,.!]|\s*+$)",
         _switch,
     ),
-    rule(
+    fact_pattern(
         rf"{_ANY}(?:use|write|follow|prefer|want|like|need) (?:the )?{_DOCS}(?:[\s-]style)?(?: for)? "
         rf"(?:docstrings?|doc ?comments)",
         _docstrings,
     ),
-    rule(
+    fact_pattern(
         rf"{_ANY}(?:write|format|do|keep|want|like) (?:(?:my|our|all|the) )?docstrings in (?:the )?{_DOCS}\b",
         _docstrings,
     ),
-    rule(rf"(?P<who>my|our) docstrings (?:are|follow|use|have)(?: in)?(?: the)? {_DOCS}\b", _docstrings),
-    rule(
+    fact_pattern(rf"(?P<who>my|our) docstrings (?:are|follow|use|have)(?: in)?(?: the)? {_DOCS}\b", _docstrings),
+    fact_pattern(
         rf"{_ANY}(?:put|place|keep|want|like|prefer) (?:the |my |our )?(?:opening |curly )?(?:braces?|brackets?) "
         rf"on (?:the|a) (?P<v>same|next|new|own) line",
         _braces,
     ),
-    rule(rf"{_I} (?:format|lint|type[\s-]?check|sort imports)\b(?=.{{0,60}}\b(?:with|using)\b).{{0,120}}", _tools),
-    rule(
+    fact_pattern(
+        rf"{_I} (?:format|lint|type[\s-]?check|sort imports)\b(?=.{{0,60}}\b(?:with|using)\b).{{0,120}}", _tools
+    ),
+    fact_pattern(
         rf"{_ANY}(?:follow|use|stick to|stick with|adhere to|comply with|go by|obey|code by) (?:the "
         rf")?(?P<v>(?:[\w-]+ )?[\w-]{{2,20}}(?:'s)? {_GUIDE}|pep[\s-]?8|psr[\s-]?\d\d?)(?=\s*+(?:$|[,.!]|(?:for|in|"
         rf"and|at|everywhere)\b))",
         _guide,
     ),
-    rule(
+    fact_pattern(
         rf"(?P<who>my|our) {_GUIDE} (?:is|follows)(?: the)? (?P<v>pep[\s-]?8|psr[\s-]?\d\d?|airbnb|google|standard|"
         rf"[\w-]{{2,20}} style)",
         _guide,
     ),
-    rule(
+    fact_pattern(
         rf"{_I} (?:want|like|prefer|write|use|need) (?P<v>no|few|fewer|minimal|sparse|lots of|many|more|detailed|"
         rf"short|zero) comments\b",
         _comments,
     ),
-    rule(rf"{_I} (?:like|prefer|want|keep) (?:my |our )?code (?P<v>without|free of) comments\b", _comments),
-    rule(
+    fact_pattern(rf"{_I} (?:like|prefer|want|keep) (?:my |our )?code (?P<v>without|free of) comments\b", _comments),
+    fact_pattern(
         r"(?:please )?(?P<v>no|few|fewer|minimal|zero) comments in (?:the |my |your |any |generated )?code\b", _comments
     ),
-    rule(
+    fact_pattern(
         rf"(?:{_I} (?:use|follow|write|like|prefer|stick to)|(?P<who2>my|our) commits? (?:messages )?(?:follow|use|"
         rf"are)) (?:the )?(?P<v>conventional commits?)\b",
         _commits,
     ),
-    rule(
+    fact_pattern(
         rf"(?:{_I} write |(?P<who2>my|our) )(?:(?:my|our|all|the) )?commit messages (?:are |is )?(?:always "
         rf")?(?P<v>in (?:the )?(?:imperative|present tense|past tense|english|german|french|spanish|lower "
         rf"?case)(?: mood)?)",
         _commits,
     ),
-    rule(rf"{_I} (?:write|do|start with) (?:the |my |our )?tests first\b", _tests_first),
-    rule(rf"{_I} (?:do|practi[sc]e|follow|use) (?:strict )?(?:tdd|test[\s-]driven development)\b", _tests_first),
-    rule(
+    fact_pattern(rf"{_I} (?:write|do|start with) (?:the |my |our )?tests first\b", _tests_first),
+    fact_pattern(
+        rf"{_I} (?:do|practi[sc]e|follow|use) (?:strict )?(?:tdd|test[\s-]driven development)\b", _tests_first
+    ),
+    fact_pattern(
         rf"{_I} (?:use|avoid|write|favou?r|allow|want|put|ban|forbid)(?: any)? (?P<v>{_CONSTRUCTS})(?=\s*+(?:$|"
         rf"[,.!]|(?:in|for|and|or|over|instead|wherever|where|everywhere|whenever|if|because|at|with|please|but|"
         rf"rather|when)\b))",
         _construct,
     ),
-    rule(
+    fact_pattern(
         rf"{_I} (?:like|prefer|love|favou?r|hate|dislike|can't stand)(?: using| writing| having)?(?: any)? "
         rf"(?P<v>{_LIKED})\b",
         _construct,
     ),
-    rule(
+    fact_pattern(
         r"(?P<who>my|our) (?:code )?(?P<slot>formatter|linter|type checker|import sorter) is (?P<v>[\w-]{2,20})", _tool
     ),
-    rule(
+    fact_pattern(
         r"(?P<v>[\w-]{2,20}) is (?P<who>my|our) (?:code )?(?P<slot>formatter|linter|type checker|import sorter)\b",
         _tool,
     ),
-    rule(
+    fact_pattern(
         rf"{_I} use (?P<v>[\w-]{{2,20}}) (?:to|for) (?P<slot>format|formatting|lint|linting|type[\s-]?check|"
         rf"type[\s-]?checking)\b",
         _tool,

@@ -4,7 +4,15 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, bare_value, items, rule, slot, value_of
+from recollect.extraction.rules.patterns.base import (
+    ExtractedFact,
+    FactPattern,
+    bare_value,
+    fact_pattern,
+    list_values,
+    slot,
+    value_of,
+)
 
 _NOT_FOOD = re.compile(
     r"^(?:another|anything|any\s?more|out|it|that|this|more|much|today|tonight|now|at|in|alone|"
@@ -25,7 +33,7 @@ _NO_MEAL = frozenset(
 
 
 def _allergies(raw: str | None, *, ends: bool) -> Iterable[ExtractedFact]:
-    for thing in items(raw):
+    for thing in list_values(raw):
         says = f"is {'not' if ends else ''} allergic to {thing}".replace("  ", " ")
         yield ExtractedFact(
             category="constraint",
@@ -72,7 +80,7 @@ def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
     verb = match["verb"].lower()
     if _NOT_FOOD.match(match["v"]):
         return
-    for thing in items(_TRAILING.sub("", match["v"])):
+    for thing in list_values(_TRAILING.sub("", match["v"])):
         if thing.split()[0].lower() in _NO_MEAL:
             continue
         says = f"does not {verb} {thing}"
@@ -99,7 +107,7 @@ _LEFT_OUT_BY = (
 
 
 def _takes_again(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in items(match["v"]):
+    for thing in list_values(match["v"]):
         says = f"no longer avoids {thing}"
         yield ExtractedFact(
             category="constraint", key=slot("avoid", thing), value=thing, says=says, ends=True, dated=True
@@ -111,7 +119,7 @@ def _takes_again(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _ruled_out(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in items(match["v"]):
+    for thing in list_values(match["v"]):
         if len(thing.split()) <= _MAX_FOOD_WORDS and thing.lower() not in _NO_FOOD:
             says = f"does not have {thing}"
             key = slot("avoid", thing)
@@ -126,7 +134,7 @@ _MAX_FOOD_WORDS = 2
 
 
 def _avoids_plain(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in items(match["v"]):
+    for thing in list_values(match["v"]):
         if len(thing.split()) <= 3 and not thing.endswith("ing"):
             says = f"avoids {thing}"
             yield ExtractedFact(
@@ -153,40 +161,40 @@ def _condition(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 RULES: tuple[FactPattern, ...] = (
-    rule(r"<AM> allergic to (?P<v>.+)", _allergic),
-    rule(
+    fact_pattern(r"<AM> allergic to (?P<v>.+)", _allergic),
+    fact_pattern(
         r"(?:<HAVE>|<I>)(?: have)?(?: got)? an? (?:(?:severe|bad|serious|mild|strong|slight) )"
         r"?(?P<v>(?!allerg)[\w-]+(?: [\w-]+)?) allergy\b",
         _allergic,
     ),
-    rule(
+    fact_pattern(
         r"(?:<HAVE>|<I>)(?: have)?(?: got)? an? (?:(?:severe|bad|serious|mild|strong|slight) )"
         r"?(?:allergy|intolerance) to (?P<v>.+)",
         _allergic,
     ),
-    rule(r"my allerg(?:y|ies)(?: is| are|:| include) (?:to )?(?P<v>.+)", _allergic),
-    rule(
+    fact_pattern(r"my allerg(?:y|ies)(?: is| are|:| include) (?:to )?(?P<v>.+)", _allergic),
+    fact_pattern(
         r"i(?:'m| am) (?:not|no longer)(?: actually| really)? allergic to (?P<v>.{1,200}?)<NOMORE>?\s*+$", _not_allergic
     ),
-    rule(
+    fact_pattern(
         r"(?:<I>|<HAVE>) (?:outgrew|have outgrown|outgrown|got over|don't have)(?: my| an?| the)? "
         r"(?P<v>[\w-]+(?: [\w-]+)?) allergy\b",
         _not_allergic,
     ),
-    rule(
+    fact_pattern(
         rf"<AM>(?: going| an?| becoming)?(?: \w+ly)? (?P<v>{DIETS})\b(?! (?:option|meal|recipe|restaurant|dish|food))",
         _diet,
     ),
-    rule(rf"(?:<HAVE>|<I>) (?:been|became|become|turned|went|gone)(?: an?)? (?P<v>{DIETS})\b", _diet),
-    rule(rf"<I> (?:eat|follow|keep|am on)(?: an?)?(?: \w+ly)? (?P<v>{DIETS})\b", _diet),
-    rule(rf"i(?:'m| am) (?:not|no longer)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
-    rule(rf"<I> (?:used to be|stopped being|quit being)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
-    rule(
+    fact_pattern(rf"(?:<HAVE>|<I>) (?:been|became|become|turned|went|gone)(?: an?)? (?P<v>{DIETS})\b", _diet),
+    fact_pattern(rf"<I> (?:eat|follow|keep|am on)(?: an?)?(?: \w+ly)? (?P<v>{DIETS})\b", _diet),
+    fact_pattern(rf"i(?:'m| am) (?:not|no longer)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
+    fact_pattern(rf"<I> (?:used to be|stopped being|quit being)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
+    fact_pattern(
         rf"(?:<AM>|<I> (?:eat|follow|keep|do|have been)|<HAVE> been) (?:on )?(?:an? )?(?:strict(?:ly)"
         rf"? )?(?P<v>{RULES_OF_FOOD})(?: diet)?\b",
         _food_rule,
     ),
-    rule(
+    fact_pattern(
         r"<I> (?:can't|cannot|can not|don't|do not|never|shouldn't|mustn't|may not|am not allowed "
         r"to)(?: ever)? (?P<verb>eat|drink|have|consume|tolerate|digest)(?: any)? (?P<v>.+)",
         lambda m: (
@@ -195,52 +203,54 @@ RULES: tuple[FactPattern, ...] = (
             else ()
         ),
     ),
-    rule(r"<I> (?P<verb>eat|drink) (?:no|neither) (?P<v>(?!more\b|less\b).+)", _avoids),
-    rule(r"<I> (?:eat|drink)(?: any)? (?P<v>.{1,200}?) (?:again|now|these days|nowadays)\s*+$", _takes_again),
-    rule(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.{1,200}?)(?: again)?\s*+$", _takes_again),
-    rule(
+    fact_pattern(r"<I> (?P<verb>eat|drink) (?:no|neither) (?P<v>(?!more\b|less\b).+)", _avoids),
+    fact_pattern(r"<I> (?:eat|drink)(?: any)? (?P<v>.{1,200}?) (?:again|now|these days|nowadays)\s*+$", _takes_again),
+    fact_pattern(r"<I> (?:started|began) (?:eating|drinking) (?P<v>.{1,200}?)(?: again)?\s*+$", _takes_again),
+    fact_pattern(
         r"(?:<HAVE>|<I>|<AM>) (?:decided (?:to|i'd)|going|started|begun|began|back|allowed|able)(?: to)? (?:eat|"
         r"have|drink|eating|having|drinking|on)"
         r"(?: some)? (?P<v>[^,;.]{2,60}?)(?: again)?(?:,.*)?$",
         lambda m: _takes_again(m) if re.search(r"\bagain\b|\bback\b", m.group(), re.I) else (),
     ),
-    rule(
+    fact_pattern(
         r"<I> (?:can|may|could)(?: now| finally)? (?:eat|have|drink)(?: some)? (?P<v>[^,;.]{2,60}?) again\b",
         _takes_again,
     ),
-    rule(
+    fact_pattern(
         r"(?:(?:.{1,100}?\b)?(?:the|my) )?(?P<v>[\w-]{2,30}) (?:ban|fast|break)(?:'s| is| has been) (?:lifted|over|"
         r"off|done)\b",
         _takes_again,
     ),
-    rule(r"(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?)(?:'s| is| are) (?:back on|on) the (?:menu|table) again\b", _takes_again),
-    rule(r"(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?)(?:'s| is| are) back on the (?:menu|table)\b", _takes_again),
-    rule(
+    fact_pattern(
+        r"(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?)(?:'s| is| are) (?:back on|on) the (?:menu|table) again\b", _takes_again
+    ),
+    fact_pattern(r"(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?)(?:'s| is| are) back on the (?:menu|table)\b", _takes_again),
+    fact_pattern(
         r"no(?: more)? (?P<v>[\w-]{2,30}(?: [\w-]{2,30})?) for me\b(?! (?:today|tonight|now|thanks|this time))",
         _ruled_out,
     ),
-    rule(r"<I> only (?:drink|eat) [^,;.]{2,40}?, (?:no|never|not) (?P<v>[\w-]{2,30})\b", _ruled_out),
-    rule(
+    fact_pattern(r"<I> only (?:drink|eat) [^,;.]{2,40}?, (?:no|never|not) (?P<v>[\w-]{2,30})\b", _ruled_out),
+    fact_pattern(
         r"(?:(?:the|my) )?(?P<v>[\w-]{2,30}(?: [\w-]{2,30})?) (?:thing|allergy|intolerance)(?: is| was|'s)? "
         r"(?:was |is )?(?:never|not|no longer|gone|not actually|"
         r"just a false|a false|a misdiagnosis|cleared up|not an?)\b",
         _not_allergic,
     ),
-    rule(r"<AM> not(?: actually| really)? allergic to (?P<v>.{1,200}?) after all\s*+$", _not_allergic),
-    rule(r"i was never(?: actually| really)? allergic to (?P<v>.{1,200}?)\s*+$", _not_allergic),
-    rule(rf".{{1,80}}?\bmy (?P<v>{CONDITIONS})\b(?!'s)", lambda m: _condition_said(m)),
-    rule(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
-    rule(
+    fact_pattern(r"<AM> not(?: actually| really)? allergic to (?P<v>.{1,200}?) after all\s*+$", _not_allergic),
+    fact_pattern(r"i was never(?: actually| really)? allergic to (?P<v>.{1,200}?)\s*+$", _not_allergic),
+    fact_pattern(rf".{{1,80}}?\bmy (?P<v>{CONDITIONS})\b(?!'s)", lambda m: _condition_said(m)),
+    fact_pattern(r"<I> (?:avoid|stay away from|steer clear of) (?P<v>.+)", _avoids_plain),
+    fact_pattern(
         r"(?:<HAVE>|<I>) (?:quit|stopped|gave up|given up) (?:(?:eating|drinking) )?"
         r"(?P<v>(?:smoking|drinking|vaping)(?=\s*+$)|alcohol|sugar|meat|dairy|coffee|caffeine|gluten|nicotine|cigarettes)\b",
         _gave_up,
     ),
-    rule(
+    fact_pattern(
         rf"(?:<I>|<HAVE>)(?: (?:also|been diagnosed with|was diagnosed with|suffer from|live with)"
         rf"){{0,3}} (?P<verb>have |suffer from |got |get )?(?P<v>{CONDITIONS})\b",
         lambda m: _condition_said(m),
     ),
-    rule(
+    fact_pattern(
         rf"<AM> (?:an? )?(?P<v>{CONDITION_ADJECTIVES})(?=\s*+(?:$|[,.;:!?)(]|\b(?:so|and|but|since|because|btw|which|"
         rf"by|too|now|for|with|in my)\b))",
         _condition,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, items, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, list_values, slot
 
 _MEDICINES = (
     r"(?:aspirin|ibuprofen|paracetamol|acetaminophen|warfarin|heparin|insulin|metformin|ozempic|wegovy|mounjaro|"
@@ -90,7 +90,7 @@ def _ended(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _intolerant(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in items(match["v"]):
+    for thing in list_values(match["v"]):
         says = f"does not tolerate {thing}"
         yield ExtractedFact(category="constraint", key=slot("avoid", thing), value=thing, says=says, importance=0.85)
 
@@ -112,42 +112,46 @@ def _blood(match: re.Match[str]) -> Iterable[ExtractedFact]:
 _MINE = r"(?:(?:my|the|our) )?"
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         r"(?:<I> take|<AM> (?:on|taking|prescribed)|<HAVE> been (?:on|taking|prescribed)|<I> (?:use|inject)|"
         r"<I> (?:was|got) (?:put on|prescribed)) (?P<v>.{1,300})",
         _takes,
     ),
-    rule(
+    fact_pattern(
         r"(?:the|my) (?:doctor|doc|gp|psychiatrist|cardiologist|specialist|nurse) (?:put me on|prescribed(?: me)?|"
         r"started me on) (?P<v>.{1,300})",
         _takes,
     ),
-    rule(
+    fact_pattern(
         rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
         rf"(?:put|raised|"
         rf"upped|increased|lowered|reduced|cut|changed|doubled|halved) {_MINE}"
         rf"(?P<name>{_MEDICINES}|[a-z]{{4,20}})(?: dose)?(?: up| down)? to (?P<dose>{_DOSE})",
         _dose_changed,
     ),
-    rule(
+    fact_pattern(
         rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
         rf"(?:stopped|quit|"
         rf"came off|come off|went off|discontinued|took me off|"
         rf"taken me off)(?: taking)? {_MINE}(?P<name>{_MEDICINES})\b",
         _ended,
     ),
-    rule(rf"<AM> (?:off|no longer on|no longer taking|not on|not taking) {_MINE}(?P<name>{_MEDICINES})\b", _ended),
-    rule(rf"<I> (?:no longer take|don't take) {_MINE}(?P<name>{_MEDICINES})(?=<NOMORE>|\s*+(?:$|[,.;]))", _ended),
-    rule(
+    fact_pattern(
+        rf"<AM> (?:off|no longer on|no longer taking|not on|not taking) {_MINE}(?P<name>{_MEDICINES})\b", _ended
+    ),
+    fact_pattern(
+        rf"<I> (?:no longer take|don't take) {_MINE}(?P<name>{_MEDICINES})(?=<NOMORE>|\s*+(?:$|[,.;]))", _ended
+    ),
+    fact_pattern(
         r"<AM> (?:intolerant to|sensitive to) (?P<v>(?!(?:criticism|noise|light|sound|smell|heat|cold|this|that|"
         r"the)\b).+)",
         _intolerant,
     ),
-    rule(r"<AM> (?P<v>(?!lactose|gluten)[a-z]{3,12})[- ]intolerant\b", _intolerant),
-    rule(
+    fact_pattern(r"<AM> (?P<v>(?!lactose|gluten)[a-z]{3,12})[- ]intolerant\b", _intolerant),
+    fact_pattern(
         r"<I> (?:can )?(?:get|become) (?:so |a bit )?(?P<v>(?:sea|car|air|travel|motion|bus|"
         r"train) ?-?sick)\b(?!\s++of)",
         _sick,
     ),
-    rule(r"my blood (?:type|group) is (?P<v>(?:ab|a|b|o|0) ?(?:positive|negative|[+-])?)", _blood),
+    fact_pattern(r"my blood (?:type|group) is (?P<v>(?:ab|a|b|o|0) ?(?:positive|negative|[+-])?)", _blood),
 )

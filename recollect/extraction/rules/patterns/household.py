@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.lexicon import PETS, RELATIONS
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
 
 # Names keep their capital although the rules fold case: `(?-i:…)`.
 _NAME = r"(?-i:[A-Z])[\w'-]{1,40}+"
@@ -70,31 +70,31 @@ def _listed(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         r"(?:<I>|we)(?: live| share (?:an?|the|our) (?:[\w-]+ )?(?:flat|apartment|house|place|home|room))"
         rf"(?: in .{{1,60}}?)? with (?:(?:two|three|four|my) (?:friends|flatmates|roommates|housemates)[,:]? "
         rf")?(?P<v>{_NAMES})",
         _shares,
     ),
-    rule(
+    fact_pattern(
         rf"my (?:flatmates|roommates|housemates) (?:are|are called)?(?: called)? ?(?P<v>{_NAMES})\s*+$",
         _shares,
     ),
-    rule(
+    fact_pattern(
         rf"(?P<v>{_NAMES})(?: has| have|'s)?(?: just| finally| also){{0,2}} moved in"
         r"(?: (?:with (?:me|us)|here|too|on|last|this|since|in|yesterday|today|to (?:the|our) (?:spare|empty|"
         r"old|free)? ?room)\b.*|\s*+[,.!:;(].*|)$",
         _moved_in,
     ),
-    rule(
+    fact_pattern(
         rf"(?P<v>{_NAMES})(?: has| have|'s)?(?: just| finally){{0,2}} moved out\b",
         _moved_out,
     ),
-    rule(
+    fact_pattern(
         rf"my (?P<rel>{RELATIONS})(?:,? (?P<v>{_NAMES}))?(?: has| have|'s)?(?: just| finally){{0,2}} moved out\b",
         _moved_out,
     ),
-    rule(
+    fact_pattern(
         rf"(?:<AM>(?= getting| filing)|<HAVE>(?= filed)|<I>(?= filed)|we(?:'re| are|'ve| have)?|(?:my "
         rf"(?:{_PAIRED})|[\w'-]{{2,40}}+)(?: [\w'-]{{2,40}}+)? and i(?: are| have|'ve|'re)?)"
         r"(?: (?:now|finally|just|actually|both|officially|have|are)){0,3} "
@@ -103,20 +103,20 @@ RULES: tuple[FactPattern, ...] = (
         r"broke(?:n)? up|breaking up|no longer together|not together any ?more|got divorced|divorced)\b",
         _parted,
     ),
-    rule(
+    fact_pattern(
         rf"my (?:{_PAIRED})(?: [\w'-]{{2,40}}+)? (?:has |just ){{0,2}}(?:left me|broke up with me|dumped me|"
         rf"divorced me)\b",
         _parted,
     ),
-    rule(rf"(?:<HAVE>|<I>) (?:broke up with|split up with|divorced|left|dumped) my (?:{_PAIRED})\b", _parted),
-    rule(rf"(?:<HAVE>|<I>) (?:broke up|broken up|split up) with (?P<v>{_NAME})", _parted),
-    rule(
+    fact_pattern(rf"(?:<HAVE>|<I>) (?:broke up with|split up with|divorced|left|dumped) my (?:{_PAIRED})\b", _parted),
+    fact_pattern(rf"(?:<HAVE>|<I>) (?:broke up|broken up|split up) with (?P<v>{_NAME})", _parted),
+    fact_pattern(
         rf"(?:my|our|the) (?:(?:two|three|four|five) )?(?P<rel>{_MANY}) ?(?:\(|are (?:called )?|are named |, "
         rf")(?P<v>{_NAME}"
         rf"(?: ?\(?\d{{1,2}}\)?)?(?:(?:,| and| &|, and) {_NAME}(?: ?\(?\d{{1,2}}\)?)?){{1,6}})",
         _listed,
     ),
-    rule(
+    fact_pattern(
         rf"(?:<I>|we) (?!have|had|want)[a-z]{{2,20}}(?: after| for| with)? my (?:[\w-]{{2,20}} "
         rf")?(?P<rel>{RELATIONS}|{PETS}),? (?P<v>{_NAME})",
         lambda m: _relative(m),

@@ -15,10 +15,10 @@ from recollect.extraction.rules.patterns.base import (
     ExtractedFact,
     FactPattern,
     bare_value,
+    fact_pattern,
     is_described,
     is_named,
-    items,
-    rule,
+    list_values,
     slot,
     value_of,
 )
@@ -107,12 +107,12 @@ _STOPS = re.compile(r"[.!?\n]")
 _MAX_BEFORE = 200
 
 
-def are_anothers(fact: ExtractedFact, clause: str, before: str) -> bool:
+def are_of_another_person(fact: ExtractedFact, clause: str, before: str) -> bool:
     """Return whether pronouns are those of whom the words before them in their sentence speak.
 
     >>> fact = ExtractedFact(category="identity", key="pronouns", value="they/them", says="…")
-    >>> are_anothers(fact, "they/them", "Eoin goes by Ro now, "), are_anothers(fact, "they/them", "I'm Sam, ")
-    (True, False)
+    >>> [are_of_another_person(fact, "they/them", before) for before in ("Eoin goes by Ro now, ", "I'm Sam, ")]
+    [True, False]
     """
     if fact.key != "pronouns" or not _BARE_PRONOUNS.match(clause):
         return False
@@ -144,7 +144,7 @@ def _article(thing: str) -> str:
 
 
 def _plays(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    for thing in items(match["v"]):
+    for thing in list_values(match["v"]):
         thing = re.split(r"(?<!\s)\s++(?:in|at|for|with|on|every|since)\b", thing, maxsplit=1)[0]
         yield ExtractedFact(
             category="preference", key=slot("hobby", thing), value=thing, says=f"plays {thing}", importance=0.55
@@ -159,26 +159,26 @@ _ZONE = (
 _OWNED = rf"(?P<v>(?:an?|my own) (?:[\w-]+ ){{0,3}}(?:{POSSESSIONS})\b.*)"
 
 RULES: tuple[FactPattern, ...] = (
-    rule(r"my (?:(?P<which>full|first|last|middle|real|given) )?name(?:'s| is) (?P<v>[^,.;!?]+)", _name),
-    rule(r"i(?:'m| am) (?P<v>[\w'-]+(?: [\w'-]+)?)\s*+$", _introduced),
-    rule(r"<AM> (?P<v>[\w-]+)\s*+$", _people),
-    rule(r"<I>(?: can)? speak (?P<v>.+)", _languages),
-    rule(r"<AM> (?:fluent|bilingual|conversational) in (?P<v>.+)", _languages),
-    rule(rf"my (?:native|first|mother) (?:language|tongue) is (?P<v>{LANGUAGE})\b", _native),
-    rule(rf"(?P<v>{LANGUAGE}) is my (?:native|first|mother) (?:language|tongue)\b", _native),
-    rule(rf"<AM> a native (?P<v>{LANGUAGE}) speaker", _native),
-    rule(rf"my time ?zone is (?P<v>{_ZONE})", _zone),
-    rule(rf"<AM> (?:in|on) (?:the )?(?P<v>{_ZONE})(?: time ?zone| time)?\s*+$", _zone),
-    rule(r"my pronouns are (?P<v>[a-z]+\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
-    rule(r"<I> (?:use|go by) (?P<v>(?:she|he|they|ze|xe)\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
-    rule(
+    fact_pattern(r"my (?:(?P<which>full|first|last|middle|real|given) )?name(?:'s| is) (?P<v>[^,.;!?]+)", _name),
+    fact_pattern(r"i(?:'m| am) (?P<v>[\w'-]+(?: [\w'-]+)?)\s*+$", _introduced),
+    fact_pattern(r"<AM> (?P<v>[\w-]+)\s*+$", _people),
+    fact_pattern(r"<I>(?: can)? speak (?P<v>.+)", _languages),
+    fact_pattern(r"<AM> (?:fluent|bilingual|conversational) in (?P<v>.+)", _languages),
+    fact_pattern(rf"my (?:native|first|mother) (?:language|tongue) is (?P<v>{LANGUAGE})\b", _native),
+    fact_pattern(rf"(?P<v>{LANGUAGE}) is my (?:native|first|mother) (?:language|tongue)\b", _native),
+    fact_pattern(rf"<AM> a native (?P<v>{LANGUAGE}) speaker", _native),
+    fact_pattern(rf"my time ?zone is (?P<v>{_ZONE})", _zone),
+    fact_pattern(rf"<AM> (?:in|on) (?:the )?(?P<v>{_ZONE})(?: time ?zone| time)?\s*+$", _zone),
+    fact_pattern(r"my pronouns are (?P<v>[a-z]+\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
+    fact_pattern(r"<I> (?:use|go by) (?P<v>(?:she|he|they|ze|xe)\s?/\s?[a-z]+(?:\s?/\s?[a-z]+)?)", _pronouns),
+    fact_pattern(
         r"(?P<v>(?:she|he|they|ze|xe)\s?/\s?(?:her|him|them|zir|hir|xem)(?:\s?/\s?[a-z]+)?)(?:,? (?:btw|here|"
         r"please))?\s*+$",
         _pronouns,
     ),
-    rule(r"<AM> (?P<v>\d{1,3})(?: years? old|\s*+y/?o| years of age)?\s*+$", _age),
-    rule(r"<I> (?:just )?turned (?P<v>\d{1,3})\b", _age),
-    rule(rf"(?:<I> (?:own|drive|ride|have|bought)|<HAVE> got) {_OWNED}", _owns),
-    rule(r"<I> (?:own|drive) (?P<v>an? .+)", _owns),
-    rule(rf"<I> play (?P<v>(?:the )?(?:{INSTRUMENTS_AND_GAMES})\b.*)", _plays),
+    fact_pattern(r"<AM> (?P<v>\d{1,3})(?: years? old|\s*+y/?o| years of age)?\s*+$", _age),
+    fact_pattern(r"<I> (?:just )?turned (?P<v>\d{1,3})\b", _age),
+    fact_pattern(rf"(?:<I> (?:own|drive|ride|have|bought)|<HAVE> got) {_OWNED}", _owns),
+    fact_pattern(r"<I> (?:own|drive) (?P<v>an? .+)", _owns),
+    fact_pattern(rf"<I> play (?P<v>(?:the )?(?:{INSTRUMENTS_AND_GAMES})\b.*)", _plays),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from recollect.extraction.rules.lexicon import LANGUAGE
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern
 from recollect.text import bare
 
 _MAX_ORDER_CHARACTERS = 300
@@ -95,101 +95,101 @@ def _emoji_again(_: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         rf"{_PLEASE}{_MAY}(?:write|give(?: me)?|send(?: me)?|use) (?:long|longer|detailed|more detailed|fuller) "
         r"(?:answers|replies|responses|explanations|messages)(?: again| now| from now on)",
         _long,
     ),
-    rule(rf"{_PLEASE}{_MAY}(?:use|send|add)(?: some)? emojis?(?: again| now)", _emoji_again),
-    rule(
+    fact_pattern(rf"{_PLEASE}{_MAY}(?:use|send|add)(?: some)? emojis?(?: again| now)", _emoji_again),
+    fact_pattern(
         rf"{_PLEASE}(?:(?:i want you to|i'd like you to|you should|can you|could you) )?(?:{_LASTING} "
         rf")?(?:please )?(?:answer|reply|respond|speak|talk|write"
         rf"|communicate)(?: (?:to me|me|back|with me))?(?: {_LASTING}| only)? in (?P<v>{LANGUAGE})"
         rf"\b(?: {_LASTING}|,? please|)\s*+$",
         _language,
     ),
-    rule(
+    fact_pattern(
         rf"<I> (?:want|prefer|would like|need)(?: (?:all|your))?(?: (?:answers|replies|responses|"
         rf"you to answer|you to reply|you to respond))+ in (?P<v>{LANGUAGE})\b",
         _language,
     ),
-    rule(rf"{_PLEASE}(?:you can |you may |just )?call me (?P<v>[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?)\b", _address),
-    rule(
+    fact_pattern(rf"{_PLEASE}(?:you can |you may |just )?call me (?P<v>[\w'-]+(?: (?-i:[A-Z])[\w'-]+)?)\b", _address),
+    fact_pattern(
         r"<I> (?:prefer to be|like to be|want to be|go by|am usually)(?: called)? (?P<v>(?-i:[A-Z])[\w'-]+)", _address
     ),
-    rule(r"(?:people|my friends|everyone|friends) calls? me (?P<v>[\w'-]+)", _address),
-    rule(
+    fact_pattern(r"(?:people|my friends|everyone|friends) calls? me (?P<v>[\w'-]+)", _address),
+    fact_pattern(
         rf"{_PLEASE}(?:{_LASTING} )?(?:keep|make) (?:(?:your|the|all|all your|my) )?(?:answers?|replies|"
         rf"responses?|messages|explanations) (?P<v>{_LENGTHS})\b",
         _length,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:{_LASTING} )?be (?:more |very )?(?P<v>{_LENGTHS})\b(?: (?:with me|in your "
         rf"(?:answers|replies|responses)|when \w+ing.*+))?\s*+$",
         _length,
     ),
-    rule(
+    fact_pattern(
         rf"<I> (?:like|prefer|want|love)(?: your)? (?P<v>{_LENGTHS}) (?:answers|replies|responses|explanations)",
         _length,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:{_LASTING} )?(?:use|give (?:me )?|answer in|stick to) (?:the )?(?P<v>metric|"
         rf"imperial|celsius|fahrenheit)\b",
         _units,
     ),
-    rule(r"<I> (?:use|prefer|think in)(?: the)? (?P<v>metric|imperial|celsius|fahrenheit)\b", _units),
-    rule(
+    fact_pattern(r"<I> (?:use|prefer|think in)(?: the)? (?P<v>metric|imperial|celsius|fahrenheit)\b", _units),
+    fact_pattern(
         rf"{_PLEASE}(?:(?:{_LASTING} )?(?:don't|do not|never|stop) us(?:e|ing)(?: any)?|no(?: more)?) emojis?\b", _emoji
     ),
-    rule(rf"{_PLEASE}(?:{_LASTING} ){{1,4}}{_ORDERED}\b .+", _rule),
-    rule(
+    fact_pattern(rf"{_PLEASE}(?:{_LASTING} ){{1,4}}{_ORDERED}\b .+", _rule),
+    fact_pattern(
         rf"{_PLEASE}(?:never|don't ever|do not ever) {_ORDERED}\b .+",
         _rule,
     ),
-    rule(r"(?:please )?(?:whenever|every time|each time) i .+", _rule),
-    rule(
+    fact_pattern(r"(?:please )?(?:whenever|every time|each time) i .+", _rule),
+    fact_pattern(
         r"(?:i want you to|i'd like you to|you should|you must|make sure you|make sure to|remember "
         r"to) (?:always|never) .+",
         _rule,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:don't|do not|stop) (?:use|using|call|calling|apologi[sz]e|apologi[sz]ing|"
         rf"suggest|suggesting|recommend|recommending|remind|reminding|mention|mentioning|ask|asking|"
         rf"start|starting|end|ending|add|adding|include|including) .+",
         _rule,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:use|write|format|indent with|name) (?:\w+ ){{0,4}}(?:by default|from now "
         rf"on|in (?:all|every) .+|whenever .+)",
         _rule,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:no|without|skip the|leave out the|spare me the|enough) (?P<v>{_MANNERS})\b(?:,? (?:please|"
         rf"pls|ever|in your "
         r"\w+|in answers|thanks))?\s*+$",
         _ordered_rule,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:ask|check with|confirm with|warn|tell) (?:me )?(?:first )?before (?:you )?(?:\w+ "
         rf"){{0,1}}(?:delet|chang|run|send|"
         r"edit|remov|commit|push|install|overwrit|mak|buy|book|rewrit|refactor)\w{0,4}\b.*",
         _ordered_rule,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:don't|do not|never|stop) (?:apologi[sz]e|apologi[sz]ing|moralise|lecturing|flattering)\s*+$",
         _ordered_rule,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:cite|name|give|list|mention|link) (?:your|the|all) (?:sources|references)\b(?: (?:always|"
         rf"when|whenever|for|in).*+)?\s*+$",
         _ordered_rule,
     ),
-    rule(
+    fact_pattern(
         rf"{_PLEASE}(?:give|show|send) (?:me )?(?:the )?(?P<v>code|answer|conclusion|result|solution|short answer|"
         rf"summary|tl;?dr)(?: first|,? then).+",
         _ordered_rule,
     ),
-    rule(
+    fact_pattern(
         r"(?:whenever|when) i (?:say|write|ask for|mention) .{2,60}?,? (?:i mean|it means|use|do|give|that means) "
         r".{2,80}",
         _ordered_rule,

@@ -8,9 +8,9 @@ from recollect.extraction.rules.patterns.base import (
     ExtractedFact,
     FactPattern,
     bare_value,
+    fact_pattern,
     is_described,
     is_named,
-    rule,
     value_of,
 )
 
@@ -117,40 +117,40 @@ _OF_A_JOB = (
 _GOT_A_JOB = r"(?:<HAVE>|<I>) (?:got|started|found|landed|took)(?: an?)?(?: new)? (?:job|position|role)"
 
 RULES: tuple[FactPattern, ...] = (
-    rule(r"<I> work (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works),
-    rule(r"<AM> working (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works_if_named),
-    rule(r"<I> work as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
-    rule(r"<AM> working as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
-    rule(
+    fact_pattern(r"<I> work (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works),
+    fact_pattern(r"<AM> working (?:at|for) (?P<v>.{1,200}?)(?: as (?P<role>.+))?$", _works_if_named),
+    fact_pattern(r"<I> work as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
+    fact_pattern(r"<AM> working as (?P<role>an? .{1,200}?)(?: (?:at|for) (?P<v>.+))?$", _works),
+    fact_pattern(
         r"(?:<HAVE>|<I>) (?:start|started|begin|began) (?:work |working )?as (?P<role>an? .{1,200}?)"
         r"(?: (?:at|for|with) (?P<v>.+))?$",
         _works,
     ),
-    rule(
+    fact_pattern(
         r"(?:<HAVE>|<I>) (?:started|joined|begun|began)(?: working)?(?: (?:at|for))?"
         r" (?P<v>.{1,200}?)(?: as (?P<role>.+))?$",
         _works_if_named,
     ),
-    rule(_GOT_A_JOB + r"(?: as (?P<role>an? .{1,200}?))? (?:at|with) (?P<v>.+)$", _works),
-    rule(_GOT_A_JOB + r" as (?P<role>an? .+)$", _works),
-    rule(r"my (?:(?:current|new) )?(?:employer|company|workplace) is (?:called )?(?P<v>.+)$", _works),
-    rule(r"my (?:(?:current|new) )?(?:job|profession|occupation|job title) is (?P<role>(?!to\b).+)$", _works),
-    rule(r"<AM> (?P<v>(?:an?|the) .+)$", _is_a),
-    rule(
+    fact_pattern(_GOT_A_JOB + r"(?: as (?P<role>an? .{1,200}?))? (?:at|with) (?P<v>.+)$", _works),
+    fact_pattern(_GOT_A_JOB + r" as (?P<role>an? .+)$", _works),
+    fact_pattern(r"my (?:(?:current|new) )?(?:employer|company|workplace) is (?:called )?(?P<v>.+)$", _works),
+    fact_pattern(r"my (?:(?:current|new) )?(?:job|profession|occupation|job title) is (?P<role>(?!to\b).+)$", _works),
+    fact_pattern(r"<AM> (?P<v>(?:an?|the) .+)$", _is_a),
+    fact_pattern(
         r"i(?:'ll| will| am going to|'m going to) (?:be|become|work as|start as) (?P<v>(?:an?|the|their) .+)$", _will_be
     ),
-    rule(r"<I> (?:no longer work|used to work) (?:at|for) (?P<v>.+)$", _left),
-    rule(r"<I> (?:don't|do not) work (?:at|for) (?P<v>.+)$", _left_if_named),
-    rule(
+    fact_pattern(r"<I> (?:no longer work|used to work) (?:at|for) (?P<v>.+)$", _left),
+    fact_pattern(r"<I> (?:don't|do not) work (?:at|for) (?P<v>.+)$", _left_if_named),
+    fact_pattern(
         rf"(?:<HAVE>|<I>) (?:quit|left|resigned from|lost) my (?:old )?job\b(?!{_OF_A_JOB})(?: (?:at|with) (?P<v>.+))?",
         _left,
     ),
-    rule(r"(?:<HAVE>|<I>) (?:quit|resigned from|stopped working (?:at|for)) (?P<v>.+)$", _left_if_named),
-    rule(
+    fact_pattern(r"(?:<HAVE>|<I>) (?:quit|resigned from|stopped working (?:at|for)) (?P<v>.+)$", _left_if_named),
+    fact_pattern(
         r"(?:<I> (?:was|got)|<HAVE> been) (?:just )?(?:laid off|made redundant|fired(?! up)|sacked|let go)"
         r"(?: (?:today|last|this|at|in|on|after|with)\b.*)?\s*+$",
         lambda m: _lost(m),
     ),
-    rule(r"<I> (?:was|got) (?:laid off|fired) (?:from|by) (?P<v>.+)$", _left_if_named),
-    rule(r"(?:<I> study|<AM> studying|<AM> majoring in|<I> major in|my major is) (?P<v>.+)", _studies),
+    fact_pattern(r"<I> (?:was|got) (?:laid off|fired) (?:from|by) (?P<v>.+)$", _left_if_named),
+    fact_pattern(r"(?:<I> study|<AM> studying|<AM> majoring in|<I> major in|my major is) (?P<v>.+)", _studies),
 )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.lexicon import LANGUAGES, NATIONALITIES, ONE_OF, PETS, RELATIONS
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
 
 _SAME = {
     "mom": "mother",
@@ -88,29 +88,31 @@ _KINS = rf"(?:{_KIN}s?|children|wives|puppies|kitties|babies)"
 _DESCRIBED = r"(?:[\w-]+ ){0,3}?"
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         rf"(?:this is |meet |here's |here is )?(?:my|our) {_DESCRIBED}(?P<rel>{_KINS}),? (?P<v>{_NAMES})"
         r"(?=\s*+(?:$|[,.!'(]|\w))",
         _named,
     ),
-    rule(
+    fact_pattern(
         rf"(?:<I>|we) (?:live|share an? (?:flat|apartment|house))(?: in .{{1,60}}?)?(?: together)? "
         rf"with my {_DESCRIBED}(?P<rel>{_KINS})\b",
         _lives_with,
     ),
-    rule(rf"(?:my|our) {_DESCRIBED}(?P<rel>{_KINS})(?:'s)? names? (?:is|are) (?P<v>{_NAMES})", _named),
-    rule(
+    fact_pattern(rf"(?:my|our) {_DESCRIBED}(?P<rel>{_KINS})(?:'s)? names? (?:is|are) (?P<v>{_NAMES})", _named),
+    fact_pattern(
         rf"(?:my|our) {_DESCRIBED}(?P<rel>{_KINS})(?:'s name is| is| are|'s)(?: called| named)? (?P<v>{_NAMES})\s*+$",
         _named,
     ),
-    rule(
+    fact_pattern(
         rf"(?:(?:<I>|we) (?:have|had|got|adopted)|(?:<HAVE>|we(?:'ve| have))(?: got| adopted)?) (?:an?|two|three|four|"
         rf"five|one|\d) {_DESCRIBED}"
         rf"(?P<rel>{_KINS})(?: (?:called|named)|,|:| -)? (?P<v>{_NAMES})",
         _named,
     ),
-    rule(r"<AM> (?P<v>married|engaged|divorced|widowed|single|separated)(?: to (?P<who>[\w-]+))?\s*+$", _status),
-    rule(r"(?:<HAVE>|<I>|we(?:'ve| have)?(?: just)?) got (?P<v>married|engaged|divorced)\b", _wed),
+    fact_pattern(
+        r"<AM> (?P<v>married|engaged|divorced|widowed|single|separated)(?: to (?P<who>[\w-]+))?\s*+$", _status
+    ),
+    fact_pattern(r"(?:<HAVE>|<I>|we(?:'ve| have)?(?: just)?) got (?P<v>married|engaged|divorced)\b", _wed),
 )
 
 _ANYONES = rf"(?:my|our)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?P<rel>{_KINS})"
@@ -150,15 +152,15 @@ _NAMING = re.compile(
 )
 
 
-def is_naming(text: str) -> bool:
+def gives_name(text: str) -> bool:
     """Return whether a sentence gives the name of whom or what the one before it spoke of."""
     return bool(_NAMING.match(text))
 
 
-def named_within(text: str) -> Iterable[ExtractedFact]:
+def find_named_people(text: str) -> Iterable[ExtractedFact]:
     """Find the people and pets of the speaker that a sentence names anywhere.
 
-    >>> [fact.says for fact in named_within("What can I get for my nephew Tomas?")]
+    >>> [fact.says for fact in find_named_people("What can I get for my nephew Tomas?")]
     ["'s nephew is called Tomas"]
     """
     for pattern in (_WITHIN, _AFTERWARDS):

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, is_named, rule, value_of
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, is_named, value_of
 from recollect.extraction.rules.patterns.tools import is_tool
 from recollect.text import squeeze
 
@@ -91,19 +91,21 @@ _MOVED = (
 )
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         r"(?:<I>|we(?: all| both| now| still){0,2}) (?:live|reside)(?: \w+ly| together| now)? (?:in|on) (?P<v>.+)",
         _lives,
     ),
-    rule(r"(?:<I>|we) share an? (?:[\w-]+ )?(?:flat|apartment|house|place) in (?P<v>.+)", _lives),
-    rule(r"<AM> (?:living|based|residing|located) (?:in|out of|on) (?P<v>.+)", _lives),
-    rule(r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.{1,200}?)\s*+(?:\b(?:since|for)\b|$)", _lives),
-    rule(_MOVED, _moved),
-    rule(r"<I> (?:used to live|no longer live) in (?P<v>.+)", _left),
-    rule(r"<I> (?:don't|do not) live in (?P<v>.+)", _left),
-    rule(r"my (?:(?:current|home) ?)?(?:city|town|location|residence|home) is (?:in )?(?P<v>.+)", _lives),
-    rule(r"<AM> from (?P<v>.+)", _from),
-    rule(r"<I> (?:come|hail) from (?P<v>.+)", _from),
-    rule(r"<I> (?:was )?(?:born|grew up|raised)(?: and raised)? in (?P<v>.+)", _from),
-    rule(r"my (?:home ?town|home country|birthplace) is (?P<v>.+)", _from),
+    fact_pattern(r"(?:<I>|we) share an? (?:[\w-]+ )?(?:flat|apartment|house|place) in (?P<v>.+)", _lives),
+    fact_pattern(r"<AM> (?:living|based|residing|located) (?:in|out of|on) (?P<v>.+)", _lives),
+    fact_pattern(
+        r"<HAVE> (?:been living|lived|been based)(?: here)? in (?P<v>.{1,200}?)\s*+(?:\b(?:since|for)\b|$)", _lives
+    ),
+    fact_pattern(_MOVED, _moved),
+    fact_pattern(r"<I> (?:used to live|no longer live) in (?P<v>.+)", _left),
+    fact_pattern(r"<I> (?:don't|do not) live in (?P<v>.+)", _left),
+    fact_pattern(r"my (?:(?:current|home) ?)?(?:city|town|location|residence|home) is (?:in )?(?P<v>.+)", _lives),
+    fact_pattern(r"<AM> from (?P<v>.+)", _from),
+    fact_pattern(r"<I> (?:come|hail) from (?P<v>.+)", _from),
+    fact_pattern(r"<I> (?:was )?(?:born|grew up|raised)(?: and raised)? in (?P<v>.+)", _from),
+    fact_pattern(r"my (?:home ?town|home country|birthplace) is (?P<v>.+)", _from),
 )

@@ -7,9 +7,9 @@ from recollect.extraction.rules.patterns.base import (
     ExtractedFact,
     FactPattern,
     bare_value,
+    fact_pattern,
     is_described,
-    items,
-    rule,
+    list_values,
     slot,
     value_of,
 )
@@ -39,7 +39,7 @@ _DEGREE = re.compile(r"(?<!\s)\s++(?:a\s++lot|so\s++much|very\s++much|the\s++mos
 def _tastes(raw: str | None) -> list[str]:
     if not raw or _PASSING.match(raw.strip()):
         return []
-    kept = items(
+    kept = list_values(
         _DEGREE.split(raw, maxsplit=1)[0],
         most_words=_TASTE_WORDS,
     )
@@ -142,51 +142,57 @@ def _hobbies(match: re.Match[str]) -> Iterable[ExtractedFact]:
 _STRONGLY = r"(?:<I>|i've always|i have always)"
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         rf"{_STRONGLY} (?:like|love|enjoy|adore|liked|loved|enjoyed)(?<!d)(?: (?:to|eating|drinking|"
         rf"playing)(?= \w+ing))? (?P<v>.+)",
         _likes,
     ),
-    rule(r"i(?:'ve| have) always (?:liked|loved|enjoyed) (?P<v>.+)", _likes),
-    rule(
+    fact_pattern(r"i(?:'ve| have) always (?:liked|loved|enjoyed) (?P<v>.+)", _likes),
+    fact_pattern(
         r"<AM> (?:an? )?(?:(?:big|huge|massive|great|real|lifelong|die-?hard|avid) )*(?:fan of|"
         r"fond of|crazy about|passionate about) (?P<v>.+)",
         _likes,
     ),
-    rule(
+    fact_pattern(
         r"<AM> (?:an? )?(?P<v>coffee|tea|wine|beer|dog|cat|night|early|morning|city|beach|outdoor|"
         r"book|music|movie|chocolate)[\s-](?:lover|person|enthusiast|addict|buff|fanatic)\b",
         _likes,
     ),
-    rule(r"<I> (?:hate|dislike|detest|loathe|despise|can't stand|cannot stand|can't bear) (?P<v>.+)", _dislikes),
-    rule(
+    fact_pattern(
+        r"<I> (?:hate|dislike|detest|loathe|despise|can't stand|cannot stand|can't bear) (?P<v>.+)", _dislikes
+    ),
+    fact_pattern(
         r"<I> (?:don't|do not|never)(?: really| particularly| much)? (?:like|enjoy|care for|liked)"
         r" (?P<v>.{1,200}?)(?P<more><NOMORE>)?\s*+$",
         lambda m: _likes_no_more(m) if m["more"] else _dislikes(m),
     ),
-    rule(
+    fact_pattern(
         r"<AM> not (?:an? )?(?:(?:big|huge|much of an?|really an?) )*(?:fan of|fond of|into|keen on) (?P<v>.+)",
         _dislikes,
     ),
-    rule(
+    fact_pattern(
         r"<I> (?:no longer (?:like|love|enjoy)|used to (?:like|love|enjoy)|stopped (?:liking|loving|"
         r"enjoying)) (?P<v>.+)",
         _likes_no_more,
     ),
-    rule(r"<I> (?:would )?prefer (?P<v>.+)", lambda m: _prefers(m) if "would" not in m.group().lower() else ()),
-    rule(
+    fact_pattern(r"<I> (?:would )?prefer (?P<v>.+)", lambda m: _prefers(m) if "would" not in m.group().lower() else ()),
+    fact_pattern(
         r"my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
         r"(?:is|are|has always been|would be) (?P<v>.+)",
         _favourite,
     ),
-    rule(
+    fact_pattern(
         r"(?P<v>[\w'-]{1,40}+(?: [\w'-]{1,40}+){0,7}?) "
         r"(?:is|are) my (?:all-?time )?fav(?:ou?rite|e|s)? (?P<what>[\w-]+)\s*+$",
         _favourite_turned,
     ),
-    rule(r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies),
-    rule(r"in my (?:free|spare) time,? i (?:like to |love to |enjoy |often |usually |also )*(?P<v>.+)", _hobbies),
-    rule(r"<AM> (?:really |very |big )?(?:into|keen on) (?P<v>.+)", _hobbies),
+    fact_pattern(
+        r"my (?:main |biggest )?(?:hobby|hobbies|pastime|passion)s? (?:is|are|include|includes) (?P<v>.+)", _hobbies
+    ),
+    fact_pattern(
+        r"in my (?:free|spare) time,? i (?:like to |love to |enjoy |often |usually |also )*(?P<v>.+)", _hobbies
+    ),
+    fact_pattern(r"<AM> (?:really |very |big )?(?:into|keen on) (?P<v>.+)", _hobbies),
 )
 
 
@@ -203,10 +209,12 @@ def _seat(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 SEAT_RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         rf"{_ASKS_FOR}(?: the| an?| my)? (?P<v>window|aisle|middle|exit row)(?: seats?)?\b(?= seat|\s*+$|[,.]| "
         rf"(?:now|on|in|when|please|these)\b)",
         _seat,
     ),
-    rule(r"(?P<v>window|aisle) seats?(?: please| pls| for me| from now on| always| all the way| now){1,2}\s*+$", _seat),
+    fact_pattern(
+        r"(?P<v>window|aisle) seats?(?: please| pls| for me| from now on| always| all the way| now){1,2}\s*+$", _seat
+    ),
 )

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, rule, slot
+from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.text import squeeze
 
 # As their makers write them.
@@ -126,45 +126,45 @@ _ARE = r"(?:<AM>|we(?:'re| are)(?: (?:all|both|only|also|now|mostly|still|just|m
 _STEP = r"(?:(?:2|3|4|8|two|three|four|eight)(?:[\s-])spaces?(?:[\s-](?:indent(?:ation|s)?|tabs))?|tabs|spaces)"
 
 RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         rf"{_WE} (?:use|run|code in|program in|develop in|write|work (?:in|with)|build (?:in|with|on)|deploy (?:on|to|"
         rf"with)|host (?:on|at|with)|switched to|migrated to|went with) (?P<v>.{{1,160}})",
         _uses,
     ),
-    rule(
+    fact_pattern(
         rf"{_ARE} (?:on|using|running|hosted (?:on|at|with)|coding in|deploying (?:on|to)|building (?:in|with|on)|"
         rf"back on|back to) (?P<v>.{{1,160}})",
         _uses,
     ),
-    rule(r"<HAVE> (?:switched|moved|migrated|gone)(?: over| back)? to (?P<v>.{1,160})", _uses),
-    rule(rf"{_WE} (?:switched|moved|migrated|went) from .{{1,60}}? to (?P<v>.{{1,100}})", _uses),
-    rule(
+    fact_pattern(r"<HAVE> (?:switched|moved|migrated|gone)(?: over| back)? to (?P<v>.{1,160})", _uses),
+    fact_pattern(rf"{_WE} (?:switched|moved|migrated|went) from .{{1,60}}? to (?P<v>.{{1,100}})", _uses),
+    fact_pattern(
         r"(?:my|our) (?:backend|back end|frontend|front end|server|servers|site|website|app|stack|code|codebase|api|"
         r"database|db|editor|ide|shell|os|laptop|machine|desktop|infra|distro|setup|team)"
         r"(?:'s| is| are| runs?| uses?|:)(?: all| mostly| now| still)?(?: (?:in|on|written in|hosted (?:on|at|with)|"
         r"built (?:in|with|on)|using|running))? (?P<v>.{1,160})",
         _uses,
     ),
-    rule(rf"we're an? (?P<v>(?:{_TOOL})) (?:shop|house|team|company)\b", _uses),
-    rule(rf"(?P<v>(?:{_TOOL})(?: ?{_VERSION})?) (?:here|user here|dev here|shop here)\b", _uses),
-    rule(
+    fact_pattern(rf"we're an? (?P<v>(?:{_TOOL})) (?:shop|house|team|company)\b", _uses),
+    fact_pattern(rf"(?P<v>(?:{_TOOL})(?: ?{_VERSION})?) (?:here|user here|dev here|shop here)\b", _uses),
+    fact_pattern(
         r"(?:(?:we|i) (?:dropped|ditched|left|abandoned|replaced) [^,]{1,40}+, )?(?:now )?everything(?:'s| is) "
         r"(?:now )?(?:in |on )?(?P<v>.{1,60})",
         _uses,
     ),
-    rule(
+    fact_pattern(
         rf"{_WE}(?:'ve| have)? (?:dropped|ditched|abandoned|stopped using|no longer use|got rid of|moved (?:off|"
         rf"away from)|migrated (?:off|away from)|left) (?P<v>.{{1,80}})",
         _dropped,
     ),
-    rule(rf"{_WE} (?:switched|moved|migrated|went)(?: over)? from (?P<v>.{{1,60}}?) to .+", _dropped),
-    rule(rf"{_WE} (?:don't|do not) use (?P<v>.{{1,80}}?)<NOMORE>", _dropped),
-    rule(
+    fact_pattern(rf"{_WE} (?:switched|moved|migrated|went)(?: over)? from (?P<v>.{{1,60}}?) to .+", _dropped),
+    fact_pattern(rf"{_WE} (?:don't|do not) use (?P<v>.{{1,80}}?)<NOMORE>", _dropped),
+    fact_pattern(
         rf"{_WE}(?: always)? (?:indent(?: code)? (?:with|by|using)|use|prefer|like) (?P<v>{_STEP})(?=\s*+(?:$|[,.;!]|"
         rf"(?:for|in|and|not|everywhere|please|pls|now|over|to\s++indent)\b))",
         _indents,
     ),
-    rule(
+    fact_pattern(
         rf"(?:(?:please|pls|and|always|use),? ){{0,3}}+(?P<v>{_STEP})(?=\s*+(?:$|[,.;!]\s*+(?:no|not|the|"
         rf"please|pls|never|"
         rf"our)\b|,?\s*+(?:not|no|please|pls|for indent(?:ation|ing)?|everywhere|for code|here)\b))",

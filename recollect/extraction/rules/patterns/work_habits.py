@@ -12,12 +12,12 @@ from recollect.extraction.rules.patterns.base import (
     REPEATED,
     ExtractedFact,
     FactPattern,
-    found_by,
-    rule,
+    apply_patterns,
+    fact_pattern,
     slot,
 )
 from recollect.extraction.rules.patterns.workflows import in_third_person, is_at_hand
-from recollect.extraction.rules.subjects import spelled_out
+from recollect.extraction.rules.subjects import with_apostrophes
 from recollect.extraction.rules.verbs import third_person
 from recollect.text import squeeze
 
@@ -88,7 +88,7 @@ _HAPPENING = (
 )
 
 _ROUTINE_RULES: tuple[FactPattern, ...] = (
-    rule(
+    fact_pattern(
         r"(?:<I>|<AM>)(?: usually| always| normally| generally| mostly| often| typically){0,2} (?P<verb>(?:get up|"
         r"wake up|rise|go to (?:bed|sleep)|"
         r"(?:start|begin|finish|stop|leave|end) (?:work|working|my shift|school|the office|my day)|get home|come "
@@ -102,24 +102,24 @@ _ROUTINE_RULES: tuple[FactPattern, ...] = (
         r"eight|nine|ten|eleven|twelve)\b).{0,40})",
         _hour,
     ),
-    rule(
+    fact_pattern(
         r"<I>(?: always| usually| like to){0,2} (?P<verb>start|begin|end|finish) (?:the|my|every|each) "
         r"(?P<part>day|morning|week|evening|work ?day|month) "
         r"(?P<rest>(?:with|by|on|in) .{2,80})",
         _day_begins,
     ),
-    rule(
+    fact_pattern(
         rf"<AM> (?P<what>(?:in|at|with) (?:the |my |our )?(?:[\w'-]{{2,20}} ){{0,3}}?[\w'-]{{2,20}}|working(?: "
         rf"from home| remotely)?|teaching|training|volunteering|wfh|remote|abroad|"
         rf"away|travell?ing) (?P<when>{REPEATED})(?=\s*+(?:$|[,.;!]|(?:and|so|but|because)\b))",
         _where,
     ),
-    rule(
+    fact_pattern(
         rf"(?P<when>{REPEATED}) (?:are|is) (?:my|our) (?P<what>(?:[\w-]{{2,20}} ){{0,2}}(?:days?|nights?|mornings?|"
         rf"evenings?|time|off))\b",
         _days_for,
     ),
-    rule(
+    fact_pattern(
         rf"(?P<what>{_HAPPENING}) (?P<told>(?:go(?:es)? out|happens?|takes? place|ships?|runs?|are|is|needs?|"
         rf"requires?|gets?) .{{0,50}}?(?:{REPEATED}|(?:here|with us|at (?:our|my) (?:place|company|work|shop|"
         rf"team))).{{0,40}})",
@@ -143,7 +143,7 @@ _ONE_OFF = re.compile(
 _DAYS_THAT_RECUR = re.compile(rf"(?:{DAY_RANGE}|{NTH_DAY})".replace(" ", r"(?:\s++)"), re.IGNORECASE)
 
 
-def standing_facts(clause: str, mentions: Sequence[DateMention], *, start: int = 0) -> list[ExtractedFact]:
+def work_facts(clause: str, mentions: Sequence[DateMention], *, start: int = 0) -> list[ExtractedFact]:
     """Find how the user works as a rule; nothing where the clause speaks of one day or one task.
 
     Args:
@@ -151,14 +151,14 @@ def standing_facts(clause: str, mentions: Sequence[DateMention], *, start: int =
         mentions: Times that the clause names, spans counted from its start.
         start: Where the statement begins, behind the words that only lead to it.
 
-    >>> [fact.value for fact in standing_facts("I'm free on weekday mornings", ())]
+    >>> [fact.value for fact in work_facts("I'm free on weekday mornings", ())]
     ['available on weekday mornings']
-    >>> standing_facts("I'm free on weekday mornings this week", ())
+    >>> work_facts("I'm free on weekday mornings this week", ())
     []
     """
     if len(clause) > MAX_CLAUSE:
         return []
-    found = found_by(RULES, spelled_out(clause[start:].strip(" ,.!;:")))
+    found = apply_patterns(RULES, with_apostrophes(clause[start:].strip(" ,.!;:")))
     if not found or _ONE_OFF.search(clause) or any(_is_one_day(clause, mention) for mention in mentions):
         return []
     least = min(_rank(fact) for fact in found)

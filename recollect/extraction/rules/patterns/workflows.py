@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import REPEATED, ExtractedFact, FactPattern, rule, slot
+from recollect.extraction.rules.patterns.base import REPEATED, ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.extraction.rules.verbs import third_person
 from recollect.text import squeeze
 
@@ -82,7 +82,7 @@ def _does(match: re.Match[str]) -> Iterable[ExtractedFact]:
     does = "backs up" if _spelled(verb) == "back up" else third_person(verb)
     told = " ".join(part for part in (often, does) if part)
     yield from _fact(
-        topic_of(verb, rest), f"{told} {in_third_person(rest)}".strip(), f"{told} {in_third_person(rest)}".strip()
+        habit_topic(verb, rest), f"{told} {in_third_person(rest)}".strip(), f"{told} {in_third_person(rest)}".strip()
     )
 
 
@@ -108,7 +108,7 @@ _NO_THING = re.compile(
 )
 
 
-def topic_of(verb: str, rest: str) -> str:
+def habit_topic(verb: str, rest: str) -> str:
     """Name what a habit is about: two habits with one name rule each other out."""
     turn = _CIRCUMSTANCE.search(rest)
     thing = _ARTICLE.sub("", rest[: turn.start()] if turn else rest, count=1).strip(" ,")
@@ -210,31 +210,31 @@ _CHORE = (
 )
 
 RULES: tuple[FactPattern, ...] = (
-    rule(rf"(?:<I>|we){_OFTEN} (?P<verb>{_WORK})\b(?P<rest> ?{_THING}(?:{_TIME}|{_ORDER}).{{0,120}})", _does),
-    rule(rf"we{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
-    rule(rf"<I>{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
-    rule(
+    fact_pattern(rf"(?:<I>|we){_OFTEN} (?P<verb>{_WORK})\b(?P<rest> ?{_THING}(?:{_TIME}|{_ORDER}).{{0,120}})", _does),
+    fact_pattern(rf"we{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
+    fact_pattern(rf"<I>{_OFTEN} (?P<verb>{_HANDS_OVER})\b(?P<rest> ?{_THING}{_MANNER}.{{0,100}})", _does),
+    fact_pattern(
         rf"(?:<I>|we) (?P<often>always|usually|normally|typically|generally|never|only) "
         rf"(?P<verb>{_WORK})\b(?P<rest> (?!(?:too|so|very|a lot|out|into|late|over|better|badly|wrong|like|it|"
         rf"them)\b){_THING}[\w-]{{2,20}})(?=\s*+[.!]*+$)",
         _does,
     ),
-    rule(
+    fact_pattern(
         rf"(?:my|our) (?P<what>(?:[\w-]{{2,20}} ){{0,2}}?{_CHORE}) (?P<is>is|are|runs?|takes?|lasts?|starts?|"
         rf"happens?|goes|go|needs?|has|have|ends?|begins?|must have|must be|consists? of) (?P<rest>.{{2,120}})",
         _is,
     ),
-    rule(
+    fact_pattern(
         rf"we(?: all| usually| always)?{_OFTEN} (?P<verb>do|have|hold|start)(?P<rest> (?:our |the |daily "
         rf"){{0,2}}{_CHORE} at \d.{{0,60}})",
         _does,
     ),
-    rule(
+    fact_pattern(
         r"we(?: always| usually)? (?P<verb>need|require|want)(?P<rest> (?:\w+ ){1,2}(?:approvals?|reviews?|"
         r"reviewers?|sign[\s-]?offs?) (?:before|for|on|to|per)\b.{2,80})",
         _does,
     ),
-    rule(
+    fact_pattern(
         r"(?:every|each|all) (?P<what>(?:new )?(?:pull request|pr|change|commit|release|deploy|deployment|merge "
         r"request|mr|feature|bug ?fix|branch|ticket|article|"
         r"post|draft|contract|invoice|report|task|migration))s? (?P<rest>(?:needs?|gets?|must|has to|have to|goes|"
@@ -243,12 +243,12 @@ RULES: tuple[FactPattern, ...] = (
         r"own)\b.{0,100})",
         _needs,
     ),
-    rule(
+    fact_pattern(
         rf"(?:qa|ci|our (?:qa|ci|lead|team)|the team) (?P<verb>tests?|reviews?|checks?|runs?|deploys?|approves?|"
         rf"signs? off)\b(?P<rest> ?{_THING}(?:{_TIME}|{_ORDER}).{{0,100}})",
         lambda m: _by_others(m),
     ),
-    rule(
+    fact_pattern(
         r"(?:<I>|we|our team|my team)(?: all| both| now| still| mostly){0,2} (?:uses?|do(?:es)?|practi[sc]es?|"
         r"follows?|works? (?:by|with|in)) "
         r"(?:the )?(?P<v>scrum|kanban|(?:trunk|branch)[\s-]based development|git ?flow|"
@@ -260,7 +260,7 @@ RULES: tuple[FactPattern, ...] = (
         r"queues?|monorepos?)\b",
         _method,
     ),
-    rule(
+    fact_pattern(
         r"(?:<I>|we)(?: all| both| always| usually| now| still| mostly){0,2} (?P<verb>keep|take|track|store|write|"
         r"log|file|manage|save|organi[sz]e|collect|draft|document) "
         r"(?P<what>(?:(?:my|our|all|meeting|lecture|the) ){0,2}(?:notes|to-?dos?|tasks|bugs|issues|tickets|"
@@ -271,7 +271,7 @@ RULES: tuple[FactPattern, ...] = (
         r"loop)\b).{2,60})",
         _kept,
     ),
-    rule(
+    fact_pattern(
         rf"(?:when(?:ever)?|once|before|after|as soon as) (?:i|we) (?P<cond>[\w' /-]{{3,60}}?),? (?:i|we){_OFTEN} "
         rf"(?P<verb>{_WORK})\b(?P<rest> .{{3,100}})",
         lambda m: _on_condition(m),
