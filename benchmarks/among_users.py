@@ -193,7 +193,7 @@ async def _checked(place: Place, users: int, crowd: Crowd, queries: Sequence[str
         for number in picked:
             own = await parts_at("sqlite:///:memory:", queries, FakeClock(), cache=0)
             async with AsyncRecollect(own) as alone:
-                await own.store.apply(user(number), crowd.memories(number), [])
+                await own.store.memories.apply(user(number), crowd.memories(number), [])
                 for query in queries[:_CHECKED_QUERIES]:
                     one, other = [
                         [(item.memory.id, item.memory.text, round(item.score, 9)) for item in recall.items]
@@ -201,7 +201,7 @@ async def _checked(place: Place, users: int, crowd: Crowd, queries: Sequence[str
                     ]
                     assert one == other, f"{user(number).text} asks {query!r}: {one} among all, {other} alone"
                     compared += 1
-            hot = await parts.store.hot(user(number), SPACE)
+            hot = await parts.store.snapshots.snapshot(user(number), SPACE)
             mine = crowd.vectors[crowd.picked(number)]
             assert hot.ids == [id_of(number, at) for at in range(crowd.per_user)]
             assert np.array_equal(hot.vectors, mine.astype(np.float32))

@@ -165,7 +165,7 @@ async def _fill(url: str, users: int, half: int) -> None:
             said = [{"role": "user", "content": text} for text in mine[:half]]
             who = Subject("user", f"bulk-{number}")
             recorded = await engine.record(said, user=who, conversation=f"talk-{number}")
-            messages = await parts.store.messages(who, recorded.conversation)
+            messages = await parts.store.conversations.messages(who, recorded.conversation)
             await filler.turns(who, messages)
             await filler.notes(who, mine[half:], messages=messages)
 

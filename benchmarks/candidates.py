@@ -153,7 +153,7 @@ async def _weighed(parts: Components, user: Subject, turn: DatasetTurn) -> list[
     candidate = Candidate(
         kind=MemoryKind.NOTE, text=text, speaker="user", seq=1, quote=text, valid_from=parts.clock.now()
     )
-    hot = await parts.store.hot(user, parts.embedder.space)
+    hot = await parts.store.snapshots.snapshot(user, parts.embedder.space)
     vectors = await parts.embedder.embed((chunks(text) or [text])[:1])
     neighbours = await gather_neighbours(hot, [candidate], vectors, tools, most=policy.neighbours)
     return [one.memory for one in neighbours.near[0]]

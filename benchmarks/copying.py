@@ -125,7 +125,7 @@ class Templates:
         """Have a store write a memory of each text into an empty database; read the rows back."""
         store = await open_store(url, clock=SystemClock())
         made = [crowd.memory(_TEMPLATE, id_of("template", text), text) for text in range(min(TEXTS, len(crowd.texts)))]
-        await store.apply(_TEMPLATE, made, [decision_on(change.memory, change.memory.id) for change in made])
+        await store.memories.apply(_TEMPLATE, made, [decision_on(change.memory, change.memory.id) for change in made])
         await store.close()
         with connect(url) as db:
             rows = {

@@ -87,7 +87,7 @@ class Filler:
             decisions = []
             if kind is not MemoryKind.TURN:
                 decisions = [decision_on(change.memory, new_id(self.parts.clock)) for change in changes]
-            await self.parts.store.apply(subject, changes, decisions)
+            await self.parts.store.memories.apply(subject, changes, decisions)
 
     def _memory(self, subject: Subject, kind: MemoryKind, text: str, source: Evidence) -> Memory:
         return Memory(

@@ -162,7 +162,7 @@ async def _logged(folder: Path, texts: list[str]) -> list[LoggedMessage]:
                 for place, text in enumerate(texts[start : start + LOG_BATCH])
             ]
             recorded = await engine.record(said, user=USER, conversation=f"chat-{start}")
-            messages += await parts.store.messages(USER, recorded.conversation)
+            messages += await parts.store.conversations.messages(USER, recorded.conversation)
     return messages
 
 

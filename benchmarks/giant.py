@@ -111,7 +111,7 @@ async def _by_engine(url: str, queries: Sequence[str], count: int, way: _Way) ->
     async with AsyncRecollect(parts) as engine:
         await engine.search(queries[0], user=user(0))
         found = [await engine.search(query, user=user(0)) for query in steps(f"{way.name}, {count:,}", queries)]
-        size = size_of(await parts.store.hot(user(0), SPACE, sought=NO_VECTORS))
+        size = size_of(await parts.store.snapshots.snapshot(user(0), SPACE, vectors=NO_VECTORS))
     rows = [
         *spread(f"{name}, first recall of a process", [took for took, _ in first], "ms", note=way.note),
         Row(

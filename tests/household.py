@@ -124,16 +124,16 @@ class Household:
         [vector] = await self.parts.embedder.embed([known.text])
         why = replace(decision(known), reason=self.word("reason"), text=self.word("decision"))
         space = self.parts.embedder.space
-        await store.apply(
+        await store.memories.apply(
             subject, [add(known, vector=[float(one) for one in vector], space=space), add(held, vector=None)], [why]
         )
-        await store.apply(subject, [], [decision(held, Action.HOLD)])
+        await store.memories.apply(subject, [], [decision(held, Action.HOLD)])
         asked = turn(
             f"Of {self.word('asked')}?", "So.", subject=self.home, recall=recall_record((subject, known.id, 1))
         )
-        await store.record(asked)
+        await store.conversations.record(asked)
         now = clock.now()
-        await store.reserve(
+        await store.budgets.reserve(
             subject,
             Reservation(id=new_id(clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=now),
             BudgetPolicy(),

@@ -11,7 +11,7 @@ from recollect.profiles.policies import BudgetPolicy
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Action, CostPurpose, MemoryKind, MemoryState, Reservation, Subject
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
@@ -115,16 +115,16 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
     tagged = replace(tagged, detail=replace(tagged.detail, tags=("蜜", "food")))
     held = replace(memory("Always send the keys along.", subject=ana, clock=engine.clock), state=MemoryState.HELD)
     numbers = (await WordEmbedder(64).embed([tagged.text]))[0]
-    await store.apply(
+    await store.memories.apply(
         ana,
         [add(tagged, vector=list(map(float, numbers)), space=SPACE), add(held, vector=None)],
         [decision(tagged), decision(held, Action.HOLD)],
     )
     recall = recall_record((ana, tagged.id, 0.5))
-    await store.record(turn("What is for breakfast?", "Honey.", subject=ana, recall=recall))
+    await store.conversations.record(turn("What is for breakfast?", "Honey.", subject=ana, recall=recall))
     booked = Reservation(id=new_id(engine.clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=engine.clock.now())
-    await store.reserve(ana, booked, BudgetPolicy())
-    await store.note_uses(ana, [tagged.id], engine.clock.now())
+    await store.budgets.reserve(ana, booked, BudgetPolicy())
+    await store.memories.record_uses(ana, [tagged.id], engine.clock.now())
 
 
 async def _leave_work(url: str) -> None:
@@ -134,5 +134,5 @@ async def _leave_work(url: str) -> None:
         await engine.record([user("I play the cello."), assistant("How nice.")], user="ana")
         await engine.record([user("I play the oboe."), assistant("How nice.")], user="ben")
         now = engine.clock.now()
-        key = next(key for key in await parts.store.due(now) if key.subject.text == "user:ana")
-        assert await parts.store.lease(key, now=now, lease_s=600)
+        key = next(key for key in await parts.store.formations.due(now) if key.subject.text == "user:ana")
+        assert await parts.store.formations.lease(key, now=now, lease_s=600)

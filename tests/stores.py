@@ -1,6 +1,7 @@
 """The stores there are: what `--store` chooses among, and what the tests of each row and of the protocol run on."""
 
 import os
+from copy import copy
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -11,7 +12,7 @@ from recollect.engine.databases import distribute_database
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import SCHEMA, TABLES, connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 
 CITUS = os.environ.get("RECOLLECT_TEST_CITUS")
 """URL of the coordinator's database of a Citus cluster that the tests may empty; PyPI has none to bring along."""
@@ -59,6 +60,13 @@ def _emptied(_folder: Path) -> str:
 def _template() -> str:
     prepare(shared_server().new_database("recollect_template"))
     return "recollect_template"
+
+
+def with_repository(store: Store, name: str, repository: object) -> Store:
+    """Copy a store, with another repository (or something that wraps one) in place of its own."""
+    changed = copy(store)
+    setattr(changed, name, repository)
+    return changed
 
 
 async def new_store(kind: str, folder: Path, clock: Clock) -> Store:

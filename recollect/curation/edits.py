@@ -100,7 +100,7 @@ async def _add(
         number, current = next(attempts), await runtime.for_subject(subject)
         if current is not runtime:  # the subject was re-embedded meanwhile
             runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
-        hot = await runtime.store.hot(subject, runtime.embedder.space, sought=_like(vectors))
+        hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=_like(vectors))
         kept = _kept(await _same(runtime, hot, wanted, vectors), fresh)
         changes = [
             _added(runtime, memory, vector) if memory is new else _strengthened(memory, note)
@@ -115,14 +115,14 @@ async def _add(
             for memory, new, note in zip(kept, fresh, wanted, strict=True)
         ]
         try:
-            await runtime.store.apply(
+            await runtime.store.memories.apply(
                 subject, [*changes, *further], [*decisions, *room_made], subject_version=hot.version, home=home
             )
         except StoreUnavailableError:
             # One retry, then without a model; whether the write took effect is read back first.
             if not further or number >= ASKING_ATTEMPTS:
                 raise
-            if not await runtime.store.memories(subject, [memory.id for memory in fresh]):
+            if not await runtime.store.memories.get_many(subject, [memory.id for memory in fresh]):
                 raise StaleSubjectError("the write took no effect") from None
         record_evictions(subject, room_made, runtime)
         return await _as_kept(runtime, subject, kept, room_made)
@@ -154,7 +154,7 @@ async def _as_kept(
         while (whole := folds.get(id_)) is not None:
             id_ = whole
         ids.append(id_)
-    found = {one.id: one for one in await runtime.store.memories(subject, list(dict.fromkeys(ids)))}
+    found = {one.id: one for one in await runtime.store.memories.get_many(subject, list(dict.fromkeys(ids)))}
     return [found[id_] for id_ in ids]
 
 
@@ -179,15 +179,15 @@ async def link_memory(runtime: Runtime, memory: Memory, to: Subject) -> Memory:
     made = Decision.of(
         replace(memory, subject=to), Action.LINK, "linked from another subject", clock=runtime.clock, text=memory.text
     )
-    await runtime.store.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
+    await runtime.store.memories.link(memory.subject, memory.id, to, terms=terms(memory.text), decision=made)
     await embed_missing(runtime, to)
-    return (await runtime.store.memories(to, [memory.id]))[0]
+    return (await runtime.store.memories.get_many(to, [memory.id]))[0]
 
 
 async def unlink_memory(runtime: Runtime, memory: Memory) -> None:
     """Take a memory from its subject."""
     made = Decision.of(memory, Action.UNLINK, "taken from this subject alone", clock=runtime.clock)
-    await runtime.store.unlink(memory.subject, memory.id, decision=made)
+    await runtime.store.memories.unlink(memory.subject, memory.id, decision=made)
 
 
 async def _same(
@@ -199,7 +199,7 @@ async def _same(
     )
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     found: dict[str, Memory] = {}
-    for known in await runtime.store.memories(hot.subject, ids):
+    for known in await runtime.store.memories.get_many(hot.subject, ids):
         found.setdefault(_wording(known.text), known)
     return found
 

@@ -41,12 +41,12 @@ async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
     async def attempt() -> Memory:
         current = await runtime.for_subject(memory.subject)
         vectors = await current.embedder.embed([memory.text])
-        held = _require_held((await current.store.memories(memory.subject, [memory.id])), memory)
-        hot = await current.store.hot(memory.subject, current.embedder.space, sought=NO_VECTORS)
+        held = _require_held((await current.store.memories.get_many(memory.subject, [memory.id])), memory)
+        hot = await current.store.snapshots.snapshot(memory.subject, current.embedder.space, vectors=NO_VECTORS)
         resolved = await _resolved(current, hot, held, vectors)
         changes, decisions, holds = _approved(current, held, resolved, vectors)
-        await current.store.apply(memory.subject, changes, decisions, subject_version=hot.version)
-        return (await current.store.memories(memory.subject, [holds]))[0]
+        await current.store.memories.apply(memory.subject, changes, decisions, subject_version=hot.version)
+        return (await current.store.memories.get_many(memory.subject, [holds]))[0]
 
     failure = StaleSubjectError("the memories kept changing; nothing was approved, try again")
     return await retry_while_stale(attempt, failure=failure)
@@ -59,12 +59,12 @@ async def reject_held(runtime: Runtime, memory: Memory) -> Memory:
         BadRequestError: it is not held.
     """
     _require_held([memory], memory)
-    await runtime.store.apply(
+    await runtime.store.memories.apply(
         memory.subject,
         [_closed(runtime, memory)],
         [_decision(runtime, memory, Action.REJECT, "rejected on review")],
     )
-    return (await runtime.store.memories(memory.subject, [memory.id]))[0]
+    return (await runtime.store.memories.get_many(memory.subject, [memory.id]))[0]
 
 
 def _require_held(found: list[Memory], asked: Memory) -> Memory:

@@ -31,7 +31,7 @@ async def undo_decision(runtime: Runtime, subject: Subject, decision_id: str, *,
     """Do the inverse of what a decision did: see `Undoing.undo`."""
 
     async def plan() -> UndoPlan:
-        line = await runtime.store.decision(subject, decision_id)
+        line = await runtime.store.decisions.get(subject, decision_id)
         if line is None:
             raise BadRequestError(f"no decision {decision_id} in this memory; `show` names them", param="decision")
         await _refuse_twice(runtime, subject, line)
@@ -46,14 +46,14 @@ async def undo_source(
     """Take back what a conversation, or one message of it, left: see `Undoing.undo_from`."""
 
     async def plan() -> UndoPlan:
-        found = await runtime.store.memories_from(subject, conversation, seq=seq)
+        found = await runtime.store.memories.from_source(subject, conversation, seq=seq)
         sources = frozenset(
             (said.conversation, said.seq)
             for memory in found
             for said in memory.evidence
             if said.conversation == conversation and seq in (None, said.seq)
         )
-        ending = await runtime.store.decisions_from(subject, conversation=conversation, seq=seq)
+        ending = await runtime.store.decisions.from_source(subject, conversation=conversation, seq=seq)
         return plan_sources(await read_past(runtime, subject, found, ending), sources, ending)
 
     where = f"conversation {conversation}" if seq is None else f"message {seq} of conversation {conversation}"
@@ -64,8 +64,8 @@ async def undo_since(runtime: Runtime, subject: Subject, since: datetime, *, dry
     """Take back what was stored, closed or strengthened since an instant: see `Undoing.undo_from`."""
 
     async def plan() -> UndoPlan:
-        changed = await runtime.store.memories_since(subject, since)
-        decided = await runtime.store.decisions_from(subject, since=since)
+        changed = await runtime.store.memories.since(subject, since)
+        decided = await runtime.store.decisions.from_source(subject, since=since)
         past = await read_past(runtime, subject, changed, decided)
         ended = [line for line in decided if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO)]
         whole = [memory for memory in changed if memory.known_from >= since]
@@ -85,14 +85,14 @@ async def _undo(
 ) -> UndoPlan:
     async def attempt() -> UndoPlan:
         current = await runtime.for_subject(subject)
-        version = (await current.store.hot(subject, current.embedder.space, sought=NO_VECTORS)).version
+        version = (await current.store.snapshots.snapshot(subject, current.embedder.space, vectors=NO_VECTORS)).version
         planned = await plan()
         if planned.empty:
             raise BadRequestError(f"nothing of {what} is left to undo", param="undo")
         if not dry_run:
             changes = await _changes(current, planned)
             decisions = _decisions(current, subject, planned, f"taken back with {what}", undone)
-            await current.store.apply(subject, changes, decisions, subject_version=version)
+            await current.store.memories.apply(subject, changes, decisions, subject_version=version)
         return planned
 
     failure = StaleSubjectError("the memories kept changing; nothing was undone, try again")
@@ -139,7 +139,7 @@ def _decisions(runtime: Runtime, subject: Subject, plan: UndoPlan, reason: str, 
 async def _refuse_twice(runtime: Runtime, subject: Subject, line: Decision) -> None:
     if line.action is Action.UNDO:
         raise BadRequestError(f"decision {line.id} is itself an undoing; say again what should hold", param="decision")
-    for other in await runtime.store.decisions(subject, memory=MemoryId(line.id), limit=MAX_DECISIONS):
+    for other in await runtime.store.decisions.list(subject, memory=MemoryId(line.id), limit=MAX_DECISIONS):
         if other.action is Action.UNDO:
             raise BadRequestError(f"decision {line.id} was undone already at {other.at.isoformat()}", param="decision")
 
@@ -147,7 +147,7 @@ async def _refuse_twice(runtime: Runtime, subject: Subject, line: Decision) -> N
 async def _plan_decision(runtime: Runtime, line: Decision) -> UndoPlan:
     subject = line.subject
     touched = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else line.memory_id
-    memories = await runtime.store.memories(subject, [touched] if touched else [])
+    memories = await runtime.store.memories.get_many(subject, [touched] if touched else [])
     decided = {line.id: line}
     if line.action in (Action.CLOSE, Action.ABANDON):  # notes that ended with a quotation come back with it
         await read_lines(runtime, subject, memories, decided)

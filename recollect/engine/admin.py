@@ -5,7 +5,7 @@ from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError
 from recollect.maintenance.sweep import maintain_subject
 from recollect.providers.circuit_breaker import BreakerStatus
-from recollect.store.operators import StoreStats
+from recollect.store.reports import StoreStats
 from recollect.types import (
     Decision,
     EnergyStatus,
@@ -39,7 +39,7 @@ class AdminService:
             after: Text of the last subject of the page before, such as `user:ana`; empty lists from the first on.
             limit: Maximum number of subjects to return.
         """
-        return await self._store.subjects(after=after, limit=limit)
+        return await self._store.admin.subjects(after=after, limit=limit)
 
     async def formations(self, *, parked: bool | None = None, limit: int = 100) -> list[FormationStatus]:
         """List formations of all subjects, longest due first.
@@ -48,23 +48,23 @@ class AdminService:
             parked: Only parked ones (True) or only waiting ones (False); None lists both.
             limit: Maximum number of formations to return.
         """
-        return await self._store.formations(parked=parked, limit=limit)
+        return await self._store.formations.list(parked=parked, limit=limit)
 
     async def retry_formation(self, key: FormationKey) -> bool:
         """Make a parked formation due again; return False if it is not parked."""
-        return await self._store.retry_formation(key, now=self._components.clock.now())
+        return await self._store.formations.retry(key, now=self._components.clock.now())
 
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what the database holds; with `check`, verify its files and indexes (slow)."""
-        return await self._store.stats(check=check)
+        return await self._store.admin.stats(check=check)
 
     async def totals(self) -> StoreTotals:
         """Count what the operator's metrics show, over all subjects."""
-        return await self._store.sums()
+        return await self._store.admin.totals()
 
     async def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
         """Count the memories and decisions of one user or subject, and how often recall was used."""
-        return await self._store.subject_sums(self._components.subject(user))
+        return await self._store.admin.subject_totals(self._components.subject(user))
 
     async def energy(
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None
@@ -87,7 +87,7 @@ class AdminService:
             )
         policy = self._components.profile(profile).budget
         subject = self._components.subject(user)
-        return await self._store.energy(subject, policy, now=self._components.clock.now(), poller=poller)
+        return await self._store.budgets.status(subject, policy, now=self._components.clock.now(), poller=poller)
 
     @property
     def breaker(self) -> BreakerStatus:
@@ -127,7 +127,7 @@ class AdminService:
             NewerSchemaError: a newer Recollect has migrated it since this engine was opened.
             StoreUnavailableError: the database does not answer.
         """
-        return await self._store.ready()
+        return await self._store.admin.schema_version()
 
     async def ping(self) -> None:
         """Check that the database answers.
@@ -135,7 +135,7 @@ class AdminService:
         Raises:
             StoreUnavailableError: it does not answer.
         """
-        await self._store.next_due()
+        await self._store.admin.ping()
 
     async def run_worker(self) -> None:
         """Form memories and do maintenance until `stop_worker` is called."""

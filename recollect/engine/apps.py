@@ -32,8 +32,8 @@ class AppService:
             BadSubjectError: the name cannot be an app's.
         """
         subject = await self._own_subject(app, user)
-        await self._store.announce_app(subject, self._clock.now())
-        record = await self._store.app(subject)
+        await self._store.apps.register(subject, self._clock.now())
+        record = await self._store.apps.get(subject)
         if record is None:
             raise UnknownAppError(app)
         return record
@@ -46,7 +46,7 @@ class AppService:
         """
         known = await self.memories(app, user=user)
         removed = [
-            await self._store.remove_app(subject, self._clock.now()) for subject in await self._subjects(app, user)
+            await self._store.apps.remove(subject, self._clock.now()) for subject in await self._subjects(app, user)
         ]
         if not any(removed) and not known:
             raise UnknownAppError(app)

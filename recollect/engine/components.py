@@ -18,7 +18,7 @@ from recollect.providers.rerankers import open_reranker
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.types import Subject
 
 

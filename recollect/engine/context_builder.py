@@ -218,7 +218,7 @@ class ContextBuilder:
         session = request.subject
         if session.kind != "session":
             return []  # other subjects have summaries of many conversations
-        listed = await self._parts.store.list_memories(session, kinds=(MemoryKind.EPISODE,), limit=_MAX_SUMMARIES)
+        listed = await self._parts.store.memories.list(session, kinds=(MemoryKind.EPISODE,), limit=_MAX_SUMMARIES)
         return [
             memory
             for memory in listed

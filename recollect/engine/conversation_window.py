@@ -70,9 +70,9 @@ class WindowReader:
         Raises:
             UnknownConversationError: the subject has no conversation with this id.
         """
-        found = await self._store.conversation(subject, external_id=conversation)
+        found = await self._store.conversations.get(subject, external_id=conversation)
         if found is None:
-            found = await self._store.conversation(subject, id=ConversationId(conversation))
+            found = await self._store.conversations.get(subject, id=ConversationId(conversation))
         if found is None:
             raise UnknownConversationError(conversation)
         return found
@@ -111,7 +111,7 @@ class WindowReader:
         episodes: list[Memory] = []
         left = window.coverage.episodes
         while left and len(window.summary_lines(episodes)) == len(episodes):
-            older = await self._store.memories(window.subject, [span.id for span in left[-_BATCH_SIZE:]])
+            older = await self._store.memories.get_many(window.subject, [span.id for span in left[-_BATCH_SIZE:]])
             episodes, left = older + episodes, left[:-_BATCH_SIZE]
         return episodes
 

@@ -65,7 +65,7 @@ class ConversationService:
         merged = {**memory_scope.opening.options, **(options or {})}
         options_of(memory_scope.profile, merged)
         setup = ConversationSetup(profile=memory_scope.profile.name, app=scope.app, options=merged)
-        return await self._store.open_conversation(subject, name, setup)
+        return await self._store.conversations.open(subject, name, setup)
 
     async def get(self, conversation: str, *, user: str | Subject | None = None) -> Conversation:
         """Read a conversation by your id or by Recollect's.
@@ -85,7 +85,7 @@ class ConversationService:
             limit: Maximum number of conversations to return.
             before: Only conversations updated before this instant (aware); None lists all.
         """
-        return await self._store.conversations(self._components.subject(user), limit=limit, before=before)
+        return await self._store.conversations.list(self._components.subject(user), limit=limit, before=before)
 
     async def end(
         self,
@@ -116,7 +116,7 @@ class ConversationService:
                 messages, self._components.subject(user), conversation=conversation, said_at=None, scope=scope
             )
         ended = await self.get(conversation, user=user)
-        await self._store.end_conversation(ended.subject, ended.id, reason, self._components.clock.now())
+        await self._store.conversations.end(ended.subject, ended.id, reason, self._components.clock.now())
         await self._request_formation(ended, scope)
         return await self.get(conversation, user=user)
 
@@ -142,7 +142,9 @@ class ConversationService:
             limit: Maximum number of messages to return.
         """
         subject = self._components.subject(user)
-        return await self._store.messages(subject, ConversationId(conversation), after_seq=after_seq, limit=limit)
+        return await self._store.conversations.messages(
+            subject, ConversationId(conversation), after_seq=after_seq, limit=limit
+        )
 
     async def window(
         self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE
@@ -195,7 +197,7 @@ class ConversationService:
         """
         known = await self.get(conversation, user=user)
         memory_scope = await self._windows.memory_scope(known, scope)
-        return await self._store.formed_of(memory_scope.writes or known.subject, known, limit=limit)
+        return await self._store.memories.formed_from(memory_scope.writes or known.subject, known, limit=limit)
 
     async def subject(
         self, *, user: str | Subject | None = None, conversation: str | None = None, scope: RequestScope = NO_SCOPE
@@ -213,7 +215,7 @@ class ConversationService:
         memory_scope = await self._windows.memory_scope(conversation, scope)
         if memory_scope.writes is None:
             return 0
-        requested = await self._store.ask_formation(
+        requested = await self._store.formations.request(
             memory_scope.writes, conversation.subject, conversation.id, self._components.clock.now()
         )
         self._steps.worker.wake()

@@ -4,7 +4,7 @@ from contextlib import closing
 
 from recollect.errors import BadRequestError
 from recollect.store.factory import distribute_store, index_store, open_end
-from recollect.store.operators import CitusReport, IndexReport, SubjectIndex
+from recollect.store.reports import CitusReport, IndexReport, SubjectIndex
 from recollect.store.sql.transfer.copy_database import CopyReport, copy
 from recollect.store.sql.transfer.endpoint import EndpointMode
 from recollect.types import ProgressReporter

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from recollect.extraction.sources import Exchange
 from recollect.formation.episode_coverage import CoverageKey, read_coverage
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.types import Conversation, ConversationId, Subject
 
 # Of a user's other conversations so many are read for their window, last updated first.
@@ -39,7 +39,7 @@ async def turns_elsewhere(store: Store, wanted: Elsewhere) -> tuple[Exchange, ..
     if wanted.room <= 0:
         return ()
     found: list[Exchange] = []
-    for other in await store.conversations(wanted.home, limit=MAX_CONVERSATIONS):
+    for other in await store.conversations.list(wanted.home, limit=MAX_CONVERSATIONS):
         if len(found) >= wanted.room and other.updated_at < said_at(found[-wanted.room]):
             break  # all that is left is older
         if not _is_read(other, wanted):

@@ -52,7 +52,7 @@ class EmbedderService:
         backlog = [
             subject async for subject in reembed_backlog(self._runtime, record.space, self._components.embedder.space)
         ]
-        counts = await self._store.space_counts()
+        counts = await self._store.embeddings.space_counts()
         return EmbedderStatus(
             record=record,
             problem=opened.why if isinstance(opened, UnavailableEmbedder) else "",
@@ -98,7 +98,7 @@ class EmbedderService:
         """
         self._embedders.add(trial.embedder)
         if not dry_run:
-            await self._store.choose_embedder(trial.record, former=await self._in_use())
+            await self._store.embeddings.choose(trial.record, former=await self._in_use())
         return await reembed(self._runtime, trial.embedder, dry_run=dry_run, tell=tell)
 
     async def reembed(
@@ -119,11 +119,13 @@ class EmbedderService:
         if isinstance(embedder, UnavailableEmbedder):
             raise BadEmbedderError(record.spec.where or record.space, embedder.why)
         if record.chosen_at is None and not dry_run:
-            await self._store.choose_embedder(record, former=record)
+            await self._store.embeddings.choose(record, former=record)
         return await reembed(self._runtime, embedder, dry_run=dry_run, tell=tell, missing=True)
 
     async def _in_use(self) -> EmbedderRecord:
-        chosen = next((record for record in await self._store.embedders() if record.chosen_at is not None), None)
+        chosen = next(
+            (record for record in await self._store.embeddings.embedders() if record.chosen_at is not None), None
+        )
         if chosen is not None:
             return chosen
         own = self._components.embedder

@@ -30,13 +30,13 @@ class HistoryService:
         """
         subject = self._components.subject(user)
         memory = await self._memories.get(memory_id, subject)
-        decisions = await self._store.decisions(subject, memory=memory.id)
+        decisions = await self._store.decisions.list(subject, memory=memory.id)
         named = {other for line in decisions for other in (line.memory_id, line.target_id) if other} - {memory.id}
-        related = await self._store.memories(subject, sorted(named))
+        related = await self._store.memories.get_many(subject, sorted(named))
         sources = [
             message
             for evidence in memory.evidence
-            for message in await self._store.messages(
+            for message in await self._store.conversations.messages(
                 subject, evidence.conversation, after_seq=evidence.seq - 1, limit=1
             )
         ]
@@ -57,7 +57,7 @@ class HistoryService:
             history=history,
             replaced=tuple(related[id_] for id_ in replaced if id_ in related),
             replaced_by=tuple(related[id_] for id_ in replaced_by if id_ in related),
-            last_recalled=await self._store.last_recall(self._components.subject(user), memory.id),
+            last_recalled=await self._store.memories.last_injection(self._components.subject(user), memory.id),
         )
 
     async def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> list[Decision]:
@@ -67,7 +67,7 @@ class HistoryService:
             user: User whose memories the decisions are about.
             limit: Maximum number of decisions to return.
         """
-        return await self._store.decisions(self._components.subject(user), limit=limit)
+        return await self._store.decisions.list(self._components.subject(user), limit=limit)
 
     async def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:
         """Reverse a decision: close the memory it added, restore the memory it closed.

@@ -14,7 +14,7 @@ from recollect.providers.embedder_router import EmbedderOpener
 from recollect.providers.factory import open_embedder, settings_curve, spec_of
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.types import CalibrationCurve, EmbedderRecord
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ async def initial_embedder(store: Store, settings: Settings, opening: EmbedderOp
     Raises:
         OtherEmbedderError: the settings name one of another space than the memories' vectors are of.
     """
-    chosen = next((one for one in await store.embedders() if one.chosen_at is not None), None)
+    chosen = next((one for one in await store.embeddings.embedders() if one.chosen_at is not None), None)
     if chosen is None:
         return await _first(store, settings)
     if settings.embed_url is not None:
@@ -48,8 +48,8 @@ async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     """Open the settings' embedder for a database that chose none yet."""
     own = open_embedder(settings)
     held: list[str] = []
-    if set(await store.space_names()) - {own.space}:  # counting reads all vectors: only where it may matter
-        held = [count.space for count in await store.space_counts() if count.memories]
+    if set(await store.embeddings.space_names()) - {own.space}:  # counting reads all vectors: only where it may matter
+        held = [count.space for count in await store.embeddings.space_counts() if count.memories]
     if held and own.space not in held:
         await own.close()
         raise _other(settings, own, held[0])
@@ -59,7 +59,7 @@ async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     if curve is None:
         return own
     record = EmbedderRecord(space=own.space, dim=own.dim, spec=spec_of(settings), curve=curve)
-    await store.choose_embedder(record, former=record)
+    await store.embeddings.choose(record, former=record)
     await own.close()
     return open_embedder(settings, curve=curve)
 

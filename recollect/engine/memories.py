@@ -83,7 +83,7 @@ class MemoryService:
         position = parse_memory_id(wanted.after) if wanted.after else None
         then = as_of(at, known_at, self._components.clock.now())
         if then is None:
-            listed = await self._store.list_memories(
+            listed = await self._store.memories.list(
                 subject,
                 kinds=wanted.kinds,
                 closed=wanted.closed,
@@ -92,7 +92,7 @@ class MemoryService:
                 limit=wanted.limit,
             )
             return [_scrubbed(memory) for memory in listed]
-        past = await self._store.memories_at(subject, wanted.kinds, at=then.at, known_at=then.known_at)
+        past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
         matching = [
             memory
             for memory in reversed(past)
@@ -106,7 +106,7 @@ class MemoryService:
         Raises:
             UnknownMemoryError: the subject has no memory with this id.
         """
-        memories = await self._store.memories(subject, [parse_memory_id(memory_id)])
+        memories = await self._store.memories.get_many(subject, [parse_memory_id(memory_id)])
         if not memories:
             raise UnknownMemoryError(memory_id)
         return _scrubbed(memories[0])

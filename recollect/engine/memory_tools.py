@@ -117,7 +117,9 @@ class MemoryTools:
             return []
         seq = recorded.reply_seq or (recorded.appended[-1] if recorded.appended else 0)
         home = self.scope.home
-        rests_on = await self.tools.store.messages(home, recorded.conversation, after_seq=seq - 1, limit=1)
+        rests_on = await self.tools.store.conversations.messages(
+            home, recorded.conversation, after_seq=seq - 1, limit=1
+        )
         return [await self._keep(asked, rests_on[0]) for asked in self.created] if rests_on else []
 
     async def _keep(self, asked: _Create, message: LoggedMessage) -> Memory:

@@ -57,8 +57,8 @@ async def recall_past(parts: Components, tools: Runtime, request: RecallRequest,
     embedder = tools.embedder
     embedded = await queries.embed(request, embedder)
     started = parts.clock.monotonic()
-    memories = await parts.store.memories_at(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
-    salt = (await parts.store.hot(subject, embedder.space, sought=NO_VECTORS)).salt
+    memories = await parts.store.memories.as_of(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
+    salt = (await parts.store.snapshots.snapshot(subject, embedder.space, vectors=NO_VECTORS)).salt
     made = await rebuild_index_data(tools, memories, vectors=not embedded.failure)
     items = [
         SnapshotItem(memory=memory, vectors=one.vectors, terms=one.terms)

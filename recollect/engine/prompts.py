@@ -95,9 +95,9 @@ class PromptService:
     async def _record_uses(self, context: PromptContext, now: datetime) -> None:
         for subject in {item.memory.subject for item in context.items}:
             ids = [item.memory.id for item in context.items if item.memory.subject == subject]
-            await self._store.note_uses(subject, ids, now)
+            await self._store.memories.record_uses(subject, ids, now)
 
     async def _block_key(self, subject: Subject) -> bytes:
         """Return the secret that names the subject's blocks: the same in every process, and unknown outside."""
         runtime = await self._steps.runtime.for_subject(subject)
-        return (await self._store.hot(subject, runtime.embedder.space, sought=NO_VECTORS)).salt
+        return (await self._store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)).salt

@@ -94,7 +94,7 @@ class QueryBuilder:
         listed = [
             memory
             for subject in subjects
-            for memory in await self._parts.store.list_memories(
+            for memory in await self._parts.store.memories.list(
                 subject,
                 kinds=(MemoryKind.NOTE,),
                 tag=request.tag,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.types import GLOBAL, MemoryKind, Subject, SubjectSnapshot
 
 # Users whose subscriptions are kept between two recalls; who is dropped costs one more read.
@@ -27,7 +27,7 @@ class ReadingListCache:
         owner = subject.owner
         if subject.kind == "app" and owner is not None and owner.kind == "user":
             # Not kept: what the app knows may stand while its user subscribes.
-            return own + (await self._store.subscriptions(owner))[1]
+            return own + (await self._store.apps.subscriptions(owner))[1]
         if subject.kind != "user":
             return own
         if subject not in self._kept:
@@ -44,7 +44,7 @@ class ReadingListCache:
         return self._kept[subject][1] == known[1]
 
     async def _read(self, subject: Subject) -> None:
-        version, shared = await self._store.subscriptions(subject)
+        version, shared = await self._store.apps.subscriptions(subject)
         self._kept[subject] = (version, tuple(shared))
         self._kept.move_to_end(subject)
         while len(self._kept) > _MAX_CACHED:

@@ -92,7 +92,7 @@ class Retriever:
 
         spaces = {subject: embedder.space for subject, embedder in embedders.items()}
         sought = {subject: planner.vector_request for subject, planner in planners.items()}
-        (ranking, own), memories = await self._parts.store.choose(spaces, rank, sought=sought)
+        (ranking, own), memories = await self._parts.store.snapshots.rank_and_fetch(spaces, rank, vectors=sought)
         if not await self._lists.still(subjects[0], own.version):
             raise _OtherListError
         texts = await _presentable(memories)

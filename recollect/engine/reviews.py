@@ -27,8 +27,8 @@ class ReviewService:
         """
         subject = self._components.subject(user)
         held = []
-        for memory in await self._store.held(subject, limit=limit):
-            decisions = await self._store.decisions(subject, memory=memory.id)
+        for memory in await self._store.memories.held(subject, limit=limit):
+            decisions = await self._store.decisions.list(subject, memory=memory.id)
             reason = next((line.reason for line in reversed(decisions) if line.action is Action.HOLD), "")
             held.append(HeldMemory(memory=memory, reason=reason))
         return held

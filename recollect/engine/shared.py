@@ -50,7 +50,7 @@ class SharedMemoryService:
             BadRequestError: `shared` is another kind of subject, or the subscriber is not a user.
         """
         subscriber = self._subscriber(user)
-        await self._store.subscribe(subscriber, _shared_subject(shared), self._components.clock.now())
+        await self._store.apps.subscribe(subscriber, _shared_subject(shared), self._components.clock.now())
         return await self.subscriptions(user=user)
 
     async def unsubscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> bool:
@@ -59,11 +59,11 @@ class SharedMemoryService:
         Raises:
             BadRequestError: `shared` is another kind of subject, or the subscriber is not a user.
         """
-        return await self._store.unsubscribe(self._subscriber(user), _shared_subject(shared))
+        return await self._store.apps.unsubscribe(self._subscriber(user), _shared_subject(shared))
 
     async def subscriptions(self, *, user: str | Subject | None = None) -> list[Subject]:
         """List the shared subjects that a user reads, the longest subscription first."""
-        return (await self._store.subscriptions(self._components.subject(user)))[1]
+        return (await self._store.apps.subscriptions(self._components.subject(user)))[1]
 
     async def _get(self, memory_id: str, user: str | Subject | None) -> Memory:
         return await self._memories.get(memory_id, self._components.subject(user))

@@ -37,7 +37,7 @@ class Steps:
         settings, store = components.settings, components.store
         self.components = components
         self.breaker = CircuitBreaker(components.clock)
-        self.embedders = EmbedderRouter(components.embedder, store, components.opening)
+        self.embedders = EmbedderRouter(components.embedder, store.embeddings, components.opening)
         self._rule_reader = RuleReader(budget_s=settings.form_budget_s)
         self.runtime = Runtime(
             reader=self._rule_reader,

@@ -217,14 +217,14 @@ class TurnService:
         scope, now = toolbox.scope, self._parts.clock.now()
         if toolbox.ended is not None and scope.writes is not None:
             store = self._parts.store
-            await store.end_conversation(scope.home, recorded.conversation, toolbox.ended, now)
-            await store.ask_formation(scope.writes, scope.home, recorded.conversation, now)
+            await store.conversations.end(scope.home, recorded.conversation, toolbox.ended, now)
+            await store.formations.request(scope.writes, scope.home, recorded.conversation, now)
             self._worker.wake()
 
     async def _note(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
         """Note behind the answer that memories were used, and whether the answer shows it."""
         for subject, ids in _by_subject(record).items():
-            await self._parts.store.note_uses(subject, ids, record.at)
+            await self._parts.store.memories.record_uses(subject, ids, record.at)
         memories = [item.memory for item in prepared.items]
         size = len(answer) + sum(len(text) for text in said)
         hits = await run_in_thread_if_large(size, lambda: used_memories(answer, memories, said)) if answer else []
@@ -232,7 +232,7 @@ class TurnService:
         metrics.judged += len(memories) if answer else 0
         metrics.hits += len(hits)
         if prepared.scope is not None and answer:
-            await self._parts.store.note_hits(prepared.scope.home, record, hits)
+            await self._parts.store.conversations.record_hits(prepared.scope.home, record, hits)
 
     async def memory_scope(self, home: Subject, scope: RequestScope, conversation: str | None) -> MemoryScope:
         """Say whose memory a request of that subject is about.
@@ -243,7 +243,7 @@ class TurnService:
         """
         known = None
         if conversation is not None:
-            known = await self._parts.store.conversation(home, external_id=conversation)
+            known = await self._parts.store.conversations.get(home, external_id=conversation)
         name = profile_name(scope, known, self._parts.settings.profile)
         return memory_scope(home, scope, self._parts.profiles.get(name), conversation, known)
 
@@ -254,7 +254,7 @@ class TurnService:
         """
         asks = await run_in_thread_if_large(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
         turn = replace(turn, formations=tuple(_forgetting(turn.formations) if asks else turn.formations))
-        recorded = await self._parts.store.record(turn)
+        recorded = await self._parts.store.conversations.record(turn)
         first = next((due for due in turn.formations if due.stage == "index"), None)
         if asks and first is not None:
             forgetting = self._soon(self._worker.form_now(_key(first, turn, recorded)))

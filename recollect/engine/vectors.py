@@ -50,7 +50,7 @@ class VectorService:
         subject = self._components.subject(user)
         runtime = await self._runtime.for_subject(subject)
         vectors = await _vectors(runtime, query if vector is None else vector)
-        snapshot = await runtime.store.hot(subject, runtime.embedder.space, sought=NO_VECTORS)
+        snapshot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)
         [neighbours] = await nearest(snapshot, vectors, runtime, most=limit, kinds=_SEARCHED)
         return [
             RecalledMemory(

@@ -97,7 +97,9 @@ async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtim
     """
     for owner in (subject, *subject.owners):
         first = max(0, said.seq - 1 - MAX_BEHIND)
-        tokenize = await runtime.store.messages(owner, said.conversation, after_seq=first, limit=said.seq - first)
+        tokenize = await runtime.store.conversations.messages(
+            owner, said.conversation, after_seq=first, limit=said.seq - first
+        )
         by_seq = {message.seq: message for message in tokenize}
         above = by_seq.get(said.seq)
         while above is not None and above.role != "user":
@@ -195,7 +197,7 @@ async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, ru
     ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
     found: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        tokenize = await runtime.store.memories(hot.subject, ids[start : start + BATCH_SIZE])
+        tokenize = await runtime.store.memories.get_many(hot.subject, ids[start : start + BATCH_SIZE])
         found += [one for one in tokenize if one.evidence and one.evidence[0].role == "user"]
     return found
 
@@ -212,7 +214,9 @@ async def _with_answers(place: Place, subject: Subject, home: Subject | None, ru
     """Read a message with what stands behind it."""
     conversation, seq = place
     for owner in (home,) if home else (subject, *subject.owners):
-        tokenize = await runtime.store.messages(owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND)
+        tokenize = await runtime.store.conversations.messages(
+            owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND
+        )
         if tokenize:
             return tokenize
     return []

@@ -65,7 +65,7 @@ class BudgetedModel:
         units = units_of(self._purpose, self._policy)
         needs = min(units + beside, self._policy.capacity)
         booked = replace(self._booking(units, tokens=0), needs=needs)
-        await self._runtime.store.reserve(self._subject, booked, self._policy)
+        await self._runtime.store.budgets.reserve(self._subject, booked, self._policy)
         self._ahead = booked
 
     async def release(self) -> None:
@@ -115,7 +115,7 @@ class BudgetedModel:
         units = 0.0 if self.paid else units_of(self._purpose, self._policy)
         booked = self._booking(units, await self._estimate(prompt) + ANSWER_TOKENS)
         booked = replace(booked, needs=0.0) if self.covered else booked
-        await self._runtime.store.reserve(self._subject, booked, self._policy)
+        await self._runtime.store.budgets.reserve(self._subject, booked, self._policy)
         return booked
 
     def _booking(self, units: float, tokens: int) -> Reservation:
@@ -136,7 +136,7 @@ class BudgetedModel:
     async def _settle(self, booked: Reservation, tokens: int | None) -> None:
         """Settle; where the database does not answer the call stays as it was booked, and its answer is used."""
         try:
-            await self._runtime.store.settle(self._subject, booked.id, tokens=tokens)
+            await self._runtime.store.budgets.settle(self._subject, booked.id, tokens=tokens)
         except (StoreUnavailableError, StoreFullError) as error:
             logger.warning("not settled", extra={"purpose": booked.purpose, "error": str(error)})
 
@@ -194,8 +194,8 @@ async def charge_rule_work(runtime: Runtime, lease: Lease, profile: Profile, res
     )
     if isinstance(runtime.model, BudgetedModel) and runtime.model.covered:
         booked = replace(booked, needs=0.0)
-    await runtime.store.reserve(lease.key.subject, booked, profile.budget)
-    await runtime.store.settle(lease.key.subject, booked.id, tokens=0)
+    await runtime.store.budgets.reserve(lease.key.subject, booked, profile.budget)
+    await runtime.store.budgets.settle(lease.key.subject, booked.id, tokens=0)
     _count(runtime, lease.key.subject, units)
     return True
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recollect.extraction.sources import Exchange, exchanges
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.types import ConversationId, EpisodeRange, LoggedMessage, MemoryState, Subject
 
 # Messages of a conversation read at once.
@@ -53,7 +53,7 @@ async def read_coverage(store: Store, whose: CoverageKey, *, passed: int = 0, en
             covered there any more was taken away on purpose: an erased episode does not come back.
         enough: Turns of the tail that need to be read; None reads them all.
     """
-    spans = _newest(await store.spans(whose.subject, whose.conversation))
+    spans = _newest(await store.conversations.episode_ranges(whose.subject, whose.conversation))
     last = spans[-1] if spans else None
     behind = last.last_seq if last else 0
     tail = await _path(store, whose, behind, enough)
@@ -91,7 +91,7 @@ async def _path(store: Store, whose: CoverageKey, after_seq: int, enough: int | 
     """Read the path from behind a message: all of it, or until so many turns are there."""
     found: list[LoggedMessage] = []
     while True:
-        page = await store.path(whose.home, whose.conversation, after_seq=after_seq, limit=_PAGE)
+        page = await store.conversations.active_path(whose.home, whose.conversation, after_seq=after_seq, limit=_PAGE)
         found += page
         if len(page) < _PAGE or (enough is not None and len(exchanges(found)) > enough):
             return found

@@ -31,7 +31,7 @@ from recollect.formation.weigh import weigh
 from recollect.profiles.overrides import with_overrides
 from recollect.profiles.policies import Profile
 from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
-from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
+from recollect.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.types import (
     NO_VECTORS,
     Action,
@@ -67,9 +67,9 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     # One page holds the earlier messages as well, and is never longer than the store allows.
     page = min(limit + lease.formed_seq - start, MAX_PAGE_SIZE)
     read, gone, hot, recalls = await asyncio.gather(
-        runtime.store.messages(key.home, key.conversation, after_seq=start, limit=page),
-        runtime.store.abandoned(key.home, key.conversation),
-        runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS),
+        runtime.store.conversations.messages(key.home, key.conversation, after_seq=start, limit=page),
+        runtime.store.conversations.abandoned(key.home, key.conversation),
+        runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS),
         recent_recalls(lease, runtime),
     )
     if not read or read[-1].seq <= lease.formed_seq:
@@ -114,7 +114,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
 
 async def _settings(lease: Lease, runtime: Runtime) -> tuple[Profile, Mapping[str, Any]]:
     """Return the profile by which a conversation is formed, and the options that it was opened with."""
-    opened = await runtime.store.conversation(lease.key.home, id=lease.key.conversation)
+    opened = await runtime.store.conversations.get(lease.key.home, id=lease.key.conversation)
     options = opened.options if opened else {}
     return with_overrides(runtime.profiles.get(lease.key.profile), options), options
 
@@ -166,7 +166,9 @@ async def _unknown(decisions: Sequence[Decision], lease: Lease, runtime: Runtime
     again = [line for line in decisions if line.action is Action.IGNORE and REQUESTED in line.text]
     done: set[int | None] = set()
     for seq in {line.seq for line in again}:
-        known = await runtime.store.decisions_from(lease.key.subject, conversation=lease.key.conversation, seq=seq)
+        known = await runtime.store.decisions.from_source(
+            lease.key.subject, conversation=lease.key.conversation, seq=seq
+        )
         done |= {seq for line in known if REQUESTED in line.text}
     return [line for line in decisions if line not in again or line.seq not in done]
 

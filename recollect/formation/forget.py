@@ -54,7 +54,7 @@ async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
 
 
 async def _forget(runtime: Runtime, memory: Memory) -> Memory:
-    hot = await runtime.store.hot(memory.subject, runtime.embedder.space, sought=NO_VECTORS)
+    hot = await runtime.store.snapshots.snapshot(memory.subject, runtime.embedder.space, vectors=NO_VECTORS)
     same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
     now = runtime.clock.now()
     ending = (memory, *same)
@@ -69,13 +69,13 @@ async def _forget(runtime: Runtime, memory: Memory) -> Memory:
     # What ended with the memory comes before it, and comes back with it.
     ends = [_decision(one, memory if one is not memory else None, now, runtime) for one in (*same, memory)]
     decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
-    await runtime.store.apply(
+    await runtime.store.memories.apply(
         memory.subject,
         [*closes, *shortened, *episodes, *contexts, *marking(forgotten, runtime)],
         decisions,
         subject_version=hot.version if len(hot) else None,
     )
-    return (await runtime.store.memories(memory.subject, [memory.id]))[0]
+    return (await runtime.store.memories.get_many(memory.subject, [memory.id]))[0]
 
 
 async def forgotten_by_hand(key: FormationKey, runtime: Runtime) -> list[Memory]:
@@ -83,18 +83,18 @@ async def forgotten_by_hand(key: FormationKey, runtime: Runtime) -> list[Memory]
 
     A request in the conversation is read again with it; one made outside of it has to be kept.
     """
-    if not await runtime.store.formed_by_another(key):
+    if not await runtime.store.formations.has_other_version(key):
         return []
     closed = [
         memory
-        for memory in await runtime.store.memories_from(key.subject, key.conversation)
+        for memory in await runtime.store.memories.from_source(key.subject, key.conversation)
         if memory.state is MemoryState.CLOSED and memory.kind is not MemoryKind.EPISODE
     ]
     return [memory for memory in closed if await _is_forgotten(memory, runtime)]
 
 
 async def _is_forgotten(memory: Memory, runtime: Runtime) -> bool:
-    lines = await runtime.store.decisions(memory.subject, memory=memory.id)
+    lines = await runtime.store.decisions.list(memory.subject, memory=memory.id)
     ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
     return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME)
 
@@ -126,7 +126,7 @@ async def _of_the_same_messages(memory: Memory, hot: SubjectSnapshot, runtime: R
     touched = np.flatnonzero(np.isin(hot.source_key, np.array(keys, dtype=np.int64)))
     places = np.unique(np.searchsorted(hot.source_start, touched, side="right") - 1)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
-    return await runtime.store.memories(memory.subject, [id_ for id_ in ids if id_ != memory.id])
+    return await runtime.store.memories.get_many(memory.subject, [id_ for id_ in ids if id_ != memory.id])
 
 
 def _says_the_same(memory: Memory, other: Memory) -> bool:

@@ -105,7 +105,7 @@ async def without_asked_since(
     if not messages or (runtime.model is None and lease.last_seq <= behind and not _is_late(messages, runtime)):
         return list(messages), behind
     key = lease.key
-    later = await runtime.store.messages(key.home, key.conversation, after_seq=behind, limit=MAX_LATER)
+    later = await runtime.store.conversations.messages(key.home, key.conversation, after_seq=behind, limit=MAX_LATER)
     elsewhere: list[LoggedMessage] = []
     if _is_late(messages, runtime):
         since = min(message.recorded_at for message in messages)
@@ -120,7 +120,11 @@ async def without_asked_since(
 async def is_asked_behind(lease: Lease, runtime: Runtime, seq: int) -> bool:
     """Return whether a message of the conversation behind `seq` asks to forget something."""
     key = lease.key
-    return bool(await _asking(await runtime.store.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)))
+    return bool(
+        await _asking(
+            await runtime.store.conversations.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)
+        )
+    )
 
 
 async def _asking(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
@@ -148,7 +152,7 @@ async def _requests_since(
         runtime: Store.
     """
     subject, home = whose
-    lines = await runtime.store.decisions_from(subject, since=since)
+    lines = await runtime.store.decisions.from_source(subject, since=since)
     here = {(message.conversation, message.seq) for message in messages}
     places = {
         (line.conversation, line.seq): None
@@ -157,8 +161,8 @@ async def _requests_since(
     }
     found: list[LoggedMessage] = []
     for conversation, seq in list(places)[-MAX_REQUESTS:]:
-        if await runtime.store.conversation(home, id=conversation):
-            read = await runtime.store.messages(home, conversation, after_seq=seq - 1, limit=1)
+        if await runtime.store.conversations.get(home, id=conversation):
+            read = await runtime.store.conversations.messages(home, conversation, after_seq=seq - 1, limit=1)
             found += [message for message in read if message.seq == seq]
     return found
 
@@ -199,12 +203,12 @@ async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runt
     closed = [
         memory
         for conversation in dict.fromkeys(message.conversation for message in messages)
-        for memory in await runtime.store.memories_from(subject, conversation)
+        for memory in await runtime.store.memories.from_source(subject, conversation)
         if memory.state is MemoryState.CLOSED
         and memory.kind is not MemoryKind.EPISODE
         and not places.isdisjoint((one.conversation, one.seq) for one in memory.evidence)
     ]
-    forgotten = [one for one in closed if is_forgotten(one, await runtime.store.decisions(subject, memory=one.id))]
+    forgotten = [one for one in closed if is_forgotten(one, await runtime.store.decisions.list(subject, memory=one.id))]
     return [old for memory in forgotten for old in outdated_by_hand(memory)]
 
 

@@ -93,11 +93,13 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     about the user.
     """
     key = lease.key
-    waiting = await runtime.store.messages(key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH)
+    waiting = await runtime.store.conversations.messages(
+        key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH
+    )
     messages = take_batch(waiting)
     if not messages:
         return Indexed(result=FormationResult(formed_seq=lease.last_seq))
-    gone = await runtime.store.abandoned(key.home, key.conversation)
+    gone = await runtime.store.conversations.abandoned(key.home, key.conversation)
     live, _ = await admitted([message for message in messages if message.seq not in gone], runtime)
     # What is said in a game that began before is no quotation, nor is what stands beside it in a message.
     forgotten = await replayed(live, (key.subject, key.home), runtime)
@@ -110,7 +112,7 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
         characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
     )
     vectors = await runtime.embedder.embed([piece for each in kept for piece in each.pieces])
-    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
+    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     closes, decisions = await close_abandoned(hot, gone, lease, runtime, kinds=frozenset({MemoryKind.TURN}))
     changes: list[Change] = list(closes)
     start = 0
@@ -245,13 +247,15 @@ async def _honoured(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtim
 
 async def _batch(indexed: Indexed, hot: SubjectSnapshot, lease: Lease, runtime: Runtime) -> ExtractionBatch:
     key = lease.key
-    opened = await runtime.store.conversation(key.home, id=key.conversation)
+    opened = await runtime.store.conversations.get(key.home, id=key.conversation)
     options = opened.options if opened else {}
     earlier: list[LoggedMessage] = []
     if lease.formed_seq:
         start = max(0, lease.formed_seq - EARLIER)
-        gone = await runtime.store.abandoned(key.home, key.conversation)
-        read = await runtime.store.messages(key.home, key.conversation, after_seq=start, limit=lease.formed_seq - start)
+        gone = await runtime.store.conversations.abandoned(key.home, key.conversation)
+        read = await runtime.store.conversations.messages(
+            key.home, key.conversation, after_seq=start, limit=lease.formed_seq - start
+        )
         earlier = [message for message in read if message.seq not in gone and not message.erased]
     return ExtractionBatch(
         lease=lease,

@@ -31,7 +31,7 @@ MAX_LOOKBACK = 200
 
 async def recent_recalls(lease: Lease, runtime: Runtime, *, most: int = RECENT) -> list[InjectionRecord]:
     """Read what was put into the conversation's newest prompts."""
-    return await runtime.store.recalls(lease.key.home, conversation=lease.key.conversation, limit=most)
+    return await runtime.store.conversations.injections(lease.key.home, conversation=lease.key.conversation, limit=most)
 
 
 async def without_echoes(
@@ -89,7 +89,9 @@ async def _memories(recalls: Sequence[InjectionRecord], runtime: Runtime) -> lis
     for record in recalls:
         for subject, memory, _ in record.items:
             wanted.setdefault(subject, {})[memory] = None
-    read = await asyncio.gather(*(runtime.store.memories(subject, list(ids)) for subject, ids in wanted.items()))
+    read = await asyncio.gather(
+        *(runtime.store.memories.get_many(subject, list(ids)) for subject, ids in wanted.items())
+    )
     return [memory for each in read for memory in each]
 
 
@@ -133,7 +135,9 @@ async def without_games(
     start = max(0, first - 1 - MAX_LOOKBACK)
     earlier: list[LoggedMessage] = []
     if first > 1:
-        read = await runtime.store.messages(key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK)
+        read = await runtime.store.conversations.messages(
+            key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK
+        )
         earlier = [message for message in read if message.seq < first and message.seq not in gone]
     size = characters(messages) + characters(earlier)
     return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)

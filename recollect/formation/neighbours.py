@@ -62,7 +62,7 @@ async def nearest(
     """
     if hot.sampled_vectors is not None and len(vectors):  # the index is asked
         sought = VectorRequest(vectors=vectors, limit_each=most, kinds=tuple(kinds))
-        hot = await runtime.store.hot(hot.subject, runtime.embedder.space, sought=sought)
+        hot = await runtime.store.snapshots.snapshot(hot.subject, runtime.embedder.space, vectors=sought)
     if not len(hot.vectors) or not len(vectors):
         return [[] for _ in vectors]
     searched = hot
@@ -70,7 +70,7 @@ async def nearest(
         len(hot) * len(vectors), lambda: _picked(searched, vectors, (most, kinds), said), above=_MANY_ROWS
     )
     ids = {owner: MemoryId(id_text(hot.ids[owner])) for near in picked for owner, _ in near}
-    read = {memory.id: memory for memory in await runtime.store.memories(hot.subject, list(ids.values()))}
+    read = {memory.id: memory for memory in await runtime.store.memories.get_many(hot.subject, list(ids.values()))}
     found: list[list[Neighbour]] = []
     for place, near in enumerate(picked):
         similar = runtime.embedder.relevance(np.array([cosine for _, cosine in near], dtype=np.float32))
@@ -106,7 +106,7 @@ async def gather_neighbours(
     hot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, runtime: Runtime, *, most: int
 ) -> Neighbours:
     """Read what the candidates of one batch may repeat, correct or end."""
-    facts = await runtime.store.facts(hot.subject)
+    facts = await runtime.store.memories.facts(hot.subject)
     restating = await _restating(hot, runtime) if facts and candidates else []
     near = await nearest(hot, vectors, runtime, most=most, said=[terms(candidate.text) for candidate in candidates])
     claimed = await _claimed(hot, candidates, runtime)
@@ -124,7 +124,7 @@ async def notes_sharing_terms(
     """Find the notes that share terms with what was said, those of the rarest terms first."""
     places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
-    read = {memory.id: memory for memory in await runtime.store.memories(hot.subject, ids)}
+    read = {memory.id: memory for memory in await runtime.store.memories.get_many(hot.subject, ids)}
     return [read[one] for one in ids if one in read]
 
 
@@ -169,7 +169,7 @@ async def _claimed(
     wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
     if not wanted:
         return {}
-    read = await runtime.store.memories(hot.subject, wanted)
+    read = await runtime.store.memories.get_many(hot.subject, wanted)
     return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(hot, memory.id)}
 
 
@@ -220,9 +220,9 @@ async def beside_requests(
         meant: list[Memory] = []
         if candidate.forgets_all:
             ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE)]
-            meant = await runtime.store.memories(hot.subject, ids)
+            meant = await runtime.store.memories.get_many(hot.subject, ids)
         for seq in candidate.forgets_seqs:
-            meant += await runtime.store.memories_from(hot.subject, conversation, seq=seq)
+            meant += await runtime.store.memories.from_source(hot.subject, conversation, seq=seq)
         there = {neighbour.memory.id for neighbour in near[place]} if place < len(near) else set()
         if meant and place < len(near):
             near[place] += [
@@ -253,7 +253,7 @@ async def _restating(hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
         return places
 
     places = await run_in_thread_if_large(len(hot), found, above=_MANY_ROWS)
-    return await runtime.store.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
+    return await runtime.store.memories.get_many(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
 
 
 def _top(cosines: npt.NDArray[np.float32], owners: npt.NDArray[np.int32], most: int) -> list[tuple[int, float]]:

@@ -265,7 +265,7 @@ async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime
     found = await nearest(batch.hot, vectors, runtime, most=_NOTES_SHOWN, kinds=kinds)
     ranked = sorted((one for each in found for one in each), key=lambda one: -one.similarity)
     said = {term for text in texts for term in terms(text)}
-    facts = [fact for fact in await runtime.store.facts(batch.lease.key.subject) if fact.id not in batch.ended]
+    facts = [fact for fact in await runtime.store.memories.facts(batch.lease.key.subject) if fact.id not in batch.ended]
     facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
     near = [one.memory for one in ranked if one.similarity >= _MIN_SIMILARITY]
     # What is corrected or to be forgotten need not be alike: it is named by a word, or the embedder knows the language

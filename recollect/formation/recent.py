@@ -70,19 +70,21 @@ async def _outdated(messages: Sequence[LoggedMessage], subject: Subject, runtime
     """Find what messages said that was replaced or ended since."""
     found: dict[str, Memory] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
-        for memory in await runtime.store.memories_from(subject, conversation):
+        for memory in await runtime.store.memories.from_source(subject, conversation):
             if memory.state is MemoryState.CLOSED and memory.kind in _FORMED:
                 found[memory.id] = memory
     outdated: list[Outdated] = []
     for memory in found.values():
-        lines = [line for line in await runtime.store.decisions(subject, memory=memory.id) if closes(line, memory.id)]
+        lines = [
+            line for line in await runtime.store.decisions.list(subject, memory=memory.id) if closes(line, memory.id)
+        ]
         # What was merged with its like, or went for want of room, was not wrong.
         if not lines or lines[-1].action not in (Action.REPLACE, Action.CLOSE, Action.ABANDON):
             continue
         successor = lines[-1].memory_id if lines[-1].action is Action.REPLACE else None
         until: Evidence | None = None
         if successor is not None:
-            by = await runtime.store.memories(subject, [successor])
+            by = await runtime.store.memories.get_many(subject, [successor])
             until = max(by[0].evidence, key=lambda said: said.said_at, default=None) if by else None
         outdated.append(outdated_memory(memory, until=until))
     return outdated

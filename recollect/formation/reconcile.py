@@ -52,7 +52,7 @@ async def close_abandoned(
     now = runtime.clock.now()
     closes: list[CloseMemory] = []
     decisions: list[Decision] = []
-    for memory in await runtime.store.memories(lease.key.subject, ids):
+    for memory in await runtime.store.memories.get_many(lease.key.subject, ids):
         if not _rests_only_on(memory, gone, lease):
             continue
         # What was taken back was never true: it ends when it began.
@@ -90,10 +90,10 @@ async def close_outdated(
         formed_seq: How far it has read.
     """
     key = lease.key
-    if formed_seq < lease.last_seq or not await runtime.store.formed_by_another(key):
+    if formed_seq < lease.last_seq or not await runtime.store.formations.has_other_version(key):
         return [], []
     touched = {change.id for change in changes if isinstance(change, CloseMemory | StrengthenMemory | ReopenMemory)}
-    found = await runtime.store.memories_from(key.subject, key.conversation)
+    found = await runtime.store.memories.from_source(key.subject, key.conversation)
     old = [memory for memory in _of_others(found, lease) if memory.id not in touched]
     now = runtime.clock.now()
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in old]
@@ -130,7 +130,7 @@ async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, runtime:
     if not closes:
         return NOTHING_BACK
     subject = lease.key.subject
-    gone = await runtime.store.memories(subject, [closing.id for closing in closes])
+    gone = await runtime.store.memories.get_many(subject, [closing.id for closing in closes])
     plan = plan_memories(await read_past(runtime, subject, gone), gone)
     memories = [replace(one.memory, state=MemoryState.ACTIVE, valid_to=None, closed_at=None) for one in plan.returning]
     restored = await restore(runtime, memories, undone=frozenset(closing.id for closing in closes))

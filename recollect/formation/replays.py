@@ -69,7 +69,7 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
         subjects: Whose memories rest on them, and in whose log they are.
         runtime: Store and clock.
     """
-    whose = [subject for subject in dict.fromkeys(subjects) if await runtime.store.has_forgotten(subject)]
+    whose = [subject for subject in dict.fromkeys(subjects) if await runtime.store.erasures.has_forgotten(subject)]
     if not messages or not whose:
         return NOTHING
     around = await _around(messages, subjects[-1], runtime)
@@ -80,7 +80,7 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
     )
     known: dict[int, datetime] = {}
     for subject in whose:
-        known |= await runtime.store.forgotten(subject, sorted(marks)) if marks else {}
+        known |= await runtime.store.erasures.forgotten(subject, sorted(marks)) if marks else {}
     if not known and not any(message.erased for message in around):
         return NOTHING
     cut = await run_in_thread_if_large(characters(around), lambda: _cut(around, known), above=LARGE_BATCH)
@@ -156,8 +156,10 @@ async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Run
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = [message for message in messages if message.conversation == conversation]
         start, last = max(0, own[0].seq - 1 - MAX_BEHIND), own[-1].seq
-        before = await runtime.store.messages(home, conversation, after_seq=start, limit=max(1, own[0].seq - 1 - start))
-        behind = await runtime.store.messages(home, conversation, after_seq=last, limit=MAX_BEHIND)
+        before = await runtime.store.conversations.messages(
+            home, conversation, after_seq=start, limit=max(1, own[0].seq - 1 - start)
+        )
+        behind = await runtime.store.conversations.messages(home, conversation, after_seq=last, limit=MAX_BEHIND)
         for message in (*before, *own, *behind):
             found[message.conversation, message.seq] = message
     return [found[place] for place in sorted(found)]

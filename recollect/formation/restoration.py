@@ -102,7 +102,7 @@ async def _answers_left(runtime: Runtime, returning: Sequence[Memory], back: Col
     places = {(said.conversation, said.seq) for one in returning for said in one.evidence if said.role == "user"}
     for place in sorted(places)[:MAX_ANSWERED]:
         for conversation, seq in await answers_to(place, returning[0].subject, runtime):
-            quoting = await runtime.store.memories_from(returning[0].subject, conversation, seq=seq)
+            quoting = await runtime.store.memories.from_source(returning[0].subject, conversation, seq=seq)
             versions = [one for one in quoting if one.kind is MemoryKind.TURN]
             shown = [one for one in versions if one.state is MemoryState.ACTIVE or one.id in back]
             if not shown:
@@ -113,10 +113,10 @@ async def _answers_left(runtime: Runtime, returning: Sequence[Memory], back: Col
 
 
 async def _cause_is_back(runtime: Runtime, quotation: Memory, back: Collection[MemoryId]) -> bool:
-    lines = await runtime.store.decisions(quotation.subject, memory=quotation.id, limit=MAX_DECISIONS)
+    lines = await runtime.store.decisions.list(quotation.subject, memory=quotation.id, limit=MAX_DECISIONS)
     ends = [line for line in lines if closes(line, quotation.id)]
     cause = ends[-1].target_id if ends and ends[-1].action is Action.CLOSE else None
-    known = await runtime.store.memories(quotation.subject, [cause]) if cause else []
+    known = await runtime.store.memories.get_many(quotation.subject, [cause]) if cause else []
     return bool(known) and (cause in back or known[0].state is MemoryState.ACTIVE)
 
 
@@ -153,7 +153,7 @@ class _Still:
         """Read what else rests on the same messages, and what of it is closed or forgotten."""
         memory, source = self._memory, self._memory.evidence[0]
         seq = source.seq if memory.kind is MemoryKind.TURN else None
-        found = await self._runtime.store.memories_from(memory.subject, source.conversation, seq=seq)
+        found = await self._runtime.store.memories.from_source(memory.subject, source.conversation, seq=seq)
         places = {(said.conversation, said.seq) for said in memory.evidence}
         self._others = [
             one
@@ -172,7 +172,7 @@ class _Still:
         read = await question_with_answer(source, subject, self._runtime)
         if not read:
             return []
-        asked = await self._runtime.store.memories_from(subject, source.conversation, seq=read[0].seq)
+        asked = await self._runtime.store.memories.from_source(subject, source.conversation, seq=read[0].seq)
         closed = [old for one in asked if one.id not in self._undone for old in await self._closed(one)]
         return [*closed, *answers_among(read, closed, of=read[:1])]
 
@@ -184,13 +184,13 @@ class _Still:
     async def _closed(self, memory: Memory) -> list[Outdated]:
         if memory.state is not MemoryState.CLOSED or memory.kind in _QUOTING or memory.id in self._back:
             return []
-        lines = await self._runtime.store.decisions(memory.subject, memory=memory.id, limit=MAX_DECISIONS)
+        lines = await self._runtime.store.decisions.list(memory.subject, memory=memory.id, limit=MAX_DECISIONS)
         ends = [line for line in lines if closes(line, memory.id)]
         replaced = bool(ends) and ends[-1].action is Action.REPLACE and memory.kind is MemoryKind.FACT
         if not ends or not (ends[-1].action is Action.CLOSE or replaced):
             return []
         mark = (slot_mark(memory.key, memory.value), value_mark(memory.value)) if memory.key else None
-        facts = await self._runtime.store.facts(memory.subject) if mark else []
+        facts = await self._runtime.store.memories.facts(memory.subject) if mark else []
         if any((slot_mark(fact.key, fact.value), value_mark(fact.value)) == mark for fact in facts):
             return []  # it was said again since
         return [outdated_memory(memory, until=None, is_topic=is_forgotten(memory, lines))]
@@ -201,7 +201,7 @@ class _Still:
         shown = [memory, *(one for one in self._others if self._is_version(one))]
         stretches = {stretch for one in shown for stretch in one.detail.withheld}
         causes = {MemoryId(stretch.because) for stretch in stretches if stretch.because} - self._back
-        known = await self._runtime.store.memories(memory.subject, sorted(causes))
+        known = await self._runtime.store.memories.get_many(memory.subject, sorted(causes))
         ended = causes - {one.id for one in known if one.state is not MemoryState.CLOSED}
         text = self.fullest.text
         secrets = set(scrubbed(text).secrets)
@@ -234,7 +234,7 @@ async def shortened_quotations(runtime: Runtime, returning: Sequence[Memory]) ->
         if memory.kind not in (MemoryKind.TURN, MemoryKind.EPISODE) or not memory.evidence:
             continue
         source = memory.evidence[0]
-        for other in await runtime.store.memories_from(memory.subject, source.conversation, seq=source.seq):
+        for other in await runtime.store.memories.from_source(memory.subject, source.conversation, seq=source.seq):
             if other.kind is memory.kind and other.state is MemoryState.ACTIVE and other.id != memory.id:
                 closes[other.id] = CloseMemory(id=other.id, valid_to=max(other.valid_from, now), closed_at=now)
     return list(closes.values())
@@ -255,11 +255,11 @@ async def read_past(
     lines = {line.id: line for line in decided}
     await read_lines(runtime, subject, [memory for memory in memories if memory.kind is not MemoryKind.TURN], lines)
     others = {other for line in lines.values() for other in (line.memory_id, line.target_id) if other} - known.keys()
-    related = await runtime.store.memories(subject, sorted(others))
+    related = await runtime.store.memories.get_many(subject, sorted(others))
     await read_lines(runtime, subject, related, lines)
     known |= {memory.id: memory for memory in related}
     ordered = sorted(lines.values(), key=lambda line: (line.at, line.id))
-    return UndoHistory(memories=known, decisions=ordered, active=await runtime.store.facts(subject))
+    return UndoHistory(memories=known, decisions=ordered, active=await runtime.store.memories.facts(subject))
 
 
 async def read_lines(
@@ -267,5 +267,5 @@ async def read_lines(
 ) -> None:
     """Add the decisions about memories to `lines`, by their ids."""
     for memory in memories:
-        found = await runtime.store.decisions(subject, memory=memory.id, limit=MAX_DECISIONS)
+        found = await runtime.store.decisions.list(subject, memory=memory.id, limit=MAX_DECISIONS)
         lines |= {line.id: line for line in found}

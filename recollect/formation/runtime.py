@@ -13,7 +13,7 @@ from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.providers.protocols import Embedder, LanguageModel, TokenCounter
 from recollect.providers.token_counter import token_counter
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.types import FormationResult, Lease, Subject
 
 

@@ -61,7 +61,7 @@ async def shorten_episodes(
         return [], []
     found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.EPISODE), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    episodes = await runtime.store.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    episodes = await runtime.store.memories.get_many(hot.subject, [id_ for id_ in ids if id_ not in gone])
     said = await _words_of_messages(outdated, episodes, home, runtime)
     size = sum(len(episode.text) for episode in episodes) * len(outdated)
     read = await run_in_thread_if_large(
@@ -91,7 +91,9 @@ async def _words_of_messages(
             place = (source.conversation, source.seq)
             if place in wanted and place not in found:
                 owner = home or episode.subject
-                read = await runtime.store.messages(owner, source.conversation, after_seq=source.seq - 1, limit=1)
+                read = await runtime.store.conversations.messages(
+                    owner, source.conversation, after_seq=source.seq - 1, limit=1
+                )
                 found[place] = read[0].text if read else ""
     return found
 

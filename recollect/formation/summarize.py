@@ -63,7 +63,7 @@ async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
     """
     key = lease.key
     profile = runtime.profiles.get(key.profile)
-    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
+    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     whose = CoverageKey(subject=key.subject, home=key.home, conversation=key.conversation)
     coverage = await read_coverage(runtime.store, whose, passed=lease.formed_seq, enough=profile.episodes.window)
     closes, decisions = await _abandoned(coverage.strays, lease, runtime)
@@ -104,7 +104,7 @@ async def _abandoned(
     if not strays:
         return [], []
     now = runtime.clock.now()
-    memories = await runtime.store.memories(lease.key.subject, [span.id for span in strays])
+    memories = await runtime.store.memories.get_many(lease.key.subject, [span.id for span in strays])
     closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in memories]
     decisions = [
         _decision(one, Action.ABANDON, "an edit took back some of the turns it sums up", lease, runtime)

@@ -36,7 +36,7 @@ from recollect.resolution.changes import MemoryFactory, to_changes
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import judge, open_questions
 from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs, refusal
-from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
+from recollect.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.text import terms
 from recollect.types import (
     Candidate,
@@ -178,7 +178,9 @@ async def _resolve(
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
         held=held,
-        waiting=[one.text for one in await runtime.store.held(batch.lease.key.subject, limit=MAX_HELD)] if held else (),
+        waiting=[one.text for one in await runtime.store.memories.held(batch.lease.key.subject, limit=MAX_HELD)]
+        if held
+        else (),
         similar=lambda one, two: float(between[one, two]),
         messages=_messages(batch, proven),
     )

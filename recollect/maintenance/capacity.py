@@ -84,11 +84,11 @@ async def capacity_for(planned: PlannedCommit, count: int, runtime: Runtime) -> 
     least = strictest(shelf.get(name) for name in shelf.names())
     if session is None and (least is None or count <= least.policy.max_memories):
         return None
-    names = await runtime.store.profiles_of(planned.subject)
+    names = await runtime.store.maintenance.profiles_of(planned.subject)
     profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)
     if session is not None:
-        found = await runtime.store.conversation(session[0], external_id=session[1])
-        found = found or await runtime.store.conversation(session[0], id=ConversationId(session[1]))
+        found = await runtime.store.conversations.get(session[0], external_id=session[1])
+        found = found or await runtime.store.conversations.get(session[0], id=ConversationId(session[1]))
         profiles = [with_overrides(profile, found.options) for profile in profiles] if found else profiles
     return strictest(profiles)
 
@@ -117,7 +117,7 @@ async def booked_compactor(lease: Lease, runtime: Runtime, profile: Profile) -> 
 async def _is_full(lease: Lease, runtime: Runtime, profile: Profile) -> bool:
     """Return whether a model has to make room for what one formation brings."""
     key, runtime = lease.key, await runtime.for_subject(lease.key.subject)
-    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
+    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     arriving = 1 if profile.form.extractor == "paragraph" else MAX_QUESTIONS
     count = len(counted_places(hot)) + arriving
     room = await capacity_for(PlannedCommit(subject=key.subject, profile=key.profile, hot=hot), count, runtime)

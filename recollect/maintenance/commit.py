@@ -79,12 +79,12 @@ class Commits:
         """
 
         async def attempt() -> bool:
-            version = await self.runtime.store.version(self.subject)
+            version = await self.runtime.store.memories.version(self.subject)
             plan = await make()
             if not plan.decisions:
                 return False
             if not self.dry_run:
-                version = await self.runtime.store.apply(
+                version = await self.runtime.store.memories.apply(
                     self.subject, plan.changes, plan.decisions, subject_version=version
                 )
             self.version = version
@@ -98,11 +98,11 @@ class Commits:
 
     async def page(self, kinds: Sequence[MemoryKind], after: MemoryId | None) -> list[Memory]:
         """Read the next of all memories of these kinds, newest first; empty where there are no more."""
-        return await self.runtime.store.list_memories(self.subject, kinds=kinds, after=after, limit=PAGE)
+        return await self.runtime.store.memories.list(self.subject, kinds=kinds, after=after, limit=PAGE)
 
     async def read(self, ids: Sequence[MemoryId]) -> list[Memory]:
         """Read those of some memories that are active."""
-        return self.left(await self.runtime.store.memories(self.subject, ids))
+        return self.left(await self.runtime.store.memories.get_many(self.subject, ids))
 
     def left(self, memories: Sequence[Memory]) -> list[Memory]:
         """Leave out what is not active, or was closed here."""
@@ -112,7 +112,7 @@ class Commits:
         """Read the subject's arrays, with or without its vectors."""
         self.runtime = await self.runtime.for_subject(self.subject)
         sought = None if vectors else NO_VECTORS
-        return await self.runtime.store.hot(self.subject, self.runtime.embedder.space, sought=sought)
+        return await self.runtime.store.snapshots.snapshot(self.subject, self.runtime.embedder.space, vectors=sought)
 
     def profile(self, name: str) -> Profile | None:
         """Return a profile; None where it is not on the shelf any more, and rules nothing."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from recollect.errors import TryAgainError
 from recollect.formation.replays import forgotten_marks
 from recollect.formation.stale import outdated_by_hand, stale_stretches
-from recollect.store.paging import MAX_PAGE_SIZE as MAX_PAGE_SIZE
-from recollect.store.protocol import Store
+from recollect.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
+from recollect.store.store import Store
 from recollect.text import forget_words
 from recollect.types import (
     ConversationId,
@@ -63,16 +63,18 @@ class Eraser:
             UnknownMemoryError: a memory is not the subject's.
             UnknownConversationError: the conversation is not the subject's.
         """
-        done = await self.store.erase(replace(order, said=await erased_statements(order, self.store)))
+        done = await self.store.erasures.erase(replace(order, said=await erased_statements(order, self.store)))
         forget_words()
         self.forget_texts()
         clean = await self.finish(wait_ms=WAIT_MS)
-        return receipt(order, done, clean=clean, rest=self.store.rest)
+        return receipt(order, done, clean=clean, rest=self.store.erasures.storage_kind)
 
     async def finish(self, *, wait_ms: int = BEHIND_MS, rewrite: bool = False) -> bool:
         """Finish what is pending, if nobody holds the log; False where it still is. `rewrite`: see `Store.clean`."""
         try:
-            return not await self.store.unclean() or await self.store.clean(wait_ms=wait_ms, rewrite=rewrite)
+            return not await self.store.erasures.pending() or await self.store.erasures.scrub(
+                wait_ms=wait_ms, rewrite=rewrite
+            )
         except TryAgainError:  # a full or busy disk: what was erased is, and its bytes go with the next try
             return False
 
@@ -183,7 +185,7 @@ async def erased_statements(order: EraseRequest, store: Store) -> frozenset[int]
     if order.everything:
         return frozenset()
     said: list[_Said] = []
-    for memory in await store.memories(order.subject, order.memories):
+    for memory in await store.memories.get_many(order.subject, order.memories):
         for source in memory.evidence:
             said += [_of_memory(message, source, memory, order) for message in await _read(source, order, store)]
     if order.conversation is not None:
@@ -205,7 +207,7 @@ def _whole(message: LoggedMessage) -> Sequence[Withheld]:
 async def _read(source: Evidence, order: EraseRequest, store: Store) -> list[LoggedMessage]:
     """Read a user's message that a memory rests on."""
     for owner in (order.subject, *order.subject.owners):
-        found = await store.messages(owner, source.conversation, after_seq=source.seq - 1, limit=1)
+        found = await store.conversations.messages(owner, source.conversation, after_seq=source.seq - 1, limit=1)
         if found:
             return [message for message in found if message.seq == source.seq and message.role == "user"]
     return []
@@ -228,5 +230,5 @@ async def _page(
     subject: Subject, conversation: ConversationId, after: int, seqs: Sequence[int], store: Store
 ) -> list[LoggedMessage]:
     if not seqs:
-        return await store.messages(subject, conversation, after_seq=after, limit=MAX_PAGE_SIZE)
-    return await store.messages(subject, conversation, after_seq=max(after, seqs[0] - 1), limit=1)
+        return await store.conversations.messages(subject, conversation, after_seq=after, limit=MAX_PAGE_SIZE)
+    return await store.conversations.messages(subject, conversation, after_seq=max(after, seqs[0] - 1), limit=1)

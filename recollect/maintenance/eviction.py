@@ -143,7 +143,7 @@ async def with_evictions(
     if not _arriving(result.changes):
         return result
     key = lease.key
-    hot = await runtime.store.hot(key.subject, runtime.embedder.space, sought=NO_VECTORS)
+    hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     planned = PlannedCommit(
         subject=key.subject,
         profile=key.profile,
@@ -174,7 +174,7 @@ async def _read(subject: Subject, ids: Sequence[MemoryId], runtime: Runtime) -> 
     """Read memories, a second time where the database does not answer; None where it did not again."""
     for _ in range(2):
         try:
-            return await runtime.store.memories(subject, ids)
+            return await runtime.store.memories.get_many(subject, ids)
         except StoreUnavailableError as error:
             logger.warning("room cannot be seen", extra={"error": type(error).__name__})
     return None

@@ -44,13 +44,15 @@ async def reembed_backlog(
     runtime: Runtime, space: str, usual: str, *, missing: bool = False
 ) -> AsyncIterator[ReembedBacklog]:
     """Go through the subjects that are to be embedded anew into a space, by name: see `EmbeddedStore.waiting`."""
-    page = await runtime.store.waiting(space, usual=usual, limit=_PAGE_SIZE, missing=missing)
+    page = await runtime.store.embeddings.reembed_backlog(space, usual=usual, limit=_PAGE_SIZE, missing=missing)
     while page:
         for one in page:
             if one.memories or one.elsewhere:
                 yield one
         last = page[-1].subject.text
-        page = await runtime.store.waiting(space, usual=usual, after=last, limit=_PAGE_SIZE, missing=missing)
+        page = await runtime.store.embeddings.reembed_backlog(
+            space, usual=usual, after=last, limit=_PAGE_SIZE, missing=missing
+        )
 
 
 async def reembed(
@@ -76,7 +78,7 @@ async def reembed(
             tell(ReembedProgress(done=min(done, total), of=total))
         dropped += await drop_others(runtime, one.subject)
     # What a former run switched over and did not come to drop.
-    if any(one.memories for one in await runtime.store.space_counts() if one.space != embedder.space):
+    if any(one.memories for one in await runtime.store.embeddings.space_counts() if one.space != embedder.space):
         async for subject in _everybody(runtime):
             dropped += await drop_others(runtime, subject)
     tell(ReembedProgress(done=total, of=total))
@@ -94,17 +96,17 @@ async def embed_missing(runtime: Runtime, subject: Subject) -> None:
 async def drop_others(runtime: Runtime, subject: Subject) -> int:
     """Drop a subject's vectors of spaces that are over; return how many rows."""
     dropped = 0
-    while portion := await runtime.store.drop_other_vectors(subject, limit=DROPPED):
+    while portion := await runtime.store.embeddings.drop_other_vectors(subject, limit=DROPPED):
         dropped += portion
     return dropped
 
 
 async def _everybody(runtime: Runtime) -> AsyncIterator[Subject]:
-    page = await runtime.store.subjects(limit=_PAGE_SIZE)
+    page = await runtime.store.admin.subjects(limit=_PAGE_SIZE)
     while page:
         for subject in page:
             yield subject
-        page = await runtime.store.subjects(after=page[-1].text, limit=_PAGE_SIZE)
+        page = await runtime.store.admin.subjects(after=page[-1].text, limit=_PAGE_SIZE)
 
 
 class _Anew:
@@ -125,7 +127,7 @@ class _Anew:
                 yield count
             since = self._seen
             whole = number < PASSES
-            if await self._store.switch_space(self._subject, self._embedder.space, since=since, whole=whole):
+            if await self._store.embeddings.switch_space(self._subject, self._embedder.space, since=since, whole=whole):
                 break
         async for count in self.catch_up(since=0):
             yield count
@@ -135,7 +137,7 @@ class _Anew:
         after: MemoryId | None = None
         first = True
         while True:
-            found = await self._store.unembedded(
+            found = await self._store.embeddings.missing_vectors(
                 self._subject,
                 self._embedder.space,
                 after=after,
@@ -148,7 +150,9 @@ class _Anew:
             if not found.memories:
                 return
             after = found.memories[-1].id
-            await self._store.embed_anew(self._subject, self._embedder.space, await self._embedded(found.memories))
+            await self._store.embeddings.write_vectors(
+                self._subject, self._embedder.space, await self._embedded(found.memories)
+            )
             yield len(found.memories)
 
     async def _embedded(self, memories: Sequence[Memory]) -> dict[MemoryId, list[Vector]]:

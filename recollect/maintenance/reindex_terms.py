@@ -38,7 +38,7 @@ class TermReindexer:
         for _ in range(MAX_BATCHES):
             if self._over or stop():
                 break
-            subjects = await self._runtime.store.behind(limit=_SUBJECTS)
+            subjects = await self._runtime.store.maintenance.with_stale_terms(limit=_SUBJECTS)
             self._over = not subjects
             for subject in subjects:
                 if not stop():
@@ -47,10 +47,10 @@ class TermReindexer:
 
     async def _reterm(self, subject: Subject) -> int:
         store = self._runtime.store
-        found = await store.untermed(subject, limit=BATCH_SIZE)
+        found = await store.maintenance.stale_terms(subject, limit=BATCH_SIZE)
         if found is None:
             return 0
         counted = await asyncio.to_thread(lambda: [index_pieces(memory)[1] for memory in found.memories])
-        if await store.set_terms(found, counted) and not found.memories:
+        if await store.maintenance.set_terms(found, counted) and not found.memories:
             logger.info("terms made anew")
         return len(found.memories)

@@ -70,7 +70,7 @@ class Surplus:
     async def _evicted(self, room: Capacity, portion: Sequence[Occupant]) -> Plan:
         """Close the first of what is too much, unless it was used, or there is less of it, since it was ranked."""
         commits, plan = self._commits, self._commits.plan()
-        if not commits.dry_run and self._version != await commits.runtime.store.version(commits.subject):
+        if not commits.dry_run and self._version != await commits.runtime.store.memories.version(commits.subject):
             self._version, count = await self._counted()
             self._over = count - room.policy.max_memories
         read = {memory.id: memory for memory in await commits.read([ranked.id for ranked in portion])}

@@ -22,7 +22,7 @@ from recollect.maintenance.reembed import DROPPED
 from recollect.maintenance.retention import NO_AGE, Expiry, ages, ending
 from recollect.maintenance.surplus import Surplus
 from recollect.profiles.policies import AgePolicy
-from recollect.store.paging import MAX_PAGE_SIZE
+from recollect.store.executor import MAX_PAGE_SIZE
 from recollect.text import source_key
 from recollect.types import (
     Action,
@@ -119,7 +119,7 @@ class Care:
         async def over() -> Plan:
             now = commits.runtime.clock.now()
             most = min(MAX_PAGE_SIZE, BATCH_SIZE + len(commits.gone))
-            read = commits.left(await commits.runtime.store.ended(self.subject, now, limit=most))
+            read = commits.left(await commits.runtime.store.maintenance.expired(self.subject, now, limit=most))
             endings = [found for memory in read if (found := ending(memory, NO_AGE, now))]
             return await self._ended(endings[:BATCH_SIZE], pace)
 
@@ -129,7 +129,7 @@ class Care:
     async def _end_what_aged(self, pace: Pace) -> None:
         """Close notes that nobody said or used for too long, and those that have worn off."""
         commits = self._commits
-        names = await commits.runtime.store.profiles_of(self.subject)
+        names = await commits.runtime.store.maintenance.profiles_of(self.subject)
         if not any(ages(profile.age) for name in names if (profile := commits.profile(name))):
             return
         while page := await commits.page((MemoryKind.NOTE,), self._aged_after):
@@ -149,7 +149,7 @@ class Care:
 
     async def _drop_other_vectors(self, pace: Pace) -> None:
         """Drop the vectors of spaces that are over."""
-        while await self._commits.runtime.store.drop_other_vectors(self.subject, limit=DROPPED):
+        while await self._commits.runtime.store.embeddings.drop_other_vectors(self.subject, limit=DROPPED):
             pace.check()
 
     async def _ended(self, endings: Sequence[Expiry], pace: Pace) -> Plan:
@@ -225,10 +225,10 @@ class SweepSchedule:
         if not await self._go_on(pause):
             return True
         store, now = self._runtime.store, clock.now()
-        for subject in await store.tend_due(before=now - self._every, now=now, limit=SUBJECT_BATCH_SIZE):
+        for subject in await store.maintenance.due(before=now - self._every, now=now, limit=SUBJECT_BATCH_SIZE):
             if pause():
                 break
-            lease = await store.lease_tending(subject, before=now - self._every, now=now, lease_s=LEASE_S)
+            lease = await store.maintenance.lease(subject, before=now - self._every, now=now, lease_s=LEASE_S)
             if lease is not None:
                 care = Care(self._runtime, subject, since=lease.last)
                 self._under_way = _UnderWay(care=care, lease=lease, began=now)
@@ -240,7 +240,7 @@ class SweepSchedule:
         """Note how far the subject under way was tended, so that another process goes on from there."""
         under_way, self._under_way = self._under_way, None
         if under_way is not None:
-            await self._runtime.store.tended(under_way.lease, self._reached(under_way), whole=False)
+            await self._runtime.store.maintenance.finish(under_way.lease, self._reached(under_way), whole=False)
 
     async def _go_on(self, pause: Callable[[], bool]) -> bool:
         """Go on with the subject under way; return whether none is any more."""
@@ -250,12 +250,12 @@ class SweepSchedule:
         store, now = self._runtime.store, self._runtime.clock.now()
         until = now + timedelta(seconds=LEASE_S)
         try:
-            if not await store.tended_up_to(under_way.lease, self._reached(under_way), until=until):
+            if not await store.maintenance.advance(under_way.lease, self._reached(under_way), until=until):
                 logger.info("tending was taken over")
             elif not await under_way.care.run(pause):
                 return False
             else:
-                await store.tended(under_way.lease, under_way.began)
+                await store.maintenance.finish(under_way.lease, under_way.began)
         except StoreUnavailableError:
             raise
         except RecollectError as error:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from recollect.errors import SpaceMovedError
 from recollect.providers.protocols import OpenedEmbedder
-from recollect.store.embedded import EmbeddedStore
+from recollect.store.repositories.embeddings import EmbeddingRepository
 from recollect.types import EmbedderRecord, Subject
 
 logger = logging.getLogger(__name__)
@@ -32,19 +32,19 @@ class EmbedderOpener(Protocol):
 class EmbedderRouter:
     """All embedders of a process, by vector space; opened on first use."""
 
-    def __init__(self, first: OpenedEmbedder, store: EmbeddedStore, opening: EmbedderOpener) -> None:
+    def __init__(self, first: OpenedEmbedder, embeddings: EmbeddingRepository, opening: EmbedderOpener) -> None:
         """Create a router with the initial embedder, and a function that opens recorded ones."""
         self._opened = {first.space: first}
         self._further: list[OpenedEmbedder] = []
         self._usual = first
-        self._store = store
+        self._embeddings = embeddings
         self._opening = opening
         self._others: OrderedDict[Subject, str] = OrderedDict()
         self._opens = asyncio.Lock()
 
     async def for_subject(self, subject: Subject) -> OpenedEmbedder:
         """Return the current embedder of a subject."""
-        space = await self._store.space_of(subject)
+        space = await self._embeddings.space_of(subject)
         return self._usual if space in (None, self._usual.space) else await self._in(space or "")
 
     async def cached_for(self, subject: Subject) -> OpenedEmbedder:
@@ -54,7 +54,7 @@ class EmbedderRouter:
 
     async def refresh(self, subject: Subject, moved: SpaceMovedError) -> None:
         """Update the cache after a subject was found in another space."""
-        records = await self._store.embedders()
+        records = await self._embeddings.embedders()
         chosen = next((record.space for record in records if record.chosen_at is not None), self._usual.space)
         if chosen != self._usual.space:
             self._usual = await self._in(chosen)
@@ -89,7 +89,7 @@ class EmbedderRouter:
     async def _in(self, space: str) -> OpenedEmbedder:
         async with self._opens:
             if space not in self._opened:
-                records = {record.space: record for record in await self._store.embedders()}
+                records = {record.space: record for record in await self._embeddings.embedders()}
                 # Opening reads files, which would block the event loop.
                 self._opened[space] = await asyncio.to_thread(self._opening, records[space])
             return self._opened[space]

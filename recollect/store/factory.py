@@ -7,12 +7,16 @@ from contextlib import contextmanager
 from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
 from recollect.settings import DATABASE_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
-from recollect.store.operators import CitusReport, IndexReport
-from recollect.store.protocol import Store
+from recollect.store.executor import StoreContext
+from recollect.store.reports import CitusReport, IndexReport
+from recollect.store.sql.recall.rank_and_fetch import ExactSnapshotReader
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
+from recollect.store.sqlite.admin import SqliteAdmin
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
 from recollect.store.sqlite.endpoint import SqliteEnd
-from recollect.store.sqlite.store import SqliteExecutor
+from recollect.store.sqlite.executor import SqliteExecutor
+from recollect.store.store import Store
 from recollect.types import ProgressReporter
 
 # A subject with 10,000 memories takes some 13 MB: twenty of those.
@@ -35,10 +39,37 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
         StoreUnavailableError: another process holds it.
     """
     if url.startswith(POSTGRES):
-        with _driver(url):
-            from recollect.store.postgres.store import PostgresExecutor
-        return await PostgresExecutor.open(url, clock=clock, cache_bytes=cache_bytes)
-    return await SqliteExecutor.open(_place(url), clock=clock, cache_bytes=cache_bytes)
+        return await _open_postgres(url, clock=clock, cache_bytes=cache_bytes)
+    return await open_sqlite(_place(url), clock=clock, cache_bytes=cache_bytes)
+
+
+async def open_sqlite(place: DatabaseLocation, *, clock: Clock, cache_bytes: int) -> Store:
+    """Open a store over a SQLite file: see `open_store`."""
+    executor = await SqliteExecutor.open(place, clock)
+    context = StoreContext(
+        executor=executor,
+        clock=clock,
+        term_key=executor.term_key,
+        cache=SnapshotCache(cache_bytes),
+        failpoint=executor.failpoint,
+    )
+    return Store(context, ExactSnapshotReader(context), SqliteAdmin(executor, clock))
+
+
+async def _open_postgres(url: str, *, clock: Clock, cache_bytes: int) -> Store:
+    with _driver(url):
+        from recollect.store.postgres.admin import PostgresAdmin
+        from recollect.store.postgres.executor import PostgresExecutor
+        from recollect.store.postgres.snapshot_reader import PostgresSnapshotReader
+    executor = await PostgresExecutor.open(url)
+    context = StoreContext(
+        executor=executor,
+        clock=clock,
+        term_key=executor.term_key,
+        cache=SnapshotCache(cache_bytes),
+        failpoint=executor.failpoint,
+    )
+    return Store(context, PostgresSnapshotReader(context), PostgresAdmin(executor, clock))
 
 
 def open_end(url: str, use: EndpointMode) -> CopyEndpoint:

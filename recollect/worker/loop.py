@@ -177,7 +177,7 @@ class Worker:
 
     async def _round(self, *, heed_stop: bool) -> int:
         await self._finish_erasing()
-        due = await self._runtime.store.due(self._runtime.clock.now(), limit=self.batch_size)
+        due = await self._runtime.store.formations.due(self._runtime.clock.now(), limit=self.batch_size)
         await self.prefetch(due)
         room = asyncio.Semaphore(self.concurrency)
 
@@ -211,7 +211,7 @@ class Worker:
             await Eraser(store=self._runtime.store).finish()
 
     async def _take(self, key: FormationKey) -> bool:
-        lease = await self._runtime.store.lease(key, now=self._runtime.clock.now(), lease_s=LEASE_S)
+        lease = await self._runtime.store.formations.lease(key, now=self._runtime.clock.now(), lease_s=LEASE_S)
         if lease is None:
             return False
         most = self._most_attempts(key.profile)
@@ -259,7 +259,7 @@ class Worker:
             with suppress(
                 StoreUnavailableError
             ):  # a busy file is asked again; a lease that ran out is told by the commit
-                await self._runtime.store.renew_lease(lease, now=self._runtime.clock.now(), lease_s=LEASE_S)
+                await self._runtime.store.formations.renew(lease, now=self._runtime.clock.now(), lease_s=LEASE_S)
 
     async def _form_once_read(self, lease: Lease) -> None:
         profile = self._runtime.profiles.get(lease.key.profile)
@@ -303,13 +303,13 @@ class Worker:
         result = await with_evictions(formed, lease, runtime, compactor=compactor)
         try:
             await _retry_once(
-                lambda: self._runtime.store.commit_formation(lease, result, now=self._runtime.clock.now())
+                lambda: self._runtime.store.formations.commit(lease, result, now=self._runtime.clock.now())
             )
         except (StoreUnavailableError, StoreFullError):
             if result.decisions == formed.decisions:
                 raise
             result = await with_evictions(formed, lease, runtime, ask=False)
-            await self._runtime.store.commit_formation(lease, result, now=self._runtime.clock.now())
+            await self._runtime.store.formations.commit(lease, result, now=self._runtime.clock.now())
         return result
 
     async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
@@ -333,7 +333,7 @@ class Worker:
             "formation deferred", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "why": why}
         )
         now = self._runtime.clock.now()
-        await self._runtime.store.release_formation(lease, error=why, retry_at=max(until, now), now=now, counted=False)
+        await self._runtime.store.formations.release(lease, error=why, retry_at=max(until, now), now=now, counted=False)
 
     async def _skip(self, lease: Lease, why: str) -> None:
         """Pass over what was to be formed, with a decision that says why.
@@ -343,7 +343,7 @@ class Worker:
         key, clock = lease.key, self._runtime.clock
         decision = ignored(key, f"not formed: {why}", clock)
         result = FormationResult(formed_seq=lease.last_seq, decisions=(decision,))
-        await self._runtime.store.commit_formation(lease, result, now=clock.now())
+        await self._runtime.store.formations.commit(lease, result, now=clock.now())
         record_outcome(lease, result, self._runtime)
         self.counters.skipped += 1
         logger.warning("formation skipped", extra={"conversation": key.conversation, "stage": key.stage, "error": why})
@@ -359,7 +359,7 @@ class Worker:
             "formation will be tried again",
             extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error, "wait_s": wait_s},
         )
-        await self._runtime.store.release_formation(
+        await self._runtime.store.formations.release(
             lease, error=error, retry_at=now + timedelta(seconds=wait_s), now=now
         )
 
@@ -368,7 +368,7 @@ class Worker:
         logger.error(
             "formation parked", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error}
         )
-        await self._runtime.store.release_formation(lease, error=error, retry_at=None, now=self._runtime.clock.now())
+        await self._runtime.store.formations.release(lease, error=error, retry_at=None, now=self._runtime.clock.now())
 
 
 async def _retry_once(call: Callable[[], Awaitable[T]]) -> T:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.same_answers import compare
-from recollect.store.sql.delta import merge
 from recollect.store.sql.recall import snapshot as reading
+from recollect.store.sql.recall.snapshot import merge
 from recollect.types import SubjectSnapshot
 from stores import DURABLE, url_of
 

@@ -86,7 +86,7 @@ async def test_only_notes_are_taken_for_the_same_never_a_quotation_of_the_same_w
 ) -> None:
     quoted = memory("I like tea.", subject=ANA, kind=MemoryKind.EPISODE)
     [vector] = await parts.embedder.embed([quoted.text])
-    await parts.store.apply(ANA, [AddMemory(memory=quoted, space=parts.embedder.space, vectors=(vector,))], [])
+    await parts.store.memories.apply(ANA, [AddMemory(memory=quoted, space=parts.embedder.space, vectors=(vector,))], [])
     assert np.any(vector)
     assert (await engine.add("I like tea.", user=ANA)).kind is MemoryKind.NOTE
 

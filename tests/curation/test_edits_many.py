@@ -92,10 +92,10 @@ async def test_they_come_back_in_their_order_and_the_same_one_for_the_same_words
 async def test_one_call_of_the_embedder_and_one_commit_serve_all(engine: AsyncRecollect, parts: Components) -> None:
     assert isinstance(parts.embedder, Counting)
     await engine.add("I like tea.", user=ANA)
-    before, version = parts.embedder.calls, (await parts.store.hot(ANA, parts.embedder.space)).version
+    before, version = parts.embedder.calls, (await parts.store.snapshots.snapshot(ANA, parts.embedder.space)).version
     await engine.bulk.add([f"Shelf {number} holds boxes." for number in range(100)], user=ANA)
     assert parts.embedder.calls == before + 1
-    assert (await parts.store.hot(ANA, parts.embedder.space)).version == version + 1
+    assert (await parts.store.snapshots.snapshot(ANA, parts.embedder.space)).version == version + 1
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncReco
 async def test_a_database_that_fails_keeps_none(
     engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    apply = parts.store.apply
+    apply = parts.store.memories.apply
 
     async def down(*_: object, **__: object) -> int:
         raise StoreUnavailableError("the database does not answer")
 
-    monkeypatch.setattr(parts.store, "apply", down)
+    monkeypatch.setattr(parts.store.memories, "apply", down)
     with pytest.raises(StoreUnavailableError):
         await engine.bulk.add(["I like tea.", "I row."], user=ANA)
-    monkeypatch.setattr(parts.store, "apply", apply)
+    monkeypatch.setattr(parts.store.memories, "apply", apply)
     assert await engine.list(user=ANA) == []
     assert await engine.history.decisions(user=ANA) == []
 
@@ -151,7 +151,7 @@ async def test_what_another_process_adds_meanwhile_is_found(
     engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The commit is refused, and the decision made anew."""
-    apply = parts.store.apply
+    apply = parts.store.memories.apply
     calls = 0
 
     async def first_theirs(
@@ -169,7 +169,7 @@ async def test_what_another_process_adds_meanwhile_is_found(
             await other.add("I like tea.", user=ANA)
         return await apply(subject, changes, decisions, subject_version=subject_version, home=home)
 
-    monkeypatch.setattr(parts.store, "apply", first_theirs)
+    monkeypatch.setattr(parts.store.memories, "apply", first_theirs)
     kept = await engine.bulk.add(["I row.", "i like tea"], user=ANA)
     assert [one.text for one in kept] == ["I row.", "I like tea."]
     assert len(await engine.list(user=ANA)) == 2

@@ -138,7 +138,7 @@ async def test_a_record_names_what_was_injected_as_it_stands_in_the_prompt(
     turn = await prepared(engine, asked)
     await engine.turns.finish(asked, ANA, Reply(text="Hers.", complete=True), turn)
     await written(engine)
-    [kept] = await parts.store.recalls(engine.subject("ana"))
+    [kept] = await parts.store.conversations.injections(engine.subject("ana"))
     assert turn.record is not None
     assert kept == replace(turn.record, hits=frozenset())
     assert kept.block_hash == "+".join(
@@ -150,12 +150,12 @@ async def test_a_record_names_what_was_injected_as_it_stands_in_the_prompt(
 
 async def test_what_was_used_counts_its_uses_and_moves_no_version(engine: AsyncRecollect, parts: Components) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
-    before = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
+    before = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
     asked = request(user(RESTAURANT))
     turn = await prepared(engine, asked)
     await engine.turns.finish(asked, ANA, Reply(text="", complete=True), turn)
     await engine.turns.close()
-    after = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
+    after = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
     assert after.version == before.version
 
 

@@ -136,7 +136,7 @@ async def test_what_has_lost_its_vectors_is_given_new_ones(two: Components) -> N
     async with AsyncRecollect(two) as engine:
         await tell(engine, "I live in Oslo.")
         lost = memory("The harbour is full of boats.", clock=two.clock)
-        await two.store.apply(ANA, [add(lost, vector=None)], [])
+        await two.store.memories.apply(ANA, [add(lost, vector=None)], [])
         assert (await engine.search("harbour boats", user="ana")).items[0].similarity == 0
         assert (await engine.embedder.reembed(dry_run=True)).memories == 1
         assert (await engine.embedder.reembed()).memories == 1
@@ -195,8 +195,8 @@ async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Components
         first = EmbedderRecord(
             space=two.embedder.space, dim=two.embedder.dim, spec=OTHER, curve=CalibrationCurve(midpoint=0.4, slope=9)
         )
-        await two.store.choose_embedder(first, former=first)
-        await two.store.embed_anew(
+        await two.store.embeddings.choose(first, former=first)
+        await two.store.embeddings.write_vectors(
             Subject("user", "ana"),
             first.space,
             {
@@ -204,8 +204,8 @@ async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Components
                 for one in await engine.list(user="ana", kinds=ALL_KINDS)
             },
         )
-        assert await two.store.switch_space(Subject("user", "ana"), first.space, since=0, whole=False)
-        assert await two.store.space_of(TEAM) == other.space
+        assert await two.store.embeddings.switch_space(Subject("user", "ana"), first.space, since=0, whole=False)
+        assert await two.store.embeddings.space_of(TEAM) == other.space
         recalled = await engine.search("boats in the harbour", user="ana")
         assert {one.memory.subject.text: one.similarity > 0.3 for one in recalled.items} == {
             "user:ana": True,
@@ -218,9 +218,9 @@ async def test_a_copy_from_a_subject_of_another_space_is_embedded_where_it_comes
 ) -> None:
     async with AsyncRecollect(two) as engine:
         mine = await engine.add("The harbour is full of boats.", user="ana")
-        await two.store.choose_embedder(trial(other).record, former=(await engine.embedder.status()).record)
+        await two.store.embeddings.choose(trial(other).record, former=(await engine.embedder.status()).record)
         await engine.shared.link(mine.id, to=Subject("user", "new"), user="ana")
-        assert await two.store.space_of(Subject("user", "new")) == other.space
+        assert await two.store.embeddings.space_of(Subject("user", "new")) == other.space
         assert await found(engine, "boats in the harbour", "new") == ["The harbour is full of boats."]
 
 
@@ -287,7 +287,7 @@ async def test_an_embedder_that_is_gone_fails_what_embeds_and_nothing_else(two: 
         curve=CalibrationCurve(midpoint=0.4, slope=9),
     )
     store = await open_store(url, clock=FakeClock())
-    await store.choose_embedder(gone, former=gone)
+    await store.embeddings.choose(gone, former=gone)
     await store.close()
     async with await AsyncRecollect.open(settings) as engine:
         assert await engine.list(user="ana") == []

@@ -45,7 +45,7 @@ async def keep(parts: Components, subject: Subject, text: str, *, slot: str = ""
     vectors = () if known.kind is MemoryKind.FACT else (vector,)
     space = parts.embedder.space if vectors else ""
     added = AddMemory(memory=known, space=space, vectors=vectors, terms=dict(terms(text)))
-    await parts.store.apply(subject, [added], [decision(known, clock=parts.clock)])
+    await parts.store.memories.apply(subject, [added], [decision(known, clock=parts.clock)])
     return known
 
 

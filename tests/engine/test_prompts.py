@@ -148,7 +148,7 @@ async def test_what_a_prompt_holds_counts_as_used_and_what_the_window_holds_is_l
     alone = await each_apart.prompt("What should I avoid?", conversation="chat", user="ana")
     assert [one["role"] for one in alone].count("system") == 0, "the window says it already"
     [memories, _] = await each_apart.prompt("What should I avoid?", conversation="new", user="ana")
-    hot = await parts.store.hot(Subject("user", "ana"), parts.embedder.space)
+    hot = await parts.store.snapshots.snapshot(Subject("user", "ana"), parts.embedder.space)
     assert hot.uses.sum() == memories["content"].count("\n- ")
 
 

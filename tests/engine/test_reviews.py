@@ -71,15 +71,15 @@ async def test_what_was_approved_is_found_by_meaning_and_words_like_any_other(
 ) -> None:
     item = note("The user wants the quarterly figures sent by email.", "sent by email", type="instruction")
     held = await held_by_model(engine, parts, "I want the quarterly figures sent by email.", item)
-    before = await parts.store.hot(held.subject, parts.embedder.space)
+    before = await parts.store.snapshots.snapshot(held.subject, parts.embedder.space)
     await engine.reviews.approve(held.id, user="ana")
-    after = await parts.store.hot(held.subject, parts.embedder.space)
+    after = await parts.store.snapshots.snapshot(held.subject, parts.embedder.space)
     assert len(after) == len(before) + 1
     assert len(after.vectors) == len(before.vectors) + 1
     [found] = [one for one in (await engine.search("quarterly figures", user="ana")).items if one.memory.id == held.id]
     assert found.similarity > 0
     assert found.word_share > 0
-    assert (await parts.store.stats(check=True)).problems == ()
+    assert (await parts.store.admin.stats(check=True)).problems == ()
 
 
 async def test_an_approved_fact_closes_the_value_it_replaces(

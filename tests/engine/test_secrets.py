@@ -33,7 +33,7 @@ async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncRecollect
 @each
 async def test_no_word_of_it_finds_anything(engine: AsyncRecollect, parts: Components, secret: str, said: str) -> None:
     await tell(engine, said)
-    hot = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
+    hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
     keys = {term_key(hot.salt, term) for term in terms(secret)}
     assert keys
     assert not keys & set(hot.terms.tolist())
@@ -85,5 +85,5 @@ async def test_errors_and_logs_of_a_failed_formation_hold_no_words(
     assert "Oslo" not in caplog.text
     assert secret not in str(await engine.admin.formations())
     listed = await engine.list(user="ana", kinds=ALL_KINDS)
-    hot = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
+    hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
     assert {id_text(one) for one in hot.ids} == {one.id for one in listed}

@@ -86,10 +86,10 @@ async def test_c6_a_model_that_triggers_is_not_anticipated(engine: AsyncRecollec
 async def test_what_is_asked_for_while_it_forms_is_formed_too(engine: AsyncRecollect, parts: Components) -> None:
     await say(engine, "on-save", *FACTS[:2])
     await engine.conversations.save("c", user="ana", scope=RequestScope(profile="on-save"))
-    [key] = await parts.store.due(engine.clock.now())
-    lease = await parts.store.lease(key, now=engine.clock.now(), lease_s=60)
+    [key] = await parts.store.formations.due(engine.clock.now())
+    lease = await parts.store.formations.lease(key, now=engine.clock.now(), lease_s=60)
     assert lease is not None
     await say(engine, "on-save", FACTS[2])
     await engine.conversations.save("c", user="ana", scope=RequestScope(profile="on-save"))
-    await parts.store.release_formation(lease, error=None, retry_at=engine.clock.now(), now=engine.clock.now())
+    await parts.store.formations.release(lease, error=None, retry_at=engine.clock.now(), now=engine.clock.now())
     assert await known(engine) == 3

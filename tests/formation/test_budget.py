@@ -169,7 +169,7 @@ async def test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is
     done = await asyncio.to_thread(subprocess.run, command, env=environment, capture_output=True, timeout=60)
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = await open_store(url, clock=SystemClock())
-    status = await store.energy(ANA, BudgetPolicy(), now=SystemClock().now())
+    status = await store.budgets.status(ANA, BudgetPolicy(), now=SystemClock().now())
     await store.close()
     assert (status.unsettled, status.total.calls, status.total.units) == (1, 1, 12)
     assert status.total.tokens > 0
@@ -210,7 +210,7 @@ async def ask(model: BudgetedModel) -> Any:
 
 async def energy(runtime: Runtime) -> dict[CostPurpose, tuple[int, float]]:
     budget = runtime.profiles.get("rationed").budget
-    today = (await runtime.store.energy(ANA, budget, now=runtime.clock.now())).today
+    today = (await runtime.store.budgets.status(ANA, budget, now=runtime.clock.now())).today
     return {purpose: (spent.calls, spent.units) for purpose, spent in today.items()}
 
 
@@ -260,7 +260,7 @@ async def test_a_spent_budget_takes_no_probe_from_the_breaker(runtime: Runtime, 
     guarded = GuardedModel(ScriptedModel([1]), CircuitBreaker(clock), clock, timeout_s=1)
     for number in range(4):
         booked = Reservation(id=new_id(clock), purpose=CostPurpose.CREATE, units=20, tokens=number, at=clock.now())
-        await runtime.store.reserve(ANA, booked, runtime.profiles.get("rationed").budget)
+        await runtime.store.budgets.reserve(ANA, booked, runtime.profiles.get("rationed").budget)
     with pytest.raises(BudgetSpentError):
         await ask(spending(runtime, guarded, CostPurpose.COMPACT))
     assert guarded.breaker.status().refused == 0
@@ -279,4 +279,4 @@ async def test_tokens_are_counted_where_the_server_does_not(runtime: Runtime) ->
     model = spending(runtime, UncountingModel(["one two three four five six seven eight nine ten"]))
     await model.answer(system="be brief", user="count", schema={}, schema_name="n")
     budget = runtime.profiles.get("rationed").budget
-    assert 10 < (await runtime.store.energy(ANA, budget, now=runtime.clock.now())).tokens_today < 60
+    assert 10 < (await runtime.store.budgets.status(ANA, budget, now=runtime.clock.now())).tokens_today < 60

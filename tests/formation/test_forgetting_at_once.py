@@ -196,7 +196,7 @@ async def recorded_alone(parts: Components, engine: AsyncRecollect, text: str) -
     """Record a turn, and nothing that comes behind that."""
     now, home = parts.clock.now(), Subject("user", "ana")
     scope = await engine.turns.memory_scope(home, asks("ana").scope, "c")
-    await parts.store.record(
+    await parts.store.conversations.record(
         Turn(
             subject=home,
             external_id="c",

@@ -104,7 +104,7 @@ async def test_a_backlog_longer_than_one_batch_is_indexed_whole(engine: AsyncRec
     messages = [{"role": "user", "content": f"I own the book number {i}."} for i in range(150)]
     await engine.record(messages, user="ana")
     await engine.form()
-    hot = await parts.store.hot(engine.subject("ana"), parts.embedder.space)
+    hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
     assert sum(kind == 3 for kind in hot.kinds) == 150
 
 
@@ -151,7 +151,7 @@ async def test_a_quotation_that_ends_in_a_question_is_told_from_others_also_once
     engine: AsyncRecollect, parts: Components
 ) -> None:
     async def roles() -> list[int]:
-        return [*map(int, (await parts.store.hot(engine.subject("ana"), parts.embedder.space)).roles)]
+        return [*map(int, (await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)).roles)]
 
     said = [user("My sister likes trout. What could we cook?"), assistant("Trout from the oven, with dill.")]
     await engine.record(said, user="ana")

@@ -35,11 +35,11 @@ async def keep(runtime: Runtime, *known: Memory, subject: Subject = ANA) -> None
         )
         for one, row in zip(known, vectors, strict=True)
     ]
-    await runtime.store.apply(subject, changes, [])
+    await runtime.store.memories.apply(subject, changes, [])
 
 
 async def found(runtime: Runtime, *queries: str, most: int = 10, subject: Subject = ANA) -> list[list[Neighbour]]:
-    hot = await runtime.store.hot(subject, runtime.embedder.space)
+    hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space)
     return await nearest(hot, await runtime.embedder.embed(queries), runtime, most=most)
 
 
@@ -63,7 +63,9 @@ async def test_each_candidate_gets_its_own_neighbours_best_first(runtime: Runtim
 async def test_no_more_come_than_were_asked_for_and_each_once(runtime: Runtime) -> None:
     twice = memory("Green tea.")
     row = (await runtime.embedder.embed(["Green tea."]))[0]
-    await runtime.store.apply(ANA, [AddMemory(memory=twice, space=runtime.embedder.space, vectors=(row, row))], [])
+    await runtime.store.memories.apply(
+        ANA, [AddMemory(memory=twice, space=runtime.embedder.space, vectors=(row, row))], []
+    )
     await keep(runtime, memory("Green tea at noon."), memory("Green tea at night."))
     [near] = await found(runtime, "green tea", most=2)
     assert len(near) == 2
@@ -92,7 +94,7 @@ async def test_quotations_are_no_neighbours_of_notes(runtime: Runtime) -> None:
 async def test_facts_come_whole_whatever_the_candidates_say(runtime: Runtime) -> None:
     facts = [memory("Oslo", slot="identity/location"), memory("tea", slot="preference/like:tea")]
     await keep(runtime, *facts)
-    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed(["I keep bees."])
     gathered = await gather_neighbours(hot, [candidate("I keep bees.")], vectors, runtime, most=10)
     assert {one.value for one in gathered.facts} == {"Oslo", "tea"}
@@ -104,7 +106,7 @@ async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(runtime
     told = "Green tea in the morning, and the ferry to Kaupanger is late."
     rare = memory("Kaupanger has a church, an inn, a quay, a school, two farms and a stave of old timber.")
     await keep(runtime, *crowd, rare, memory("Nothing of the kind."))
-    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed([told])
     [by_meaning] = await nearest(hot, vectors, runtime, most=10)
     assert rare.text not in words(by_meaning)
@@ -121,7 +123,7 @@ async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_i
     crowd = [memory(f"Green tea in the morning, cup {number}.") for number in range(12)]
     meant, facts = memory("Coffee at night."), memory("tea", slot="preference/like:tea")
     await keep(runtime, *crowd, meant, facts)
-    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     said = [
         replace(candidate("Green tea in the morning."), replaces=wanted)
         for wanted in (meant.id, facts.id, crowd[0].id, MemoryId("01900000-0000-7000-8000-00000000ffff"))
@@ -137,7 +139,7 @@ async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(runt
     restating = memory("The user moved house.", sources=[one])
     await keep(runtime, memory("Oslo", slot="identity/location", sources=[one]), restating)
     await keep(runtime, memory("Something else.", sources=[other]))
-    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed(["Bergen"])
     gathered = await gather_neighbours(hot, [candidate("Bergen")], vectors, runtime, most=10)
     assert [note.text for note in gathered.restating] == ["The user moved house."]
@@ -159,7 +161,7 @@ def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
 
 async def test_t4_facts_have_no_vector_and_are_found_by_none(runtime: Runtime) -> None:
     await keep(runtime, memory("Oslo", slot="identity/location"))
-    hot = await runtime.store.hot(ANA, runtime.embedder.space)
+    hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed(["Oslo"])
     assert await nearest(hot, vectors, runtime, most=5, kinds=[FACT]) == [[]]
     assert np.array_equal(hot.kinds, [FACT])

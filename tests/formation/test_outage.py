@@ -196,7 +196,7 @@ class Flaky:
         self.left = times
         self.calls = 0
         self._error = error
-        self._commit = parts.store.commit_formation
+        self._commit = parts.store.formations.commit
 
     async def commit(self, lease: Lease, result: FormationResult, **more: Any) -> int:
         if lease.key.stage != "extract":
@@ -219,7 +219,7 @@ async def test_a3_a_database_error_is_tried_once_more_at_once(
     model = ScriptedModel([STORY])
     engine = with_model(skipping if skips else parts, model)
     flaky = Flaky(parts, error, 1)
-    monkeypatch.setattr(parts.store, "commit_formation", flaky.commit)
+    monkeypatch.setattr(parts.store.formations, "commit", flaky.commit)
     await tell(engine, PEANUTS_AND_OSLO)
     assert await slots(engine) == {"allergy:peanuts": "peanuts"}
     assert (flaky.calls, len(model.calls)) == (2, 1), "the model is not asked again"
@@ -231,7 +231,7 @@ async def test_a3_a_creation_that_the_database_refuses_twice_is_skipped(
 ) -> None:
     engine = with_model(skipping, ScriptedModel([STORY]))
     flaky = Flaky(skipping, error, 2)
-    monkeypatch.setattr(skipping.store, "commit_formation", flaky.commit)
+    monkeypatch.setattr(skipping.store.formations, "commit", flaky.commit)
     await tell(engine, PEANUTS_AND_OSLO)
     assert await slots(engine) == {}
     assert await passed_over(engine) == [f"not formed: {error}"]
@@ -243,7 +243,7 @@ async def test_a3_where_not_even_the_skip_can_be_written_the_work_waits_for_the_
 ) -> None:
     engine = with_model(skipping, ScriptedModel([STORY, STORY]))
     flaky = Flaky(skipping, StoreUnavailableError("locked"), 3)
-    monkeypatch.setattr(skipping.store, "commit_formation", flaky.commit)
+    monkeypatch.setattr(skipping.store.formations, "commit", flaky.commit)
     with pytest.raises(StoreUnavailableError):
         await tell(engine, PEANUTS_AND_OSLO)
     clock.advance(minutes=1)
@@ -256,7 +256,7 @@ async def test_other_profiles_try_again_and_skip_nothing(
 ) -> None:
     engine = with_model(parts, ScriptedModel([STORY, STORY]))
     flaky = Flaky(parts, StoreFullError("no room"), 2)
-    monkeypatch.setattr(parts.store, "commit_formation", flaky.commit)
+    monkeypatch.setattr(parts.store.formations, "commit", flaky.commit)
     await tell(engine, PEANUTS_AND_OSLO)
     [status] = await extractions(engine)
     assert (status.attempts, status.error, engine.admin.worker_counters.skipped) == (1, "no room", 0)

@@ -90,7 +90,7 @@ async def test_a11_tending_closes_what_expired_and_says_why(
     used = await engine.add("The user likes wine.", user=ANA, importance=1.0)
     free = await engine.add("The user likes milk.", user=ANA, importance=1.0, profile="default")
     clock.advance(days=15)
-    await parts.store.note_uses(ANA, [used.id], clock.now())
+    await parts.store.memories.record_uses(ANA, [used.id], clock.now())
     report = await engine.admin.maintain(user=ANA)
     assert [(line.memory_id, line.action, line.reason) for line in report.decisions] == [
         (old.id, Action.EXPIRE, "neither said nor used for 35 days")
@@ -128,7 +128,7 @@ async def test_a_fact_that_is_over_takes_the_notes_with_it_that_restate_it(
         "other value": memory("The user likes tea.", clock=clock, sources=[said]),
         "event": replace(memory("The user flew to Oslo.", clock=clock, sources=[said]), type="event"),
     }
-    await parts.store.apply(ANA, [add(fact, vector=None), *map(add, notes.values())], [])
+    await parts.store.memories.apply(ANA, [add(fact, vector=None), *map(add, notes.values())], [])
     clock.advance(days=2)
     report = await engine.admin.maintain(user=ANA)
     assert [(line.memory_id, line.target_id, line.reason) for line in report.decisions] == [
@@ -154,7 +154,7 @@ async def test_more_than_a_portion_ends_in_one_tending(
 ) -> None:
     over = [replace(memory(f"Plan {n}.", clock=clock), valid_to=clock.now()) for n in range(250)]
     old = [replace(memory(f"Thing {n}.", clock=clock), profile=OWN) for n in range(250)]
-    await parts.store.apply(ANA, [add(one) for one in (*over, *old)], [])
+    await parts.store.memories.apply(ANA, [add(one) for one in (*over, *old)], [])
     clock.advance(days=60)
     would = await engine.admin.maintain(user=ANA, dry_run=True)
     assert len(would.decisions) == 500

@@ -21,10 +21,10 @@ from own_profile import (
 )
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BudgetSpentError, ModelError, StaleSubjectError, StoreUnavailableError
-from recollect.store.protocol import Store
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryState, Subject
 from sample_chats import user
+from stores import with_repository
 
 FIVE = '[capacity]\nmax_memories = 5\npolicy = "lowest_value"'
 TEN = '[capacity]\nmax_memories = 10\npolicy = "compact"\nmax_characters = 200'
@@ -137,16 +137,16 @@ async def test_a3_a_formation_whose_compaction_fails_is_formed_all_the_same(part
 
 
 class Failing:
-    """A store of which some calls fail as a database does, before or after they took effect."""
+    """A repository of which some calls fail as a database does, before or after they took effect."""
 
-    def __init__(self, store: Store, method: str, *, times: int, after: bool = False) -> None:
+    def __init__(self, repository: object, method: str, *, times: int, after: bool = False) -> None:
         """Let `method` fail so many times; reading no memory at all never does."""
-        self._store, self._method, self._after = store, method, after
+        self._repository, self._method, self._after = repository, method, after
         self.left = times
         self.calls = 0
 
     def __getattr__(self, name: str) -> Any:
-        found: Callable[..., Any] = getattr(self._store, name)
+        found: Callable[..., Any] = getattr(self._repository, name)
         if name != self._method:
             return found
 
@@ -162,9 +162,10 @@ class Failing:
         return failing
 
 
-def failing(parts: Components, method: str, model: Answering, *, times: int, after: bool = False) -> AsyncRecollect:
-    store: Any = Failing(parts.store, method, times=times, after=after)
-    return AsyncRecollect(replace(parts, store=store, model=model.model))
+def failing(parts: Components, operation: str, model: Answering, *, times: int, after: bool = False) -> AsyncRecollect:
+    name, _, method = operation.partition(".")
+    repository = Failing(getattr(parts.store, name), method, times=times, after=after)
+    return AsyncRecollect(replace(parts, store=with_repository(parts.store, name, repository), model=model.model))
 
 
 @pytest.mark.parametrize("times", [1, 2])
@@ -173,7 +174,9 @@ async def test_a3_a_database_error_is_tried_once_more_and_then_the_oldest_goes(
 ) -> None:
     await full_app(engine, clock)
     model = Answering(delete(4), delete(4))
-    kept = await failing(parts, "apply", model, times=times).add("My box 11 holds the fiddle.", user=APP, profile="app")
+    kept = await failing(parts, "memories.apply", model, times=times).add(
+        "My box 11 holds the fiddle.", user=APP, profile="app"
+    )
     assert kept.state is MemoryState.ACTIVE
     [line] = await decided(engine, APP, Action.EVICT)
     assert line.text == numbered(4)[3 if times == 1 else 0]
@@ -185,7 +188,7 @@ async def test_a3_a_database_that_stays_away_is_said_and_nothing_is_half_done(
     parts: Components, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await full_app(engine, clock)
-    away = failing(parts, "apply", Answering(delete(4), delete(4)), times=99)
+    away = failing(parts, "memories.apply", Answering(delete(4), delete(4)), times=99)
     with pytest.raises(StoreUnavailableError):
         await away.add("My box 11 holds the fiddle.", user=APP, profile="app")
     assert await held_texts(engine, APP) == numbered(10)
@@ -195,7 +198,7 @@ async def test_a_write_whose_answer_was_lost_is_read_back_and_not_done_twice(
     parts: Components, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await full_app(engine, clock)
-    lost = failing(parts, "apply", Answering(delete(4)), times=1, after=True)
+    lost = failing(parts, "memories.apply", Answering(delete(4)), times=1, after=True)
     await lost.add("My box 11 holds the fiddle.", user=APP, profile="app")
     assert len(await decided(engine, APP, Action.EVICT)) == 1
     assert len(await held(engine, APP)) == 10
@@ -207,13 +210,13 @@ async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_o
 ) -> None:
     await full_app(engine, clock)
     # The words are near none that are known, so that the first reading is the one for room.
-    away = failing(parts, "memories", Answering(delete(4)), times=0)
-    store: Any = away._components.store
+    away = failing(parts, "memories.get_many", Answering(delete(4)), times=0)
+    memories: Any = away._components.store.memories
     await away.search("nothing", user=APP)
-    calls = store.calls
-    store.left = times
+    calls = memories.calls
+    memories.left = times
     await away.add("Quite another thing.", user=APP, profile="app")
-    assert store.calls > calls + times
+    assert memories.calls > calls + times
     [line] = await decided(engine, APP, Action.EVICT)
     known = {one.id: one.number for one in await engine.list(user=APP, closed=True)}
     assert line.memory_id is not None
@@ -227,10 +230,11 @@ async def test_a3_a_formation_that_could_not_be_committed_twice_asks_no_model_th
     model = Answering(delete(4))
     toml = f"{TEN}\n[form]\nturns = false"
     await tell_each(with_profile(parts, tmp_path, toml, model=model.model), *numbered(10))
-    store: Any = Failing(parts.store, "commit_formation", times=2)
+    formations = Failing(parts.store.formations, "commit", times=2)
+    store = with_repository(parts.store, "formations", formations)
     engine = with_profile(replace(parts, store=store), tmp_path, toml, model=model.model)
     await tell_each(engine, numbered(1, start=11)[0])
-    assert (model.asked, store.calls) == (1, 3)
+    assert (model.asked, formations.calls) == (1, 3)
     assert await held_texts(engine, "ana") == numbered(10, start=2)
     [line] = await decided(engine, "ana", Action.EVICT)
     assert line.reason.endswith("asking a model came to nothing before")
@@ -280,7 +284,7 @@ async def test_a3_a_budget_that_cannot_be_booked_is_tried_once_more_and_then_the
     await full_app(engine, clock)
     for times, gone in ((1, 4), (2, 1)):
         model = Answering(delete(4))
-        away = failing(parts, "reserve", model, times=times)
+        away = failing(parts, "budgets.reserve", model, times=times)
         await away.add(f"Quite another thing, {times}.", user=APP, profile="app")
         assert model.asked == (times == 1)
         line = (await decided(engine, APP, Action.EVICT))[-1]
@@ -294,13 +298,13 @@ async def test_room_is_planned_anew_where_the_memory_changed_meanwhile(
     racing = with_profile(parts, tmp_path, FIVE, model=Answering().model)
     for text in numbered(5):
         await racing.add(text, user="ana")
-    committed = parts.store.commit_formation
+    committed = parts.store.formations.commit
     raced: list[str] = []
 
     class Racing(Failing):
         def __getattr__(self, name: str) -> Any:
-            if name != "commit_formation":
-                return getattr(parts.store, name)
+            if name != "commit":
+                return getattr(parts.store.formations, name)
 
             async def commit(*values: Any, **named: Any) -> int:
                 if not raced and values[0].key.stage == "extract":
@@ -313,7 +317,7 @@ async def test_room_is_planned_anew_where_the_memory_changed_meanwhile(
 
             return commit
 
-    store: Any = Racing(parts.store, "commit_formation", times=0)
+    store = with_repository(parts.store, "formations", Racing(parts.store.formations, "commit", times=0))
     late = with_profile(replace(parts, store=store), tmp_path, FIVE, model=Answering().model)
     await tell_each(late, numbered(1, start=6)[0])
     assert raced[1:] == ["refused"], "the first plan did not stand"

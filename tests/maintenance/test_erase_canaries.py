@@ -81,7 +81,7 @@ class Talk:
         assert any(word in line.reason for line in await failing.history.decisions(user=who))
 
     async def patterns(self, who: str, wheres: list[str] | None = None) -> dict[bytes, str]:
-        salts = [(await self.parts.store.hot(Subject("user", one), "")).salt for one in ("ana", "ben")]
+        salts = [(await self.parts.store.snapshots.snapshot(Subject("user", one), "")).salt for one in ("ana", "ben")]
         chosen = [
             word
             for place, words in self.words.items()

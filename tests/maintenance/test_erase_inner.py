@@ -61,7 +61,7 @@ def traces(parts: Components, folder: Path, words: list[str], salts: list[bytes]
 
 
 async def salts_of(parts: Components, subjects: list[Subject]) -> list[bytes]:
-    return [(await parts.store.hot(one, "")).salt for one in subjects]
+    return [(await parts.store.snapshots.snapshot(one, "")).salt for one in subjects]
 
 
 async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
@@ -181,7 +181,7 @@ async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_na
     left = {one.text for one in await engine.admin.subjects()}
     assert left & {app.text, nested.text} == set()
     assert {one.text for one in (inner[0], inner[2], inner[3], house.home)} <= left
-    recalled = [item for record in await parts.store.recalls(house.home) for item in record.items]
+    recalled = [item for record in await parts.store.conversations.injections(house.home) for item in record.items]
     assert recalled
     assert {subject for subject, *_ in recalled} & {app, nested} == set()
     assert await engine.erasure.subject("ana")

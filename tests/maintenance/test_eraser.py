@@ -322,7 +322,7 @@ async def test_records_of_what_was_injected_lose_the_memory_and_the_receipt_name
     reply = Reply(text="Avoid satay.", payload=None, call_ids=(), complete=True)
     await engine.turns.finish(asked, asks("ana"), reply, prepared)
     receipt = await engine.erase((await fact(engine, "peanuts")).id, user="ana")
-    [record] = await parts.store.recalls(Subject("user", "ana"))
+    [record] = await parts.store.conversations.injections(Subject("user", "ana"))
     assert "peanuts" not in json.dumps([str(item) for item in record.items])
     left = {item[1] for item in record.items}
     assert left == {one.id for one in await engine.list(user="ana", kinds=ALL_KINDS)} & left

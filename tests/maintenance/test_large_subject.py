@@ -78,7 +78,7 @@ async def crowded(kind: str, clock: FakeClock, tmp_path_factory: pytest.TempPath
             clock.advance(seconds=1)
             note = replace(memory(text, clock=clock), id=id_at(clock, place), profile=OWN, importance=len(text) / 100)
             adds.append(AddMemory(memory=note, space=embedder.space, vectors=(vector,), terms=terms(text)))
-        await store.apply(ANA, adds, [])
+        await store.memories.apply(ANA, adds, [])
     yield parts
     await store.close()
 
@@ -179,16 +179,16 @@ async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded:
     for asks in (20, 100, 100):
         assert await schedule.portion(after(asks)), "more is left"
     await schedule.close()
-    assert await crowded.store.tend_due(before=EPOCH, now=clock.now()) == [ANA], "it is its turn at once"
-    lease = await crowded.store.lease_tending(ANA, before=clock.now(), now=clock.now(), lease_s=1)
+    assert await crowded.store.maintenance.due(before=EPOCH, now=clock.now()) == [ANA], "it is its turn at once"
+    lease = await crowded.store.maintenance.lease(ANA, before=clock.now(), now=clock.now(), lease_s=1)
     assert lease is not None
     assert lease.last is not None
     assert began - timedelta(seconds=MANY) < lease.last < began, "some were compared, not all"
-    await crowded.store.tended(lease, lease.last, whole=False)
+    await crowded.store.maintenance.finish(lease, lease.last, whole=False)
 
     second = SweepSchedule(tools_of(crowded), 86_400)
     assert not await second.portion(lambda: False)
-    assert not await crowded.store.tend_due(before=clock.now() - timedelta(days=1), now=clock.now())
+    assert not await crowded.store.maintenance.due(before=clock.now() - timedelta(days=1), now=clock.now())
     assert (await AsyncRecollect(crowded).admin.maintain(user=ANA)).decisions == (), (
         "nothing was left out between the two"
     )
@@ -199,10 +199,10 @@ async def test_tending_taken_over_by_another_process_is_given_up(crowded: Compon
     clock.advance(days=2)
     assert await schedule.portion(after(30))
     clock.advance(seconds=301)
-    assert await crowded.store.lease_tending(ANA, before=clock.now(), now=clock.now(), lease_s=60) is not None
-    before = await crowded.store.version(ANA)
+    assert await crowded.store.maintenance.lease(ANA, before=clock.now(), now=clock.now(), lease_s=60) is not None
+    before = await crowded.store.memories.version(ANA)
     assert not await schedule.portion(lambda: False)
-    assert await crowded.store.version(ANA) == before
+    assert await crowded.store.memories.version(ANA) == before
 
 
 async def test_closing_ends_tending_by_hand(crowded: Components) -> None:
@@ -223,14 +223,14 @@ async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Components
     before = time.process_time()
     await working
     assert time.process_time() - before < 1.0
-    assert await crowded.store.tend_due(before=clock.now() - timedelta(days=1), now=clock.now()) == [ANA], (
+    assert await crowded.store.maintenance.due(before=clock.now() - timedelta(days=1), now=clock.now()) == [ANA], (
         "it is not done"
     )
 
 
 async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeypatch: pytest.MonkeyPatch) -> None:
     """However the notes are cut into blocks, each is paired with the same older ones."""
-    hot = await crowded.store.hot(ANA, crowded.embedder.space)
+    hot = await crowded.store.snapshots.snapshot(ANA, crowded.embedder.space)
 
     def pairs() -> set[tuple[int, int]]:
         near, found = NearPairs(hot, since=None, most=5), set[tuple[int, int]]()

@@ -82,7 +82,7 @@ async def keep(parts: Components, *memories: Memory) -> None:
         AddMemory(memory=one, space=parts.embedder.space, vectors=(vector,))
         for one, vector in zip(memories, vectors, strict=True)
     ]
-    await parts.store.apply(ANA, adds, [])
+    await parts.store.memories.apply(ANA, adds, [])
 
 
 async def test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all(
@@ -135,7 +135,7 @@ async def test_only_what_came_since_is_compared_again(parts: Components, clock: 
     notes = [made("The user loves hiking.", clock.now()), made("The user loves hiking!!", clock.now())]
     notes.append(made("The user loves skiing and hiking.", since + timedelta(hours=1)))
     await keep(parts, *notes)
-    hot = await parts.store.hot(ANA, parts.embedder.space)
+    hot = await parts.store.snapshots.snapshot(ANA, parts.embedder.space)
 
     def pairs(since: datetime | None) -> list[tuple[int, int]]:
         near, found = NearPairs(hot, since=since, most=10), list[NearPair]()
@@ -150,6 +150,6 @@ async def test_only_what_came_since_is_compared_again(parts: Components, clock: 
 
 
 async def test_a_subject_without_vectors_has_nothing_to_merge(engine: AsyncRecollect, parts: Components) -> None:
-    await parts.store.apply(ANA, [add(memory("👍"), vector=None), add(memory("👍"), vector=None)], [])
+    await parts.store.memories.apply(ANA, [add(memory("👍"), vector=None), add(memory("👍"), vector=None)], [])
     assert (await engine.admin.maintain(user=ANA)).decisions == ()
     assert await decided(engine, ANA, Action.MERGE) == []

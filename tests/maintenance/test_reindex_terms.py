@@ -16,9 +16,9 @@ from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import connect
-from recollect.store.protocol import Store
 from recollect.store.sql.snapshot_codec import pack_terms, with_length
 from recollect.store.sql.subjects import salt_of
+from recollect.store.store import Store
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.text import legacy_terms, term_key, terms
 from recollect.types import CloseMemory, Subject, SubjectSnapshot
@@ -165,16 +165,16 @@ async def test_what_was_made_anew_equals_what_is_made_now(url: str, path: Path, 
     age(path)
     async with await engine_on(url, clock) as engine:
         store = engine._steps.runtime.store
-        assert set(await store.behind()) == {ANA, BEN}
-        before = await store.hot(ANA, "words-64")
+        assert set(await store.maintenance.with_stale_terms()) == {ANA, BEN}
+        before = await store.snapshots.snapshot(ANA, "words-64")
         assert before.has_legacy_terms
         assert keys_of(before) != as_made_now(before, *SAID)
         await TermReindexer(engine._steps.runtime).portion(lambda: False)
-        hot = await store.hot(ANA, "words-64")
+        hot = await store.snapshots.snapshot(ANA, "words-64")
         assert not hot.has_legacy_terms
         assert keys_of(hot) == as_made_now(hot, *SAID)
         assert hot.length.tolist() == [sum(terms(text).values()) for text in SAID]
-        assert await store.behind() == []
+        assert await store.maintenance.with_stale_terms() == []
 
 
 async def test_the_worker_does_it_while_nothing_is_due(url: str, path: Path, clock: FakeClock) -> None:
@@ -183,12 +183,12 @@ async def test_the_worker_does_it_while_nothing_is_due(url: str, path: Path, clo
     async with await engine_on(url, clock) as engine:
         running = asyncio.create_task(engine.admin.run_worker())
         for _ in range(500):
-            if not await engine._steps.runtime.store.behind():
+            if not await engine._steps.runtime.store.maintenance.with_stale_terms():
                 break
             await asyncio.sleep(0.01)
         engine.admin.stop_worker()
         await running
-        assert await engine._steps.runtime.store.behind() == []
+        assert await engine._steps.runtime.store.maintenance.with_stale_terms() == []
         await all_found(engine)
 
 
@@ -197,7 +197,7 @@ async def test_a_database_without_memories_is_not_behind(url: str, path: Path, c
         await engine.record([{"role": "user", "content": "Hi"}], user="carl")
     age(path)
     store = await opened(url, clock)
-    assert await store.behind() == []
+    assert await store.maintenance.with_stale_terms() == []
     await store.close()
 
 
@@ -206,20 +206,20 @@ async def test_another_process_reads_the_new_terms_and_none_of_the_former(
 ) -> None:
     texts = [f"Montaña número {number} de los caminos." for number in range(300)]
     store = await opened(url, clock)
-    await store.apply(ANA, [add(memory(text, clock=clock)) for text in texts], [])
+    await store.memories.apply(ANA, [add(memory(text, clock=clock)) for text in texts], [])
     await store.close()
     age(path)
     ours, theirs = await opened(url, clock), await opened(url, clock)
-    first = await ours.untermed(ANA, limit=250)
+    first = await ours.maintenance.stale_terms(ANA, limit=250)
     assert first is not None
-    assert await ours.set_terms(first, [terms(one.text) for one in first.memories])
-    halfway = await theirs.hot(ANA, SPACE)
+    assert await ours.maintenance.set_terms(first, [terms(one.text) for one in first.memories])
+    halfway = await theirs.snapshots.snapshot(ANA, SPACE)
     assert halfway.has_legacy_terms
     for _ in range(2):
-        rest = await ours.untermed(ANA, limit=250)
+        rest = await ours.maintenance.stale_terms(ANA, limit=250)
         assert rest is not None
-        assert await ours.set_terms(rest, [terms(one.text) for one in rest.memories])
-    after_all = await theirs.hot(ANA, SPACE)
+        assert await ours.maintenance.set_terms(rest, [terms(one.text) for one in rest.memories])
+    after_all = await theirs.snapshots.snapshot(ANA, SPACE)
     assert not after_all.has_legacy_terms
     assert keys_of(after_all) == as_made_now(after_all, *texts)
     assert after_all.version > halfway.version
@@ -231,13 +231,13 @@ async def test_of_two_that_make_the_same_terms_one_commits(url: str, path: Path,
     await remember(url, clock)
     age(path)
     ours, theirs = await opened(url, clock), await opened(url, clock)
-    mine, other = await ours.untermed(ANA, limit=2), await theirs.untermed(ANA, limit=2)
+    mine, other = await ours.maintenance.stale_terms(ANA, limit=2), await theirs.maintenance.stale_terms(ANA, limit=2)
     assert mine is not None
     assert other == mine
     made = [terms(one.text) for one in mine.memories]
-    assert await ours.set_terms(mine, made)
-    assert not await theirs.set_terms(other, made)
-    following = await theirs.untermed(ANA, limit=2)
+    assert await ours.maintenance.set_terms(mine, made)
+    assert not await theirs.maintenance.set_terms(other, made)
+    following = await theirs.maintenance.stale_terms(ANA, limit=2)
     assert following is not None
     assert following.after == mine.memories[-1].id
     await ours.close()
@@ -248,17 +248,17 @@ async def test_what_is_closed_or_said_meanwhile_is_right(url: str, path: Path, c
     await remember(url, clock)
     age(path)
     store = await opened(url, clock)
-    found = await store.untermed(ANA, limit=3)
+    found = await store.maintenance.stale_terms(ANA, limit=3)
     assert found is not None
     gone, new = found.memories[0], memory("Compramos una montaña rusa.", clock=clock)
     close = CloseMemory(id=gone.id, valid_to=clock.now(), closed_at=clock.now())
-    await store.apply(ANA, [close, add(new)], [])
-    assert await store.set_terms(found, [terms(one.text) for one in found.memories])
-    while (rest := await store.untermed(ANA, limit=3)) is not None:
-        assert await store.set_terms(rest, [terms(one.text) for one in rest.memories])
-    hot = await store.hot(ANA, SPACE)
+    await store.memories.apply(ANA, [close, add(new)], [])
+    assert await store.maintenance.set_terms(found, [terms(one.text) for one in found.memories])
+    while (rest := await store.maintenance.stale_terms(ANA, limit=3)) is not None:
+        assert await store.maintenance.set_terms(rest, [terms(one.text) for one in rest.memories])
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     assert keys_of(hot) == as_made_now(hot, *SAID[1:], new.text)
-    assert await store.untermed(Subject("user", "nobody")) is None
+    assert await store.maintenance.stale_terms(Subject("user", "nobody")) is None
     await store.close()
 
 
@@ -266,22 +266,22 @@ async def test_what_is_closed_or_said_meanwhile_is_right(url: str, path: Path, c
 async def test_on_postgresql_terms_are_made_anew_as_well(tmp_path: Path, clock: FakeClock) -> None:
     url = url_of("postgres", tmp_path)
     store = await new_store("postgres", tmp_path, clock)
-    await store.apply(ANA, [add(memory(text, clock=clock)) for text in SAID], [])
-    assert await store.behind() == []
+    await store.memories.apply(ANA, [add(memory(text, clock=clock)) for text in SAID], [])
+    assert await store.maintenance.with_stale_terms() == []
     with connect(url) as db:
         db.execute("UPDATE hot SET terms = ''")
         db.execute("UPDATE subject SET terms = 1, version = version + 1")
-    assert await store.behind() == [ANA]
-    halfway = await store.hot(ANA, SPACE)
+    assert await store.maintenance.with_stale_terms() == [ANA]
+    halfway = await store.snapshots.snapshot(ANA, SPACE)
     assert halfway.has_legacy_terms
     assert not len(halfway.terms)
     commits = 0
-    while (found := await store.untermed(ANA, limit=2)) is not None:
-        assert await store.set_terms(found, [terms(one.text) for one in found.memories])
-        assert not await store.set_terms(found, [terms(one.text) for one in found.memories])
+    while (found := await store.maintenance.stale_terms(ANA, limit=2)) is not None:
+        assert await store.maintenance.set_terms(found, [terms(one.text) for one in found.memories])
+        assert not await store.maintenance.set_terms(found, [terms(one.text) for one in found.memories])
         commits += 1
     assert commits == 4
-    hot = await store.hot(ANA, SPACE)
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     assert not hot.has_legacy_terms
     assert keys_of(hot) == as_made_now(hot, *SAID)
     await store.close()

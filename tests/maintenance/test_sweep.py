@@ -16,12 +16,13 @@ from recollect.maintenance.retention import last_met
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Action, Memory, MemoryKind, Subject
 from sample_chats import tell
+from stores import with_repository
 
 APP = Subject("app", "ana/calendar")
 
 
 async def keep(parts: Components, subject: Subject, *memories: Memory) -> None:
-    await parts.store.apply(subject, [add(replace(one, subject=subject), vector=None) for one in memories], [])
+    await parts.store.memories.apply(subject, [add(replace(one, subject=subject), vector=None) for one in memories], [])
 
 
 async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp_path: Path, clock: FakeClock) -> None:
@@ -88,11 +89,11 @@ async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
     over = replace(memory("Over.", clock=clock), valid_to=clock.now())
     await keep(parts, ANA, over)
     clock.advance(days=1)
-    applied, left = parts.store.apply, [quicker]
+    applied, left = parts.store.memories.apply, [quicker]
 
     class Busy:
         def __getattr__(self, name: str) -> Any:
-            return self._apply if name == "apply" else getattr(parts.store, name)
+            return self._apply if name == "apply" else getattr(parts.store.memories, name)
 
         async def _apply(self, *values: Any, **named: Any) -> int:
             if left[0]:
@@ -100,8 +101,7 @@ async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
                 await applied(ANA, [add(memory(f"Somebody else's {left[0]}.", clock=clock), vector=None)], [])
             return await applied(*values, **named)
 
-    store: Any = Busy()
-    engine = AsyncRecollect(replace(parts, store=store))
+    engine = AsyncRecollect(replace(parts, store=with_repository(parts.store, "memories", Busy())))
     if quicker == 99:
         with pytest.raises(StaleSubjectError, match="user:ana kept changing") as busy:
             await engine.admin.maintain(user=ANA)
@@ -149,7 +149,7 @@ async def test_zero_switches_the_schedule_off(parts: Components, clock: FakeCloc
     await keep(parts, ANA, replace(memory("Over.", clock=clock), valid_to=clock.now()))
     await working(with_every(parts, 0))
     assert await decided(AsyncRecollect(parts), ANA, Action.EXPIRE) == []
-    assert await parts.store.tend_due(before=clock.now(), now=clock.now()) == [ANA]
+    assert await parts.store.maintenance.due(before=clock.now(), now=clock.now()) == [ANA]
 
 
 async def test_live_turns_come_before_tending(parts: Components, clock: FakeClock) -> None:
@@ -157,39 +157,41 @@ async def test_live_turns_come_before_tending(parts: Components, clock: FakeCloc
     engine = with_every(parts, 86_400)
     await engine.record([{"role": "user", "content": "I live in Oslo."}], user=ANA)
     order: list[str] = []
-    store = parts.store
 
     class Watching:
-        def __getattr__(self, name: str) -> Any:
-            if name in ("commit_formation", "lease_tending"):
-                order.append(name)
-            return getattr(store, name)
+        def __init__(self, repository: object, method: str) -> None:
+            self._repository, self._method = repository, method
 
-    watched: Any = Watching()
+        def __getattr__(self, name: str) -> Any:
+            if name == self._method:
+                order.append(name)
+            return getattr(self._repository, name)
+
+    watched = with_repository(parts.store, "formations", Watching(parts.store.formations, "commit"))
+    watched = with_repository(watched, "maintenance", Watching(parts.store.maintenance, "lease"))
     await working(AsyncRecollect(replace(parts, store=watched, settings=engine.settings)))
-    assert "lease_tending" in order
-    assert "commit_formation" not in order[order.index("lease_tending") :]
+    assert "lease" in order
+    assert "commit" not in order[order.index("lease") :]
 
 
 async def test_a_subject_that_cannot_be_tended_holds_up_no_other(parts: Components, clock: FakeClock) -> None:
     for subject in (ANA, BEN):
         await keep(parts, subject, replace(memory("Over.", clock=clock), valid_to=clock.now()))
-    applied = parts.store.apply
+    applied = parts.store.memories.apply
 
     class Refusing:
         def __getattr__(self, name: str) -> Any:
-            return self._apply if name == "apply" else getattr(parts.store, name)
+            return self._apply if name == "apply" else getattr(parts.store.memories, name)
 
         async def _apply(self, subject: Subject, *values: Any, **named: Any) -> int:
             if subject == ANA:
                 raise StaleSubjectError("always somebody else")
             return await applied(subject, *values, **named)
 
-    store: Any = Refusing()
-    await working(AsyncRecollect(replace(parts, store=store)))
+    await working(AsyncRecollect(replace(parts, store=with_repository(parts.store, "memories", Refusing()))))
     engine = AsyncRecollect(parts)
     assert len(await decided(engine, BEN, Action.EXPIRE)) == 1
-    assert await parts.store.tend_due(before=clock.now(), now=clock.now()) == [BEN], "Ana's lease stands"
+    assert await parts.store.maintenance.due(before=clock.now(), now=clock.now()) == [BEN], "Ana's lease stands"
     clock.advance(seconds=301)
     await working(engine)
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 1, "it has its turn again"

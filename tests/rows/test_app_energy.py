@@ -88,7 +88,7 @@ async def test_a2_below_the_critical_level_the_eleventh_waits_and_the_oldest_sta
         await invited(engine, guest)
         clock.advance(days=1)
     drawn = Reservation(id=new_id(clock), purpose=CostPurpose.EPISODE, units=850, tokens=0, at=clock.now())
-    await parts.store.reserve(APP, drawn, budget.model_copy(update={"max_share": 1.0}))
+    await parts.store.budgets.reserve(APP, drawn, budget.model_copy(update={"max_share": 1.0}))
     await chatted(engine, turns=80)
     known = await engine.apps.memories("calendar", user="ana")
     await invited(engine, GUESTS[10])

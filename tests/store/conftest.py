@@ -9,8 +9,7 @@ from factories import ANA
 from giants import MANY, adding, directions
 from recollect.store.factory import open_store
 from recollect.store.postgres import hnsw_search
-from recollect.store.postgres.store import PostgresExecutor
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import Vectors
 from stores import STORES, new_store, url_of
@@ -43,16 +42,15 @@ def giants_url(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 @pytest.fixture
-async def opened(giants_url: str, clock: FakeClock) -> AsyncIterator[PostgresExecutor]:
+async def opened(giants_url: str, clock: FakeClock) -> AsyncIterator[Store]:
     store = await open_store(giants_url, clock=clock)
-    assert isinstance(store, PostgresExecutor)
     yield store
     await store.close()
 
 
 @pytest.fixture
-async def giant(opened: PostgresExecutor, clock: FakeClock) -> Vectors:
+async def giant(opened: Store, clock: FakeClock) -> Vectors:
     """The vectors of Ana's memories, in their order."""
     vectors = directions(MANY)
-    await opened.apply(ANA, adding(clock, vectors), [])
+    await opened.memories.apply(ANA, adding(clock, vectors), [])
     return vectors

@@ -20,8 +20,8 @@ async def main(url: str, count: int, apps: list[str]) -> None:
     async def fill(app: Subject) -> None:
         for turn in range(count):
             known = [memory(f"{turn}, {place}", subject=app, clock=clock) for place in range(1 + 2 * (turn % 2))]
-            await store.apply(app, [add(one, vector=None) for one in known], [])
-            for one in await store.memories(app, [one.id for one in known]):
+            await store.memories.apply(app, [add(one, vector=None) for one in known], [])
+            for one in await store.memories.get_many(app, [one.id for one in known]):
                 sys.stdout.write(f"{one.number}\n")
                 sys.stdout.flush()
 

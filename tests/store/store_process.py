@@ -17,7 +17,9 @@ async def main(url: str, name: str, count: int) -> None:
 
     async def say(number: int) -> None:
         text = f"{name}-{number}"
-        await store.record(turn(text, f"ok {text}", external_id="shared", append=True, formations=[due()]))
+        await store.conversations.record(
+            turn(text, f"ok {text}", external_id="shared", append=True, formations=[due()])
+        )
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
 

@@ -17,8 +17,8 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.postgres import connection
 from recollect.store.postgres.connection import STATEMENT_MS, PostgresConnection, ReconnectingConnection, connect
 from recollect.store.postgres.migrate import LOCK
-from recollect.store.postgres.store import PostgresExecutor
 from recollect.store.sql.database import SqlConnection
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject, SubjectSnapshot
 from stores import url_of
@@ -34,26 +34,24 @@ def everything(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
     return {hot.subject: [MemoryId(id_text(id_)) for id_ in reversed(hot.ids)] for hot in hots}, list(map(len, hots))
 
 
-async def chosen(store: PostgresExecutor, *subjects: Subject) -> list[Memory]:
-    return (await store.choose(dict.fromkeys(subjects or (ANA,), SPACE), everything))[1]
+async def chosen(store: Store, *subjects: Subject) -> list[Memory]:
+    return (await store.snapshots.rank_and_fetch(dict.fromkeys(subjects or (ANA,), SPACE), everything))[1]
 
 
 @pytest.fixture
-async def both(tmp_path: Path, clock: FakeClock) -> AsyncIterator[tuple[PostgresExecutor, PostgresExecutor]]:
+async def both(tmp_path: Path, clock: FakeClock) -> AsyncIterator[tuple[Store, Store]]:
     """Two on one database, as two processes are."""
     opened = [await open_store(url_of("postgres", tmp_path), clock=clock) for _ in range(2)]
-    ours, theirs = (store for store in opened if isinstance(store, PostgresExecutor))
+    ours, theirs = opened
     yield ours, theirs
     await ours.close()
     await theirs.close()
 
 
-async def test_what_is_committed_while_it_is_ranked_is_ranked_too(
-    both: tuple[PostgresExecutor, PostgresExecutor], clock: FakeClock
-) -> None:
+async def test_what_is_committed_while_it_is_ranked_is_ranked_too(both: tuple[Store, Store], clock: FakeClock) -> None:
     ours, theirs = both
     one, two = memory("one", clock=clock), memory("two", clock=clock)
-    await ours.apply(ANA, [add(one)], [])
+    await ours.memories.apply(ANA, [add(one)], [])
     loop = asyncio.get_running_loop()
     seen: list[int] = []
 
@@ -61,20 +59,20 @@ async def test_what_is_committed_while_it_is_ranked_is_ranked_too(
         seen.append(len(hots[0]))
         if len(seen) == 1:
             gone = CloseMemory(id=MemoryId(one.id), valid_to=clock.now(), closed_at=clock.now())
-            asyncio.run_coroutine_threadsafe(theirs.apply(ANA, [gone, add(two)], []), loop).result(30)
+            asyncio.run_coroutine_threadsafe(theirs.memories.apply(ANA, [gone, add(two)], []), loop).result(30)
         return everything(hots)
 
-    assert await ours.choose({ANA: SPACE}, rank) == ([1], [two])
+    assert await ours.snapshots.rank_and_fetch({ANA: SPACE}, rank) == ([1], [two])
     assert seen == [1, 1]
     assert await chosen(ours) == [two]
 
 
 async def test_a_recall_of_one_subject_takes_two_answers_and_one_while_nothing_changed(
-    both: tuple[PostgresExecutor, PostgresExecutor], clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+    both: tuple[Store, Store], clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = both
-    await theirs.apply(ANA, [add(memory(text, clock=clock)) for text in ("one", "two")], [])
-    await theirs.apply(BEN, [add(memory("three", subject=BEN, clock=clock))], [])
+    await theirs.memories.apply(ANA, [add(memory(text, clock=clock)) for text in ("one", "two")], [])
+    await theirs.memories.apply(BEN, [add(memory("three", subject=BEN, clock=clock))], [])
     asked: list[str] = []
     say = PostgresConnection._say
 
@@ -100,20 +98,20 @@ async def test_what_is_noted_behind_an_answer_does_not_bring_back_what_is_erased
     url = url_of("postgres", tmp_path)
     store = await open_store(url, clock=clock)
     known = memory("Ana keeps bees.", clock=clock)
-    await store.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [add(known)], [])
     injected = recall_record((ANA, known.id, 0.5), at=clock.now())
-    await store.record(turn("What does Ana keep?", "Bees.", recall=injected))
+    await store.conversations.record(turn("What does Ana keep?", "Bees.", recall=injected))
     with connect(url) as other:  # somebody who keeps what is noted behind answers waiting
         other.execute("SELECT pg_advisory_lock($1)", (BEN.key,))
-        await store.note_uses(BEN, [known.id], clock.now())
-        await store.note_hits(ANA, injected, [known.id])
-        erasing = asyncio.create_task(store.erase(EraseRequest(subject=ANA, memories=(known.id,))))
+        await store.memories.record_uses(BEN, [known.id], clock.now())
+        await store.conversations.record_hits(ANA, injected, [known.id])
+        erasing = asyncio.create_task(store.erasures.erase(EraseRequest(subject=ANA, memories=(known.id,))))
         await asyncio.sleep(0.2)
         other.execute("SELECT pg_advisory_unlock($1)", (BEN.key,))
         await erasing
-    await store.note_uses(BEN, [known.id], clock.now())
-    await store.energy(BEN, NO_BUDGET, now=clock.now())  # behind all that was noted
-    assert [record.items for record in await store.recalls(ANA)] == [()]
+    await store.memories.record_uses(BEN, [known.id], clock.now())
+    await store.budgets.status(BEN, NO_BUDGET, now=clock.now())  # behind all that was noted
+    assert [record.items for record in await store.conversations.injections(ANA)] == [()]
     await store.close()
 
 

@@ -15,9 +15,9 @@ from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy
 from recollect.store.budget_rules import MAX_WAIT, level_of
 from recollect.store.factory import open_store
-from recollect.store.protocol import Store
 from recollect.store.sql import budgets
 from recollect.store.sqlite.migrate import migrate
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import Cost, CostPurpose, EnergyStatus, Reservation, Turn
 
@@ -37,12 +37,12 @@ def counted(question: str) -> Turn:
 
 async def spend(store: Store, clock: FakeClock, policy: BudgetPolicy, *, units: float = 12, tokens: int = 0) -> str:
     booked = booking(clock, units=units, tokens=tokens)
-    await store.reserve(ANA, booked, policy)
+    await store.budgets.reserve(ANA, booked, policy)
     return booked.id
 
 
 async def look(store: Store, clock: FakeClock, policy: BudgetPolicy = RATION) -> EnergyStatus:
-    return await store.energy(ANA, policy, now=clock.now())
+    return await store.budgets.status(ANA, policy, now=clock.now())
 
 
 async def drain(store: Store, clock: FakeClock, policy: BudgetPolicy, *, units: float = 12) -> int:
@@ -65,7 +65,7 @@ async def test_a8_what_is_booked_is_spent_until_it_is_settled(store: Store, cloc
     booked = await spend(store, clock, RATION, tokens=900)
     status = await look(store, clock)
     assert (status.level, status.tokens_today, status.unsettled) == (88, 900, 1)
-    await store.settle(ANA, booked, tokens=640)
+    await store.budgets.settle(ANA, booked, tokens=640)
     status = await look(store, clock)
     assert (status.level, status.tokens_today, status.unsettled) == (88, 640, 0)
     assert status.today == {CostPurpose.CREATE: Cost(calls=1, units=12, tokens=640)}
@@ -73,17 +73,17 @@ async def test_a8_what_is_booked_is_spent_until_it_is_settled(store: Store, cloc
 
 async def test_what_is_settled_is_settled_once_and_by_its_own_subject(store: Store, clock: FakeClock) -> None:
     booked = await spend(store, clock, RATION, tokens=900)
-    await store.settle(BEN, booked, tokens=1)
-    await store.settle(ANA, "no id", tokens=1)
+    await store.budgets.settle(BEN, booked, tokens=1)
+    await store.budgets.settle(ANA, "no id", tokens=1)
     assert (await look(store, clock)).tokens_today == 900
     for tokens in (640, 1, None):
-        await store.settle(ANA, booked, tokens=tokens)
+        await store.budgets.settle(ANA, booked, tokens=tokens)
     assert (await look(store, clock)).tokens_today == 640
 
 
 async def test_what_was_never_used_is_given_back(store: Store, clock: FakeClock) -> None:
     booked = await spend(store, clock, RATION, tokens=900)
-    await store.settle(ANA, booked, tokens=None)
+    await store.budgets.settle(ANA, booked, tokens=None)
     status = await look(store, clock)
     assert (status.level, status.tokens_today, status.today, status.total) == (100, 0, {}, Cost())
 
@@ -136,7 +136,7 @@ async def test_a8_memory_work_stays_below_its_share_of_all_units(store: Store, c
     policy = BudgetPolicy(capacity=1000, create=12, turn=240, max_share=0.05)
     paid = 0
     for number in range(40):
-        await store.record(counted(f"question {number}"))
+        await store.conversations.record(counted(f"question {number}"))
         paid += await drain(store, clock, policy)
         assert (await look(store, clock, policy)).share < 0.05
     with pytest.raises(BudgetSpentError, match=r"memory work would be 5.1% of all units spent, it stays below 5.0%"):
@@ -146,14 +146,14 @@ async def test_a8_memory_work_stays_below_its_share_of_all_units(store: Store, c
 
 async def test_a_turn_that_brings_nothing_new_is_not_counted_twice(store: Store, clock: FakeClock) -> None:
     for _ in range(2):
-        await store.record(counted("I like tea."))
+        await store.conversations.record(counted("I like tea."))
     assert (await look(store, clock)).today == {CostPurpose.TURN: Cost(calls=1, units=240)}
     assert (await look(store, clock)).level == 100, "chat turns draw nothing from the capacity"
 
 
 async def test_a8_the_share_forgets_what_is_older_than_thirty_days(store: Store, clock: FakeClock) -> None:
     policy = RATION.model_copy(update={"max_share": 0.5})
-    await store.record(counted("I like tea."))
+    await store.conversations.record(counted("I like tea."))
     clock.advance(days=29)
     await spend(store, clock, policy)
     assert (await look(store, clock, policy)).share == pytest.approx(12 / 252)
@@ -189,12 +189,12 @@ async def test_without_a_budget_everything_is_booked_and_nothing_refused(store: 
 
 async def test_a8_each_poller_reads_what_was_spent_since_it_asked_before(store: Store, clock: FakeClock) -> None:
     async def poll(name: str) -> tuple[bool, int, float, int]:
-        since = (await store.energy(ANA, RATION, now=clock.now(), poller=name)).since_poll
+        since = (await store.budgets.status(ANA, RATION, now=clock.now(), poller=name)).since_poll
         assert since is not None
         return since.since is None, since.spent.calls, since.spent.units, since.spent.tokens
 
     assert (await look(store, clock)).since_poll is None
-    await store.settle(ANA, await spend(store, clock, RATION, tokens=900), tokens=640)
+    await store.budgets.settle(ANA, await spend(store, clock, RATION, tokens=900), tokens=640)
     assert await poll("grafana") == (True, 1, 12, 640)
     assert await poll("grafana") == (False, 0, 0, 0)
     clock.advance(days=40)
@@ -205,8 +205,8 @@ async def test_a8_each_poller_reads_what_was_spent_since_it_asked_before(store: 
 
 async def test_subjects_have_budgets_of_their_own(store: Store, clock: FakeClock) -> None:
     await drain(store, clock, RATION)
-    await store.reserve(BEN, booking(clock), RATION)
-    assert (await store.energy(BEN, RATION, now=clock.now())).level == 88
+    await store.budgets.reserve(BEN, booking(clock), RATION)
+    assert (await store.budgets.status(BEN, RATION, now=clock.now())).level == 88
 
 
 async def test_a_clock_that_was_set_back_refills_nothing_and_stops_nothing(store: Store, clock: FakeClock) -> None:
@@ -221,7 +221,7 @@ async def test_a_clock_that_was_set_back_refills_nothing_and_stops_nothing(store
 async def test_a8_of_two_processes_that_want_the_last_of_it_one_gets_it(url: str, clock: FakeClock) -> None:
     stores = [await open_store(url, clock=clock) for _ in range(2)]
     try:
-        asked = [one.reserve(ANA, booking(clock), RATION) for one in stores for _ in range(20)]
+        asked = [one.budgets.reserve(ANA, booking(clock), RATION) for one in stores for _ in range(20)]
         done = await asyncio.gather(*asked, return_exceptions=True)
         assert [type(one) for one in done if one is not None] == [BudgetSpentError] * 33
         assert (await look(stores[0], clock)).level == 16

@@ -74,7 +74,7 @@ async def everything(url: str) -> dict[object, Any]:
 
 async def hots(url: str) -> list[SubjectSnapshot]:
     store = await open_store(url, clock=FakeClock())
-    found = [await store.hot(Subject.parse(name), SPACE) for name in WHO]
+    found = [await store.snapshots.snapshot(Subject.parse(name), SPACE) for name in WHO]
     await store.close()
     return found
 
@@ -127,8 +127,8 @@ async def test_a_copy_can_be_worked_with_at_once(way: tuple[str, str], tmp_path:
     await populate(source)
     copy_database(source, destination, bar=QuietBar())
     store = await open_store(destination, clock=FakeClock())
-    await store.apply(ANA, [add(memory("Ana paints.", clock=FakeClock()), space="another-4")], [])
-    assert len(await store.hot(ANA, "another-4")) > 1
+    await store.memories.apply(ANA, [add(memory("Ana paints.", clock=FakeClock()), space="another-4")], [])
+    assert len(await store.snapshots.snapshot(ANA, "another-4")) > 1
     await store.close()
     async with opened(destination) as engine:
         assert await engine.form() >= 2
@@ -146,7 +146,7 @@ def way(request: pytest.FixtureRequest) -> tuple[str, str]:
 async def kept(url: str, *texts: str, subject: Subject = ANA) -> None:
     store = await open_store(url, clock=FakeClock())
     for text in texts:
-        await store.record(turn(text, f"ok {text}", subject=subject))
+        await store.conversations.record(turn(text, f"ok {text}", subject=subject))
     await store.close()
 
 
@@ -154,8 +154,8 @@ async def said(url: str, subject: Subject = ANA) -> set[str]:
     store = await open_store(url, clock=FakeClock())
     found = {
         message.text
-        for one in await store.conversations(subject)
-        for message in await store.messages(subject, one.id)
+        for one in await store.conversations.list(subject)
+        for message in await store.conversations.messages(subject, one.id)
         if message.role == "user"
     }
     await store.close()

@@ -41,9 +41,11 @@ async def fill(url: str) -> None:
     store = await open_store(url, clock=clock)
     for number in range(SUBJECTS):
         who = Subject("user", f"user-{number}")
-        await store.record(turn(f"I keep {number} bees.", "Ok.", subject=who))
+        await store.conversations.record(turn(f"I keep {number} bees.", "Ok.", subject=who))
         known = memory(f"Keeps {number} bees.", clock=clock, subject=who)
-        await store.apply(who, [add(known, vector=(*[0.5] * 4, 1, 0, 0, 0), space="test-8")], [decision(known)])
+        await store.memories.apply(
+            who, [add(known, vector=(*[0.5] * 4, 1, 0, 0, 0), space="test-8")], [decision(known)]
+        )
     await store.close()
 
 
@@ -91,6 +93,6 @@ async def test_a_copy_that_is_killed_again_and_again_is_whole_in_the_end(ends: t
     assert copied.rows["message"] == 2 * SUBJECTS
     for url in ends:
         store = await open_store(url, clock=FakeClock())
-        stats = await store.stats(check=True)
+        stats = await store.admin.stats(check=True)
         assert (stats.problems, stats.subjects, stats.messages) == ((), SUBJECTS, 2 * SUBJECTS), f"seed {seed}"
         await store.close()

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from factories import ANA, add, decision, memory
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import MemoryDetail, Subject
 
@@ -13,16 +13,16 @@ async def test_what_few_memories_have_is_read_back(store: Store, clock: FakeCloc
         summary="peanuts", source_uri="recollect://x/1", tags=("pair:kira+marcus",), first_turn=1, last_turn=9
     )
     known = replace(memory("Ana is allergic to peanuts.", clock=clock), detail=detail)
-    await store.apply(ANA, [add(known)], [decision(known)])
-    assert (await store.memories(ANA, [known.id]))[0].detail == detail
+    await store.memories.apply(ANA, [add(known)], [decision(known)])
+    assert (await store.memories.get_many(ANA, [known.id]))[0].detail == detail
 
 
 async def test_a4_an_apps_memories_are_numbered_one_after_the_other(store: Store, clock: FakeClock) -> None:
     found: list[int] = []
     for app in (Subject("app", "calendar"), Subject("app", "notes")):
         known = [memory(f"Memory {n}.", subject=app, clock=clock) for n in (1, 2)]
-        await store.apply(app, [add(one) for one in known], [])
-        first, second = (one.number for one in await store.memories(app, [one.id for one in known]))
+        await store.memories.apply(app, [add(one) for one in known], [])
+        first, second = (one.number for one in await store.memories.get_many(app, [one.id for one in known]))
         assert second == first + 1
         found += [first, second]
     assert found[:2] == [1, 2]

@@ -7,7 +7,7 @@ import pytest
 
 from factories import ANA, BEN, SPACE, add, decision, memory
 from recollect.errors import SpaceMovedError, StaleSubjectError, VectorSizeError
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (
     CalibrationCurve,
@@ -39,7 +39,7 @@ def vector(*numbers: float) -> list[Vector]:
 
 
 async def lacking(store: Store, subject: Subject = ANA, *, since: int = 0, space: str = NEW) -> list[MemoryId]:
-    found = await store.unembedded(subject, space, after=None, since=since, limit=100)
+    found = await store.embeddings.missing_vectors(subject, space, after=None, since=since, limit=100)
     return [one.id for one in found.memories]
 
 
@@ -51,33 +51,33 @@ async def known(store: Store, clock: FakeClock) -> list[Memory]:
     silent = memory("!!", clock=clock)
     bare = (facts[0], silent)
     changes = [add(one, vector=None if one in bare else (1, 0, 0, 0)) for one in (*notes, *facts, silent)]
-    await store.apply(ANA, changes, [])
+    await store.memories.apply(ANA, changes, [])
     return [*notes, *facts, silent]
 
 
 async def test_an_embedder_is_kept_with_all_that_is_needed_to_open_it_again(store: Store, clock: FakeClock) -> None:
-    assert await store.embedders() == []
-    assert await store.space_of(ANA) is None
-    await store.choose_embedder(BETTER, former=FORMER)
-    chosen, former = await store.embedders()
+    assert await store.embeddings.embedders() == []
+    assert await store.embeddings.space_of(ANA) is None
+    await store.embeddings.choose(BETTER, former=FORMER)
+    chosen, former = await store.embeddings.embedders()
     assert (chosen.space, chosen.dim, chosen.spec, chosen.curve) == (NEW, 3, API, BETTER.curve)
     assert chosen.chosen_at is not None
     assert abs(chosen.chosen_at - clock.now()) < timedelta(seconds=1)
     assert (former.spec, former.chosen_at) == (STATIC, None)
     # A clock that stands still orders two choices all the same.
-    await store.choose_embedder(FORMER, former=BETTER)
-    assert [one.space for one in await store.embedders()] == [SPACE, NEW]
+    await store.embeddings.choose(FORMER, former=BETTER)
+    assert [one.space for one in await store.embeddings.embedders()] == [SPACE, NEW]
 
 
 async def test_who_is_there_stays_in_the_former_space_and_who_begins_is_read_in_the_new_one(
     store: Store, known: list[Memory], clock: FakeClock
 ) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
-    assert (await store.space_of(ANA), await store.space_of(BEN)) == (SPACE, NEW)
-    await store.apply(BEN, [add(memory("hi", subject=BEN, clock=clock), vector=(1, 0, 0), space=NEW)], [])
-    assert (await store.hot(BEN, NEW)).vectors.shape == (1, 3)
-    assert len((await store.hot(ANA, SPACE)).vectors) == 3
-    counts = {one.space: (one.memories, one.subjects) for one in await store.space_counts()}
+    await store.embeddings.choose(BETTER, former=FORMER)
+    assert (await store.embeddings.space_of(ANA), await store.embeddings.space_of(BEN)) == (SPACE, NEW)
+    await store.memories.apply(BEN, [add(memory("hi", subject=BEN, clock=clock), vector=(1, 0, 0), space=NEW)], [])
+    assert (await store.snapshots.snapshot(BEN, NEW)).vectors.shape == (1, 3)
+    assert len((await store.snapshots.snapshot(ANA, SPACE)).vectors) == 3
+    counts = {one.space: (one.memories, one.subjects) for one in await store.embeddings.space_counts()}
     assert counts == {SPACE: (3, 1), NEW: (1, 1)}
     assert known
 
@@ -85,128 +85,130 @@ async def test_who_is_there_stays_in_the_former_space_and_who_begins_is_read_in_
 async def test_neither_reads_nor_writes_go_by_the_wrong_space(
     store: Store, known: list[Memory], clock: FakeClock
 ) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
+    await store.embeddings.choose(BETTER, former=FORMER)
     with pytest.raises(SpaceMovedError, match=f"of {SPACE}, not of {NEW}"):
-        await store.hot(ANA, NEW)
+        await store.snapshots.snapshot(ANA, NEW)
     with pytest.raises(SpaceMovedError):
-        await store.choose({ANA: NEW}, lambda hots: ({}, hots))
+        await store.snapshots.rank_and_fetch({ANA: NEW}, lambda hots: ({}, hots))
     late = memory("late", clock=clock)
     with pytest.raises(StaleSubjectError):
-        await store.apply(ANA, [add(late, vector=(1, 0, 0), space=NEW)], [decision(late)])
-    assert await store.memories(ANA, [late.id]) == []
+        await store.memories.apply(ANA, [add(late, vector=(1, 0, 0), space=NEW)], [decision(late)])
+    assert await store.memories.get_many(ANA, [late.id]) == []
     assert len(known) == 5
 
 
 async def test_what_needs_vectors_is_all_with_words_but_facts_that_never_had_any(
     store: Store, known: list[Memory]
 ) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
+    await store.embeddings.choose(BETTER, former=FORMER)
     tea, oslo, _, fact, silent = known
     assert await lacking(store) == [tea.id, oslo.id, fact.id, silent.id]
-    assert [(one.subject, one.memories, one.elsewhere) for one in await store.waiting(NEW, usual=SPACE)] == [
-        (ANA, 4, True)
-    ]
-    assert await store.embed_anew(ANA, NEW, {tea.id: vector(1, 0, 0), silent.id: []}) == 1
+    assert [
+        (one.subject, one.memories, one.elsewhere) for one in await store.embeddings.reembed_backlog(NEW, usual=SPACE)
+    ] == [(ANA, 4, True)]
+    assert await store.embeddings.write_vectors(ANA, NEW, {tea.id: vector(1, 0, 0), silent.id: []}) == 1
     assert await lacking(store) == [oslo.id, fact.id, silent.id]
-    assert await store.embed_anew(ANA, NEW, {tea.id: vector(0, 1, 0)}) == 0, "it has some by now"
+    assert await store.embeddings.write_vectors(ANA, NEW, {tea.id: vector(0, 1, 0)}) == 0, "it has some by now"
     with pytest.raises(VectorSizeError):
-        await store.embed_anew(ANA, NEW, {oslo.id: vector(1, 0)})
+        await store.embeddings.write_vectors(ANA, NEW, {oslo.id: vector(1, 0)})
 
 
 async def test_a_subject_is_switched_only_where_nothing_lacks_and_then_at_once(
     store: Store, known: list[Memory], clock: FakeClock
 ) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
-    seen = (await store.unembedded(ANA, NEW, after=None, since=0, limit=9)).version
-    await store.embed_anew(ANA, NEW, {one.id: vector(1, 0, 0) for one in known if one != known[2]})
-    before = (await store.hot(ANA, SPACE)).version
+    await store.embeddings.choose(BETTER, former=FORMER)
+    seen = (await store.embeddings.missing_vectors(ANA, NEW, after=None, since=0, limit=9)).version
+    await store.embeddings.write_vectors(ANA, NEW, {one.id: vector(1, 0, 0) for one in known if one != known[2]})
+    before = (await store.snapshots.snapshot(ANA, SPACE)).version
     late = memory("late", clock=clock)
-    await store.apply(ANA, [add(late)], [])
+    await store.memories.apply(ANA, [add(late)], [])
 
-    assert not await store.switch_space(ANA, NEW, since=seen)
-    assert await store.space_of(ANA) == SPACE
+    assert not await store.embeddings.switch_space(ANA, NEW, since=seen)
+    assert await store.embeddings.space_of(ANA) == SPACE
     assert await lacking(store, since=seen) == [late.id]
-    await store.embed_anew(ANA, NEW, {late.id: vector(0, 1, 0)})
-    assert await store.switch_space(ANA, NEW, since=seen)
+    await store.embeddings.write_vectors(ANA, NEW, {late.id: vector(0, 1, 0)})
+    assert await store.embeddings.switch_space(ANA, NEW, since=seen)
 
-    hot = await store.hot(ANA, NEW)
+    hot = await store.snapshots.snapshot(ANA, NEW)
     assert hot.version > before
     assert hot.vectors.shape == (5, 3)
     with pytest.raises(SpaceMovedError):
-        await store.hot(ANA, SPACE)
-    assert await store.switch_space(ANA, NEW, since=0), "twice is once"
+        await store.snapshots.snapshot(ANA, SPACE)
+    assert await store.embeddings.switch_space(ANA, NEW, since=0), "twice is once"
 
 
 async def test_a_switch_may_leave_behind_what_keeps_coming_and_that_is_seen_once_it_is_embedded(
     store: Store, known: list[Memory]
 ) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
-    assert await store.switch_space(ANA, NEW, since=0, whole=False)
-    assert len((await store.hot(ANA, NEW)).vectors) == 0
+    await store.embeddings.choose(BETTER, former=FORMER)
+    assert await store.embeddings.switch_space(ANA, NEW, since=0, whole=False)
+    assert len((await store.snapshots.snapshot(ANA, NEW)).vectors) == 0
     # Now only what has vectors elsewhere is missing here.
     assert await lacking(store) == [known[0].id, known[1].id, known[3].id]
-    await store.embed_anew(ANA, NEW, {known[0].id: vector(1, 0, 0)})
-    assert len((await store.hot(ANA, NEW)).vectors) == 1
+    await store.embeddings.write_vectors(ANA, NEW, {known[0].id: vector(1, 0, 0)})
+    assert len((await store.snapshots.snapshot(ANA, NEW)).vectors) == 1
 
 
 async def test_what_was_closed_or_erased_meanwhile_gets_no_vector(store: Store, known: list[Memory]) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
+    await store.embeddings.choose(BETTER, former=FORMER)
     tea, oslo = known[:2]
     close = CloseMemory(id=tea.id, valid_to=tea.valid_from, closed_at=tea.valid_from)
-    await store.apply(ANA, [close], [])
-    await store.erase(EraseRequest(subject=ANA, memories=(oslo.id,)))
-    assert await store.embed_anew(ANA, NEW, {tea.id: vector(1, 0, 0), oslo.id: vector(1, 0, 0)}) == 0
-    assert await store.embed_anew(BEN, NEW, {oslo.id: vector(1, 0, 0)}) == 0
-    assert (await store.stats(check=True)).problems == ()
+    await store.memories.apply(ANA, [close], [])
+    await store.erasures.erase(EraseRequest(subject=ANA, memories=(oslo.id,)))
+    assert await store.embeddings.write_vectors(ANA, NEW, {tea.id: vector(1, 0, 0), oslo.id: vector(1, 0, 0)}) == 0
+    assert await store.embeddings.write_vectors(BEN, NEW, {oslo.id: vector(1, 0, 0)}) == 0
+    assert (await store.admin.stats(check=True)).problems == ()
 
 
 async def test_erasing_reaches_the_vectors_of_both_spaces(store: Store, known: list[Memory]) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
-    await store.embed_anew(ANA, NEW, {one.id: vector(1, 0, 0) for one in known})
-    done = await store.erase(EraseRequest(subject=ANA, memories=(known[0].id,)))
+    await store.embeddings.choose(BETTER, former=FORMER)
+    await store.embeddings.write_vectors(ANA, NEW, {one.id: vector(1, 0, 0) for one in known})
+    done = await store.erasures.erase(EraseRequest(subject=ANA, memories=(known[0].id,)))
     assert done.counts["vectors"] == 2
-    rest = await store.erase(EraseRequest(subject=ANA, everything=True))
+    rest = await store.erasures.erase(EraseRequest(subject=ANA, everything=True))
     assert rest.counts["vectors"] == 2 + 4
-    assert {one.space: one.memories for one in await store.space_counts()} == {SPACE: 0, NEW: 0}
+    assert {one.space: one.memories for one in await store.embeddings.space_counts()} == {SPACE: 0, NEW: 0}
 
 
 async def test_old_vectors_are_dropped_in_portions_and_never_those_that_serve_or_are_to(
     store: Store, known: list[Memory]
 ) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
-    await store.embed_anew(ANA, NEW, {one.id: vector(1, 0, 0) for one in known})
-    assert await store.drop_other_vectors(ANA, limit=10) == 0
-    await store.switch_space(ANA, NEW, since=0, whole=False)
-    assert [await store.drop_other_vectors(ANA, limit=2) for _ in range(3)] == [2, 1, 0]
-    assert await store.drop_other_vectors(BEN, limit=2) == 0
-    assert {one.space: one.memories for one in await store.space_counts()} == {SPACE: 0, NEW: 5}
+    await store.embeddings.choose(BETTER, former=FORMER)
+    await store.embeddings.write_vectors(ANA, NEW, {one.id: vector(1, 0, 0) for one in known})
+    assert await store.embeddings.drop_other_vectors(ANA, limit=10) == 0
+    await store.embeddings.switch_space(ANA, NEW, since=0, whole=False)
+    assert [await store.embeddings.drop_other_vectors(ANA, limit=2) for _ in range(3)] == [2, 1, 0]
+    assert await store.embeddings.drop_other_vectors(BEN, limit=2) == 0
+    assert {one.space: one.memories for one in await store.embeddings.space_counts()} == {SPACE: 0, NEW: 5}
 
 
 async def test_without_a_choice_no_vector_is_an_old_one(store: Store, known: list[Memory]) -> None:
-    before = await store.space_counts()
-    assert await store.drop_other_vectors(ANA, limit=10) == 0
-    assert await store.space_counts() == before
+    before = await store.embeddings.space_counts()
+    assert await store.embeddings.drop_other_vectors(ANA, limit=10) == 0
+    assert await store.embeddings.space_counts() == before
 
 
 async def test_without_a_choice_any_space_is_read_as_before(store: Store, known: list[Memory]) -> None:
-    assert len((await store.hot(ANA, SPACE)).vectors) == 3
-    assert len((await store.hot(ANA, NEW)).vectors) == 0
-    waiting = await store.waiting(SPACE, usual=SPACE)
+    assert len((await store.snapshots.snapshot(ANA, SPACE)).vectors) == 3
+    assert len((await store.snapshots.snapshot(ANA, NEW)).vectors) == 0
+    waiting = await store.embeddings.reembed_backlog(SPACE, usual=SPACE)
     assert [(one.memories, one.elsewhere) for one in waiting] == [(0, False)]
-    assert [(one.memories, one.elsewhere) for one in await store.waiting(NEW, usual=SPACE)] == [(4, True)]
+    assert [(one.memories, one.elsewhere) for one in await store.embeddings.reembed_backlog(NEW, usual=SPACE)] == [
+        (4, True)
+    ]
     assert known[4].kind is MemoryKind.NOTE
 
 
 async def test_a_subject_is_not_switched_to_an_embedder_that_another_choice_came_after(
     store: Store, known: list[Memory]
 ) -> None:
-    await store.choose_embedder(BETTER, former=FORMER)
-    await store.choose_embedder(FORMER, former=FORMER)
+    await store.embeddings.choose(BETTER, former=FORMER)
+    await store.embeddings.choose(FORMER, former=FORMER)
     with pytest.raises(StaleSubjectError, match="another embedder was chosen"):
-        await store.switch_space(ANA, NEW, since=0, whole=False)
+        await store.embeddings.switch_space(ANA, NEW, since=0, whole=False)
     with pytest.raises(StaleSubjectError):
-        await store.switch_space(ANA, "nobodys-7", since=0, whole=False)
-    assert await store.space_of(ANA) == SPACE
-    assert len((await store.hot(ANA, SPACE)).vectors) == len(
+        await store.embeddings.switch_space(ANA, "nobodys-7", since=0, whole=False)
+    assert await store.embeddings.space_of(ANA) == SPACE
+    assert len((await store.snapshots.snapshot(ANA, SPACE)).vectors) == len(
         [one for one in known if one.text not in ("peanuts", "!!")]
     )

@@ -8,7 +8,7 @@ import pytest
 from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, turn
 from recollect.errors import LeaseLostError, StaleSubjectError, UnknownConversationError, UnknownMemoryError
 from recollect.store.factory import open_store
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import NEW_YEAR, FakeClock
 from recollect.types import (
     Action,
@@ -34,35 +34,37 @@ def everything(subject: Subject) -> EraseRequest:
 
 
 async def recorded(store: Store, *texts: str, subject: Subject = ANA) -> RecordedTurn:
-    return await store.record(turn(*texts, subject=subject, formations=[due(subject), due(subject, stage="index")]))
+    return await store.conversations.record(
+        turn(*texts, subject=subject, formations=[due(subject), due(subject, stage="index")])
+    )
 
 
 async def test_i13_a_large_cache_of_another_process_drops_what_was_erased(url: str, clock: FakeClock) -> None:
     """Caches are mended by what changed; a row that is gone leaves its id behind, or they would keep it."""
     ours, theirs = [await open_store(url, clock=clock) for _ in range(2)]
     many = [memory(f"memory {number}", clock=clock) for number in range(600)]
-    await ours.apply(ANA, [add(each) for each in many], [])
-    assert len(await theirs.hot(ANA, SPACE)) == len(await ours.hot(ANA, SPACE)) == 600
-    await ours.erase(one(many[7]))
+    await ours.memories.apply(ANA, [add(each) for each in many], [])
+    assert len(await theirs.snapshots.snapshot(ANA, SPACE)) == len(await ours.snapshots.snapshot(ANA, SPACE)) == 600
+    await ours.erasures.erase(one(many[7]))
     for store in (ours, theirs):
-        hot = await store.hot(ANA, SPACE)
+        hot = await store.snapshots.snapshot(ANA, SPACE)
         assert len(hot) == 599
         assert len(hot.vectors) == 599
-    await ours.erase(everything(ANA))
-    await ours.apply(ANA, [add(memory("a new one", clock=clock))], [])
+    await ours.erasures.erase(everything(ANA))
+    await ours.memories.apply(ANA, [add(memory("a new one", clock=clock))], [])
     for store in (ours, theirs):
-        assert len(await store.hot(ANA, SPACE)) == 1
+        assert len(await store.snapshots.snapshot(ANA, SPACE)) == 1
         await store.close()
 
 
 async def test_i13_versions_go_on_where_a_subject_begins_anew(store: Store, clock: FakeClock) -> None:
     for number in range(3):
-        version = await store.apply(ANA, [add(memory(f"{number}", clock=clock))], [])
-    await store.erase(everything(ANA))
-    assert await store.subjects() == []
+        version = await store.memories.apply(ANA, [add(memory(f"{number}", clock=clock))], [])
+    await store.erasures.erase(everything(ANA))
+    assert await store.admin.subjects() == []
     with pytest.raises(StaleSubjectError):
-        await store.apply(ANA, [add(memory("late", clock=clock))], [], subject_version=version)
-    assert await store.apply(ANA, [add(memory("anew", clock=clock))], []) > version + 1
+        await store.memories.apply(ANA, [add(memory("late", clock=clock))], [], subject_version=version)
+    assert await store.memories.apply(ANA, [add(memory("anew", clock=clock))], []) > version + 1
 
 
 @pytest.mark.parametrize("everything_of", [False, True])
@@ -70,31 +72,31 @@ async def test_i13_a_formation_under_way_loses_its_lease_and_that_costs_no_attem
     store: Store, clock: FakeClock, everything_of: bool
 ) -> None:
     found = await recorded(store, "I like tea.", "Noted.")
-    [first, *_] = await store.due(clock.now())
-    lease = await store.lease(first, now=clock.now(), lease_s=60)
+    [first, *_] = await store.formations.due(clock.now())
+    lease = await store.formations.lease(first, now=clock.now(), lease_s=60)
     assert lease is not None
     known = memory("Ana likes tea.", clock=clock, sources=[evidence(found.conversation, 1)])
     order = everything(ANA) if everything_of else EraseRequest(subject=ANA, conversation=found.conversation)
-    await store.erase(order)
+    await store.erasures.erase(order)
     with pytest.raises(LeaseLostError):
-        await store.commit_formation(lease, FormationResult(formed_seq=2, changes=(add(known),)), now=clock.now())
-    assert {status.attempts for status in await store.formations()} == (set() if everything_of else {0})
+        await store.formations.commit(lease, FormationResult(formed_seq=2, changes=(add(known),)), now=clock.now())
+    assert {status.attempts for status in await store.formations.list()} == (set() if everything_of else {0})
 
 
 async def test_i13_nothing_that_rests_on_an_erased_message_is_let_in(store: Store, clock: FakeClock) -> None:
     found = await recorded(store, "I like tea.", "Noted.", "I like cake.", "Noted, too.")
-    await store.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(1,)))
+    await store.erasures.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(1,)))
     late = memory("Ana likes tea.", clock=clock, sources=[evidence(found.conversation, 1)])
     fine = memory("Ana likes cake.", clock=clock, sources=[evidence(found.conversation, 3)])
     with pytest.raises(StaleSubjectError, match=r"message 1 of conversation .* was erased meanwhile"):
-        await store.apply(ANA, [add(late)], [])
+        await store.memories.apply(ANA, [add(late)], [])
     line = replace(decision(fine, Action.IGNORE, clock=clock), conversation=found.conversation, seq=1, memory_id=None)
     with pytest.raises(StaleSubjectError):
-        await store.apply(ANA, [], [line])
-    await store.apply(ANA, [add(fine)], [replace(line, seq=3)])
+        await store.memories.apply(ANA, [], [line])
+    await store.memories.apply(ANA, [add(fine)], [replace(line, seq=3)])
     strengthen = StrengthenMemory(id=fine.id, importance=1, evidence=late.evidence)
     with pytest.raises(StaleSubjectError):
-        await store.apply(ANA, [strengthen], [])
+        await store.memories.apply(ANA, [strengthen], [])
 
 
 async def test_a_memory_that_rests_on_other_messages_too_keeps_those_and_takes_new_ones(
@@ -103,14 +105,14 @@ async def test_a_memory_that_rests_on_other_messages_too_keeps_those_and_takes_n
     found = await recorded(store, "one", "ok", "two", "ok", "three", "ok")
     sources = [evidence(found.conversation, seq, quote=f"quote {seq}") for seq in (1, 3, 5)]
     known = memory("Said thrice.", clock=clock, sources=sources[:2])
-    await store.apply(ANA, [add(known)], [])
-    await store.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(1,)))
-    assert [said.seq for said in (await store.memories(ANA, [known.id]))[0].evidence] == [3]
+    await store.memories.apply(ANA, [add(known)], [])
+    await store.erasures.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(1,)))
+    assert [said.seq for said in (await store.memories.get_many(ANA, [known.id]))[0].evidence] == [3]
     strengthen = StrengthenMemory(id=known.id, importance=1, evidence=(sources[2],))
-    await store.apply(ANA, [strengthen], [])
-    [kept] = await store.memories(ANA, [known.id])
+    await store.memories.apply(ANA, [strengthen], [])
+    [kept] = await store.memories.get_many(ANA, [known.id])
     assert [said.seq for said in kept.evidence] == [3, 5]
-    hot = await store.hot(ANA, SPACE)
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     assert hot.source_hash.tolist() == [said.hash for said in kept.evidence]
 
 
@@ -118,7 +120,7 @@ async def test_an_episode_goes_with_any_message_of_its_range_and_the_range_is_du
     store: Store, clock: FakeClock
 ) -> None:
     formations = [due(stage="episodes")]
-    found = await store.record(turn("one", "ok", "two", "ok", "three", "ok", formations=formations))
+    found = await store.conversations.record(turn("one", "ok", "two", "ok", "three", "ok", formations=formations))
     first = memory(
         "They counted.",
         clock=clock,
@@ -129,22 +131,22 @@ async def test_an_episode_goes_with_any_message_of_its_range_and_the_range_is_du
         memory("They counted on.", clock=clock, kind=MemoryKind.EPISODE),
         evidence=(evidence(found.conversation, 5), evidence(found.conversation, 6)),
     )
-    [key] = await store.due(clock.now())
-    lease = await store.lease(key, now=clock.now(), lease_s=60)
+    [key] = await store.formations.due(clock.now())
+    lease = await store.formations.lease(key, now=clock.now(), lease_s=60)
     assert lease is not None
     result = FormationResult(formed_seq=6, changes=(add(first), add(second)))
-    await store.commit_formation(lease, result, now=clock.now())
-    assert await store.due(clock.now()) == []
-    await store.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(2,)))
-    assert [kept.id for kept in await store.list_memories(ANA)] == [second.id]
-    assert await store.due(clock.now()) == [key]
+    await store.formations.commit(lease, result, now=clock.now())
+    assert await store.formations.due(clock.now()) == []
+    await store.erasures.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(2,)))
+    assert [kept.id for kept in await store.memories.list(ANA)] == [second.id]
+    assert await store.formations.due(clock.now()) == [key]
 
 
 async def test_what_is_active_is_no_earlier_version(store: Store, clock: FakeClock) -> None:
     old, new = (memory(text, clock=clock) for text in ("Ana likes tea.", "Ana likes cake."))
-    await store.apply(ANA, [add(old), add(new)], [decision(new, Action.REPLACE, clock=clock, target=old.id)])
-    await store.erase(one(new))
-    assert [kept.id for kept in await store.list_memories(ANA)] == [old.id]
+    await store.memories.apply(ANA, [add(old), add(new)], [decision(new, Action.REPLACE, clock=clock, target=old.id)])
+    await store.erasures.erase(one(new))
+    assert [kept.id for kept in await store.memories.list(ANA)] == [old.id]
 
 
 @pytest.mark.parametrize("which", [0, 1])
@@ -154,41 +156,41 @@ async def test_what_a_memory_was_folded_into_goes_with_it_and_it_with_that(
     store = await open_store(url, clock=clock)
     old, folded = (memory(text, clock=clock) for text in ("Ana likes tea.", "Ana likes tea and cake."))
     gone = CloseMemory(id=old.id, valid_to=clock.now(), closed_at=clock.now())
-    await store.apply(ANA, [add(old), add(folded), gone], [decision(folded, clock=clock, target=old.id)])
+    await store.memories.apply(ANA, [add(old), add(folded), gone], [decision(folded, clock=clock, target=old.id)])
     db = apsw.Connection(url.removeprefix("sqlite:///"))
     db.execute(
         "INSERT INTO decision (subject, at, id, action, memory, target, reason, text, profile)"
         " SELECT subject, at + 1, id, 'fold', memory, target, reason, text, profile FROM decision"
     )
     db.close()
-    await store.erase(one((old, folded)[which]))
-    assert await store.list_memories(ANA, closed=True) == []
+    await store.erasures.erase(one((old, folded)[which]))
+    assert await store.memories.list(ANA, closed=True) == []
     await store.close()
 
 
 async def test_an_unknown_memory_or_conversation_erases_nothing(store: Store, clock: FakeClock) -> None:
     found = await recorded(store, "a", "b")
     theirs = memory("Ben's", subject=BEN, clock=clock)
-    await store.apply(BEN, [add(theirs)], [])
+    await store.memories.apply(BEN, [add(theirs)], [])
     for unknown in (theirs.id, MemoryId("nonsense")):
         with pytest.raises(UnknownMemoryError):
-            await store.erase(EraseRequest(subject=ANA, memories=(unknown,)))
+            await store.erasures.erase(EraseRequest(subject=ANA, memories=(unknown,)))
     with pytest.raises(UnknownConversationError):
-        await store.erase(EraseRequest(subject=BEN, conversation=found.conversation))
-    assert await store.erasures(ANA) == await store.erasures(BEN) == []
-    assert len(await store.memories(BEN, [theirs.id])) == 1
+        await store.erasures.erase(EraseRequest(subject=BEN, conversation=found.conversation))
+    assert await store.erasures.list(ANA) == await store.erasures.list(BEN) == []
+    assert len(await store.memories.get_many(BEN, [theirs.id])) == 1
 
 
 async def test_an_erasure_is_noted_in_numbers_until_and_after_it_is_clean(store: Store, clock: FakeClock) -> None:
     known = memory("secret words", clock=clock)
-    await store.apply(ANA, [add(known)], [decision(known, clock=clock)])
-    done = await store.erase(one(known))
+    await store.memories.apply(ANA, [add(known)], [decision(known, clock=clock)])
+    done = await store.erasures.erase(one(known))
     assert done.counts == {"memories": 1, "vectors": 1, "terms": 1, "decisions": 1}
-    assert await store.unclean() == 1
+    assert await store.erasures.pending() == 1
     clock.advance(seconds=5)
-    assert await store.clean(wait_ms=50) is (store.rest is StorageKind.FILE)
-    assert await store.clean(wait_ms=50, rewrite=True)
-    [noted] = await store.erasures(ANA)
+    assert await store.erasures.scrub(wait_ms=50) is (store.erasures.storage_kind is StorageKind.FILE)
+    assert await store.erasures.scrub(wait_ms=50, rewrite=True)
+    [noted] = await store.erasures.list(ANA)
     assert (noted.id, noted.counts, noted.cleaned_at) == (done.id, done.counts, clock.now())
-    assert await store.unclean() == 0
+    assert await store.erasures.pending() == 0
     assert (done.at, done.cleaned_at) == (NEW_YEAR, None)

@@ -50,17 +50,17 @@ async def test_nothing_is_acknowledged_once_the_file_is_gone(
     url: str, clock: FakeClock, vanish: Callable[[Path], object]
 ) -> None:
     store = await open_store(url, clock=clock)
-    recorded = await store.record(turn("a", "b"))
-    assert await store.next_due() is None
+    recorded = await store.conversations.record(turn("a", "b"))
+    await store.admin.ping()
     vanish(path_of(url))
 
     with pytest.raises(StoreUnavailableError, match="put it back, or restart"):
-        await store.record(turn("c", "d"))
+        await store.conversations.record(turn("c", "d"))
     with pytest.raises(StoreUnavailableError, match="put it back, or restart"):
-        await store.apply(ANA, [add(memory("e", clock=clock))], [])
+        await store.memories.apply(ANA, [add(memory("e", clock=clock))], [])
     with pytest.raises(StoreUnavailableError, match="put it back, or restart"):
-        await store.next_due()
-    assert len(await store.messages(ANA, recorded.conversation)) == 2, "reads go on"
+        await store.admin.ping()
+    assert len(await store.conversations.messages(ANA, recorded.conversation)) == 2, "reads go on"
     await store.close()
 
 
@@ -69,30 +69,30 @@ async def test_a_file_that_is_put_back_takes_writes_again_and_has_all_that_was_a
 ) -> None:
     path = path_of(url)
     store = await open_store(url, clock=clock)
-    await store.record(turn("a", "b"))
+    await store.conversations.record(turn("a", "b"))
     path.rename(path.with_name("away"))
     with pytest.raises(StoreUnavailableError):
-        await store.record(turn("c", "d"))
+        await store.conversations.record(turn("c", "d"))
     path.with_name("away").rename(path)
-    await store.record(turn("e", "f"))
-    assert await store.next_due() is None
+    await store.conversations.record(turn("e", "f"))
+    await store.admin.ping()
     await store.close()
 
     store = await open_store(url, clock=clock)
-    found = [m.text for c in await store.conversations(ANA) for m in await store.messages(ANA, c.id)]
+    found = [m.text for c in await store.conversations.list(ANA) for m in await store.conversations.messages(ANA, c.id)]
     assert sorted(found) == ["a", "b", "e", "f"]
     await store.close()
 
 
 async def test_a_restart_keeps_what_was_acknowledged_before_the_log_was_deleted(url: str, clock: FakeClock) -> None:
     store = await open_store(url, clock=clock)
-    await store.record(turn("a", "b"))
+    await store.conversations.record(turn("a", "b"))
     log_of(path_of(url)).unlink()
     await store.close()
 
     store = await open_store(url, clock=clock)
-    assert len(await store.conversations(ANA)) == 1
-    await store.record(turn("c", "d"))
+    assert len(await store.conversations.list(ANA)) == 1
+    await store.conversations.record(turn("c", "d"))
     await store.close()
 
 
@@ -100,14 +100,14 @@ async def test_a_copy_without_its_log_opens_with_what_the_file_holds(
     url: str, clock: FakeClock, tmp_path: Path
 ) -> None:
     store = await open_store(url, clock=clock)
-    await store.record(turn("a", "b"))
+    await store.conversations.record(turn("a", "b"))
     await store.close()
     copy = tmp_path / "copy.sqlite3"
     copy.write_bytes(path_of(url).read_bytes())
     store = await open_store(f"sqlite:///{copy}", clock=clock)
-    assert len(await store.conversations(ANA)) == 1
-    assert (await store.stats(check=True)).problems == ()
-    await store.record(turn("e", "f"))
+    assert len(await store.conversations.list(ANA)) == 1
+    assert (await store.admin.stats(check=True)).problems == ()
+    await store.conversations.record(turn("e", "f"))
     await store.close()
 
 
@@ -127,10 +127,10 @@ async def test_a_link_is_followed_to_its_file(url: str, clock: FakeClock, tmp_pa
     link = tmp_path / "link.sqlite3"
     link.symlink_to(path)
     store = await open_store(f"sqlite:///{link}", clock=clock)
-    await store.record(turn("a", "b"))
+    await store.conversations.record(turn("a", "b"))
     path.unlink()
     with pytest.raises(StoreUnavailableError):
-        await store.record(turn("c", "d"))
+        await store.conversations.record(turn("c", "d"))
     await store.close()
 
 

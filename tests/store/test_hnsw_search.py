@@ -14,7 +14,8 @@ from recollect.store.factory import open_store
 from recollect.store.postgres import hnsw_search
 from recollect.store.postgres.connection import PostgresConnection, PostgresCursor, connect
 from recollect.store.postgres.hnsw_search import HnswSearch, as_text
-from recollect.store.postgres.store import PostgresExecutor
+from recollect.store.postgres.snapshot_reader import PostgresSnapshotReader
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (
     NO_VECTORS,
@@ -32,12 +33,12 @@ pytestmark = NEEDS_POSTGRES
 
 
 async def test_what_is_near_comes_with_the_background_and_everything_but_vectors_is_whole(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
-    whole = await opened.hot(ANA, EIGHT)
+    whole = await opened.snapshots.snapshot(ANA, EIGHT)
     await built(giants_url)
     asked = giant[7]
-    hot = await opened.hot(ANA, EIGHT, sought=sought(asked))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(asked))
     truly = set(np.argsort(-(giant @ asked), kind="stable")[:20].tolist())
     assert truly <= set(hot.vector_of.tolist())
     assert hot.sampled_vectors == 30
@@ -48,15 +49,15 @@ async def test_what_is_near_comes_with_the_background_and_everything_but_vectors
 
 
 async def test_memories_of_several_chunks_come_with_all_of_them(
-    opened: PostgresExecutor, giants_url: str, clock: FakeClock
+    opened: Store, giants_url: str, clock: FakeClock
 ) -> None:
     vectors = directions(3 * MANY).reshape(MANY, 3, DIM)
     changes = [
         AddMemory(memory=memory("x", clock=clock), space=EIGHT, vectors=tuple(rows), terms={"x": 1}) for rows in vectors
     ]
-    await opened.apply(ANA, changes, [])
+    await opened.memories.apply(ANA, changes, [])
     await built(giants_url)
-    hot = await opened.hot(ANA, EIGHT, sought=sought(vectors[5, 2], vectors[250, 0], most=5))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(vectors[5, 2], vectors[250, 0], most=5))
     assert {5, 250} <= set(hot.vector_of.tolist())
     assert set(np.bincount(hot.vector_of).tolist()) <= {0, 3}
     for place in set(hot.vector_of.tolist()):
@@ -64,22 +65,22 @@ async def test_memories_of_several_chunks_come_with_all_of_them(
 
 
 async def test_kinds_that_do_not_count_are_passed_over_and_few_are_all_read(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
-    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=40, kinds=(NOTE,)))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=40, kinds=(NOTE,)))
     notes = np.arange(MANY) % 10 != 0
     truly = np.argsort(-np.where(notes, giant @ giant[10], -9), kind="stable")[:40]
     assert set(truly.tolist()) <= set(hot.vector_of.tolist())
-    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=29, kinds=(TURN,)))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=29, kinds=(TURN,)))
     assert len(set(np.flatnonzero(~notes).tolist()) & set(hot.vector_of.tolist())) >= 29
     hnsw_search.EXACT_SEARCH_THRESHOLD = 30  # as many as there are quotations
-    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[10], most=1, kinds=(TURN,)))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[10], most=1, kinds=(TURN,)))
     assert set(np.flatnonzero(~notes).tolist()) <= set(hot.vector_of.tolist())
 
 
 async def test_what_else_is_wanted_is_asked_of_what_is_near_and_read_once(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     seen: list[set[int]] = []
@@ -89,16 +90,16 @@ async def test_what_else_is_wanted_is_asked_of_what_is_near_and_read_once(
         return np.array([3, 4, 7], dtype=np.intp)
 
     wanted = VectorRequest(vectors=giant[7:8], limit_each=5, expand=also)
-    hot = await opened.hot(ANA, EIGHT, sought=wanted)
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=wanted)
     assert 7 in seen[0]
     assert {3, 4, 7} <= set(hot.vector_of.tolist())
     assert len(set(hot.vector_of.tolist())) == len(hot.vector_of)
 
 
 async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: Store, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
-    await opened.apply(BEN, adding(clock, directions(20, seed=2), subject=BEN), [])
+    await opened.memories.apply(BEN, adding(clock, directions(20, seed=2), subject=BEN), [])
     await built(giants_url)
 
     def rank(
@@ -111,38 +112,38 @@ async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
 
     wanted = {ANA: sought(giant[7]), BEN: sought(giant[7])}
     for _ in range(2):
-        outcome, [found] = await opened.choose({ANA: EIGHT}, rank, sought=wanted)
+        outcome, [found] = await opened.snapshots.rank_and_fetch({ANA: EIGHT}, rank, vectors=wanted)
         assert (outcome, found.text) == ([(MANY, 30)], "note7")
-        outcome, [found] = await opened.choose({ANA: EIGHT, BEN: EIGHT}, rank, sought=wanted)
+        outcome, [found] = await opened.snapshots.rank_and_fetch({ANA: EIGHT, BEN: EIGHT}, rank, vectors=wanted)
         assert (outcome, found.text) == ([(MANY, 30), (20, None)], "note7")
 
 
 async def test_who_seeks_nothing_gets_all_vectors_and_they_are_not_kept(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
-    await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
-    kept = opened._cache.bytes
+    await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
+    kept = opened.memories._context.cache.bytes
     for _ in range(2):
-        hot = await opened.hot(ANA, EIGHT)
+        hot = await opened.snapshots.snapshot(ANA, EIGHT)
         assert hot.sampled_vectors is None
         assert np.array_equal(hot.vectors, giant)
-    assert opened._cache.bytes == kept
-    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).sampled_vectors == 30
+    assert opened.memories._context.cache.bytes == kept
+    assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors == 30
 
 
 async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: Store, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await built(giants_url)
-    before = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    before = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     fresh = memory("fresh", clock=clock)
     gone = MemoryId(id_text(before.ids[7]))
     closing = CloseMemory(id=gone, valid_to=clock.now(), closed_at=clock.now())
     theirs = await open_store(giants_url, clock=clock)
-    await theirs.apply(ANA, [add(fresh, vector=giant[7].tolist(), space=EIGHT), closing], [])
+    await theirs.memories.apply(ANA, [add(fresh, vector=giant[7].tolist(), space=EIGHT), closing], [])
     await theirs.close()
-    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     assert hot.version > before.version
     ids = {hot.ids[place] for place in hot.vector_of.tolist()}
     assert id_bytes(fresh.id) in ids
@@ -152,7 +153,7 @@ async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not
 
 
 async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_its_subject(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     with connect(giants_url) as db:
@@ -167,36 +168,36 @@ async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_it
 
 
 async def test_an_index_that_somebody_dropped_costs_time_and_no_answer(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     with connect(giants_url) as db:
         db.execute(f'DROP INDEX "near_{ANA.key}_1"')
-    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     truly = set(np.argsort(-(giant @ giant[7]), kind="stable")[:20].tolist())
     assert truly <= set(hot.vector_of.tolist())
     assert [one.subject for one in (await built(giants_url)).built] == ["user:ana"]
 
 
 async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without_an_index(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: Store, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await built(giants_url)
-    await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
-    await opened.erase(EraseRequest(subject=ANA, everything=True))
-    assert len(await opened.hot(ANA, EIGHT, sought=sought(giant[7]))) == 0
-    assert await opened.clean(wait_ms=0, rewrite=True)
-    [left] = (await opened.stats()).indexes
+    await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
+    await opened.erasures.erase(EraseRequest(subject=ANA, everything=True))
+    assert len(await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))) == 0
+    assert await opened.erasures.scrub(wait_ms=0, rewrite=True)
+    [left] = (await opened.admin.stats()).indexes
     assert (left.subject, left.vectors, left.used) == ("", 0, False)
     assert left.bytes <= 16_384, "written anew without them"
-    await opened.apply(ANA, adding(clock, giant[:60]), [])
-    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    await opened.memories.apply(ANA, adding(clock, giant[:60]), [])
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     assert (hot.sampled_vectors, len(hot.vectors)) == (None, 60)
     assert [one.vectors for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [60]
 
 
 async def test_the_index_looks_further_for_one_transaction_and_leaves_the_connection_as_it_was(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+    opened: Store, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await built(giants_url)
     said: list[str] = []
@@ -211,7 +212,8 @@ async def test_the_index_looks_further_for_one_transaction_and_leaves_the_connec
     monkeypatch.setattr(PostgresConnection, "execute", execute)
     with connect(giants_url) as db:
         session = PostgresConnection(db)
-        hot = opened._chooser.hot(session, ANA, EIGHT, sought(giant[7]))
+        assert isinstance(opened.snapshots, PostgresSnapshotReader)
+        hot = opened.snapshots.read(session, ANA, EIGHT, sought(giant[7]))
         assert hot.sampled_vectors == 30
         assert said == ["200", "relaxed_order"]
         assert [real(session, f"SHOW hnsw.{name}").fetchall()[0][0] for name in ("ef_search", "iterative_scan")] == [

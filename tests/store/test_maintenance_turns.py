@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from factories import ANA, BEN, SPACE, add, evidence, memory
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (
     CloseMemory,
@@ -23,16 +23,16 @@ DAY = timedelta(days=1)
 
 
 async def take(store: Store, clock: FakeClock, subject: Subject = ANA) -> MaintenanceLease | None:
-    return await store.lease_tending(subject, before=clock.now() - DAY, now=clock.now(), lease_s=300)
+    return await store.maintenance.lease(subject, before=clock.now() - DAY, now=clock.now(), lease_s=300)
 
 
 async def whose_turn(store: Store, clock: FakeClock) -> list[Subject]:
-    return await store.tend_due(before=clock.now() - DAY, now=clock.now())
+    return await store.maintenance.due(before=clock.now() - DAY, now=clock.now())
 
 
 async def test_each_subject_has_its_turn_once_a_day_and_with_one_process(store: Store, clock: FakeClock) -> None:
     for subject in (ANA, BEN):
-        await store.apply(subject, [add(memory("Tea.", subject=subject, clock=clock))], [])
+        await store.memories.apply(subject, [add(memory("Tea.", subject=subject, clock=clock))], [])
     assert set(await whose_turn(store, clock)) == {ANA, BEN}
 
     lease = await take(store, clock)
@@ -40,7 +40,7 @@ async def test_each_subject_has_its_turn_once_a_day_and_with_one_process(store: 
     assert lease.last is None
     assert await take(store, clock) is None, "another process holds it"
     assert await whose_turn(store, clock) == [BEN]
-    await store.tended(lease, clock.now())
+    await store.maintenance.finish(lease, clock.now())
     assert await take(store, clock) is None, "it was tended today"
 
     clock.advance(days=1)
@@ -53,24 +53,24 @@ async def test_each_subject_has_its_turn_once_a_day_and_with_one_process(store: 
 async def test_a_lease_of_a_process_that_died_runs_out_and_then_counts_for_nothing(
     store: Store, clock: FakeClock
 ) -> None:
-    await store.apply(ANA, [add(memory("Tea.", clock=clock))], [])
+    await store.memories.apply(ANA, [add(memory("Tea.", clock=clock))], [])
     dead = await take(store, clock)
     assert dead is not None
     clock.advance(seconds=301)
     alive = await take(store, clock)
     assert alive is not None
-    await store.tended(dead, clock.now())
+    await store.maintenance.finish(dead, clock.now())
     clock.advance(seconds=301)
     assert await take(store, clock) is not None, "what the dead one notes frees nothing and stamps nothing"
 
 
 async def test_a_clock_that_ran_ahead_puts_nobody_off(store: Store, clock: FakeClock) -> None:
-    await store.apply(ANA, [add(memory("Tea.", clock=clock))], [])
+    await store.memories.apply(ANA, [add(memory("Tea.", clock=clock))], [])
     today = clock.now()
     clock.set(today + 400 * DAY)
     ahead = await take(store, clock)
     assert ahead is not None
-    await store.tended(ahead, clock.now())
+    await store.maintenance.finish(ahead, clock.now())
     clock.set(today)
     assert await whose_turn(store, clock) == [ANA]
     lease = await take(store, clock)
@@ -81,8 +81,8 @@ async def test_a_clock_that_ran_ahead_puts_nobody_off(store: Store, clock: FakeC
 async def test_nobody_is_tended_of_whom_nothing_is_known(store: Store, clock: FakeClock) -> None:
     assert await whose_turn(store, clock) == []
     assert await take(store, clock) is None
-    assert await store.profiles_of(ANA) == set()
-    assert await store.ended(ANA, clock.now()) == []
+    assert await store.maintenance.profiles_of(ANA) == set()
+    assert await store.maintenance.expired(ANA, clock.now()) == []
 
 
 async def test_what_ended_by_itself_is_read_first_ended_first_without_quotations(
@@ -98,20 +98,22 @@ async def test_what_ended_by_itself_is_read_first_ended_first_without_quotations
     }
     now = clock.now() + DAY
     after = {"over": now, "long over": now - DAY, "to come": now + DAY, "turn": now, "closed": now}
-    await store.apply(ANA, [add(replace(one, valid_to=after.get(name))) for name, one in ends.items()], [])
-    await store.apply(ANA, [CloseMemory(id=ends["closed"].id, valid_to=now, closed_at=now)], [])
-    assert {one.id for one in await store.ended(ANA, now)} == {ends["over"].id, ends["long over"].id}
-    assert [one.id for one in await store.ended(ANA, now, limit=1)] == [ends["long over"].id]
-    assert await store.ended(BEN, now) == []
+    await store.memories.apply(ANA, [add(replace(one, valid_to=after.get(name))) for name, one in ends.items()], [])
+    await store.memories.apply(ANA, [CloseMemory(id=ends["closed"].id, valid_to=now, closed_at=now)], [])
+    assert {one.id for one in await store.maintenance.expired(ANA, now)} == {ends["over"].id, ends["long over"].id}
+    assert [one.id for one in await store.maintenance.expired(ANA, now, limit=1)] == [ends["long over"].id]
+    assert await store.maintenance.expired(BEN, now) == []
 
 
 async def test_profiles_are_those_of_notes_and_facts_closed_ones_too(store: Store, clock: FakeClock) -> None:
     notes = [replace(memory(f"Note {name}.", clock=clock), profile=name) for name in ("session", "app", "app")]
     turn = replace(memory("Said.", clock=clock, kind=MemoryKind.TURN), profile="default")
-    await store.apply(ANA, [add(one) for one in (*notes, turn)], [])
-    assert await store.profiles_of(ANA) == {"session", "app"}
-    await store.apply(ANA, [CloseMemory(id=notes[0].id, valid_to=clock.now(), closed_at=clock.now())], [])
-    assert await store.profiles_of(ANA) == {"session", "app"}, "room must not grow when its last memory goes"
+    await store.memories.apply(ANA, [add(one) for one in (*notes, turn)], [])
+    assert await store.maintenance.profiles_of(ANA) == {"session", "app"}
+    await store.memories.apply(ANA, [CloseMemory(id=notes[0].id, valid_to=clock.now(), closed_at=clock.now())], [])
+    assert await store.maintenance.profiles_of(ANA) == {"session", "app"}, (
+        "room must not grow when its last memory goes"
+    )
 
 
 @pytest.mark.parametrize("how", ["added", "strengthened"])
@@ -125,22 +127,24 @@ async def test_evidence_is_taken_over_once_each_and_recall_sees_its_sources(
         sources=[evidence(CONVERSATION, 1, quote="tea"), evidence(CONVERSATION, 3, quote="tea")],
     )
     both = memory("The user likes tea.", clock=clock)
-    await store.apply(ANA, [add(first), add(second)], [])
+    await store.memories.apply(ANA, [add(first), add(second)], [])
     if how == "added":
         kept = both
         closes = [CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()) for one in (first, second)]
-        await store.apply(ANA, [*closes, replace(add(both), inherits=(first.id, second.id))], [])
+        await store.memories.apply(ANA, [*closes, replace(add(both), inherits=(first.id, second.id))], [])
     else:
         kept = first
         closing = CloseMemory(id=second.id, valid_to=clock.now(), closed_at=clock.now())
-        await store.apply(ANA, [StrengthenMemory(id=first.id, importance=0.5, inherits=(second.id,)), closing], [])
+        await store.memories.apply(
+            ANA, [StrengthenMemory(id=first.id, importance=0.5, inherits=(second.id,)), closing], []
+        )
 
-    [read] = await store.memories(ANA, [kept.id])
+    [read] = await store.memories.get_many(ANA, [kept.id])
     assert [one.seq for one in read.evidence] == [1, 3]
-    hot = await store.hot(ANA, SPACE)
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     assert len(hot) == 1
     assert len(hot.source_key) == 2
     assert hot.roles.tolist() == [1], "the user's own words"
-    [closed] = await store.memories(ANA, [second.id])
+    [closed] = await store.memories.get_many(ANA, [second.id])
     assert closed.state is MemoryState.CLOSED
     assert [one.seq for one in closed.evidence] == [1, 3], "the history keeps its own"

@@ -15,7 +15,7 @@ from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableS
 from recollect.ids import id_text
 from recollect.store.postgres import hnsw_index
 from recollect.store.postgres.connection import connect
-from recollect.store.postgres.store import PostgresExecutor
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (
     NO_VECTORS,
@@ -31,49 +31,47 @@ pytestmark = NEEDS_POSTGRES
 
 
 async def test_giants_alone_get_an_index_and_it_is_there_for_good(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str, clock: FakeClock
+    opened: Store, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
-    await opened.apply(BEN, adding(clock, directions(20), subject=BEN), [])
+    await opened.memories.apply(BEN, adding(clock, directions(20), subject=BEN), [])
     first = await built(giants_url)
     assert [(one.subject, one.space, one.vectors, one.used) for one in first.built] == [("user:ana", EIGHT, MANY, True)]
     again = await built(giants_url)
     assert (again.built, again.before, again.dropped) == ((), first.built, ())
-    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).sampled_vectors == 30
-    assert (await opened.hot(BEN, EIGHT, sought=NO_VECTORS)).sampled_vectors is None
-    assert (await opened.stats()).indexes == first.built
+    assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors == 30
+    assert (await opened.snapshots.snapshot(BEN, EIGHT, vectors=NO_VECTORS)).sampled_vectors is None
+    assert (await opened.admin.stats()).indexes == first.built
 
 
 async def test_whoever_falls_below_or_moves_to_another_space_loses_the_index(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     first = await built(giants_url)
     spec = EmbedderSpec(kind=EmbedderKind.STATIC)
     curve = CalibrationCurve(midpoint=0.4, slope=9)
     old = EmbedderRecord(space=EIGHT, dim=DIM, spec=spec, curve=curve)
-    await opened.choose_embedder(EmbedderRecord(space="other-4", dim=4, spec=spec, curve=curve), former=old)
-    ids = (await opened.hot(ANA, EIGHT)).ids
+    await opened.embeddings.choose(EmbedderRecord(space="other-4", dim=4, spec=spec, curve=curve), former=old)
+    ids = (await opened.snapshots.snapshot(ANA, EIGHT)).ids
     fours = directions(MANY, dim=4)
     rows = {MemoryId(id_text(id_)): (row,) for id_, row in zip(ids, fours, strict=True)}
-    await opened.embed_anew(ANA, "other-4", rows)
-    version = (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).version
-    assert await opened.switch_space(ANA, "other-4", since=version)
-    hot = await opened.hot(ANA, "other-4", sought=sought(fours[3]))
+    await opened.embeddings.write_vectors(ANA, "other-4", rows)
+    version = (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).version
+    assert await opened.embeddings.switch_space(ANA, "other-4", since=version)
+    hot = await opened.snapshots.snapshot(ANA, "other-4", vectors=sought(fours[3]))
     assert (hot.sampled_vectors, len(hot.vectors)) == (None, MANY), "the new space has no index yet: all are read"
-    assert [one.used for one in (await opened.stats()).indexes] == [False]
+    assert [one.used for one in (await opened.admin.stats()).indexes] == [False]
     second = await built(giants_url)
     assert [one.space for one in second.built] == ["other-4"]
     assert second.dropped == ("user:ana",)
-    assert (await opened.hot(ANA, "other-4", sought=sought(fours[3]))).sampled_vectors == 30
+    assert (await opened.snapshots.snapshot(ANA, "other-4", vectors=sought(fours[3]))).sampled_vectors == 30
     third = await built(giants_url, least=MANY + 1)
     assert (third.built, third.before, third.dropped) == ((), (), ("user:ana",))
-    assert (await opened.hot(ANA, "other-4", sought=sought(fours[3]))).sampled_vectors is None
+    assert (await opened.snapshots.snapshot(ANA, "other-4", vectors=sought(fours[3]))).sampled_vectors is None
     assert relations(giants_url) == []
     assert first.where == third.where
 
 
-async def test_a_run_that_broke_off_is_mended_by_the_next(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
-) -> None:
+async def test_a_run_that_broke_off_is_mended_by_the_next(opened: Store, giant: Vectors, giants_url: str) -> None:
     await built(giants_url)
     name = f"near_{ANA.key}_1"
     with connect(giants_url) as db:  # what a build leaves that was interrupted: a name, and nothing to be asked
@@ -89,35 +87,35 @@ async def test_a_run_that_broke_off_is_mended_by_the_next(
 
 
 async def test_all_are_dropped_at_once_and_recall_is_exact_again(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
-    await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     done = await dropped(giants_url)
     assert (done.built, done.before, done.dropped) == ((), (), ("user:ana",))
-    hot = await opened.hot(ANA, EIGHT, sought=sought(giant[7]))
+    hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     assert hot.sampled_vectors is None
     assert np.array_equal(hot.vectors, giant)
     assert (await dropped(giants_url)).dropped == ()
 
 
 async def test_long_vectors_are_indexed_in_half_precision_and_longer_ones_are_refused(
-    opened: PostgresExecutor, giants_url: str, clock: FakeClock
+    opened: Store, giants_url: str, clock: FakeClock
 ) -> None:
     long = directions(60, dim=3_000)
-    await opened.apply(ANA, adding(clock, long, space="test-3000"), [])
-    await opened.apply(BEN, adding(clock, directions(60, dim=4_100), subject=BEN, space="test-4100"), [])
+    await opened.memories.apply(ANA, adding(clock, long, space="test-3000"), [])
+    await opened.memories.apply(BEN, adding(clock, directions(60, dim=4_100), subject=BEN, space="test-4100"), [])
     done = await built(giants_url)
     assert [one.subject for one in done.built] == ["user:ana"]
     assert done.refused == ("user:ben: its vectors have 4,100 numbers, pgvector indexes up to 4,000",)
-    hot = await opened.hot(ANA, "test-3000", sought=sought(long[9], most=3))
+    hot = await opened.snapshots.snapshot(ANA, "test-3000", vectors=sought(long[9], most=3))
     assert 9 in hot.vector_of
     assert np.array_equal(hot.vectors, long[hot.vector_of]), "ranked by what is stored, not by halves"
-    assert (await opened.hot(BEN, "test-4100", sought=sought(long[0], most=3))).sampled_vectors is None
+    assert (await opened.snapshots.snapshot(BEN, "test-4100", vectors=sought(long[0], most=3))).sampled_vectors is None
 
 
 async def test_no_vector_of_an_index_is_kept_among_the_planners_samples(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str
+    opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
     with connect(giants_url) as db:
@@ -149,7 +147,7 @@ async def test_one_at_a_time_builds_and_who_cannot_is_told_why(
 
 
 async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_builds(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+    opened: Store, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupted(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -157,7 +155,7 @@ async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_b
     monkeypatch.setattr(hnsw_index, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
         build_indexes(giants_url, bar=Shown(), least=50)
-    assert (await opened.hot(ANA, EIGHT, sought=NO_VECTORS)).sampled_vectors is None
+    assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors is None
     monkeypatch.undo()
     assert [one.used for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [True]
 
@@ -176,7 +174,7 @@ async def test_how_far_it_is_is_shown(giant: Vectors, giants_url: str, monkeypat
 
 
 async def test_little_shared_memory_makes_one_process_build(
-    opened: PostgresExecutor, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+    opened: Store, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tried: list[str] = []
     real = hnsw_index._Run._watched

@@ -16,11 +16,11 @@ from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
 from recollect.store.postgres.connection import PostgresConnection, connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.protocol import Store
 from recollect.store.sql import numbers
 from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
 from recollect.store.sql.rows import fetch
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseRequest, Memory, ReopenMemory, Subject
 from stores import DURABLE, new_store, url_of
@@ -39,12 +39,12 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def added(store: Store, app: Subject, count: int, clock: FakeClock) -> list[Memory]:
     """Add memories in one commit; return them as they were stored."""
     known = [memory(f"Memory {place}.", subject=app, clock=clock) for place in range(count)]
-    await store.apply(app, [add(one, vector=None) for one in known], [])
-    return await store.memories(app, [one.id for one in known])
+    await store.memories.apply(app, [add(one, vector=None) for one in known], [])
+    return await store.memories.get_many(app, [one.id for one in known])
 
 
 async def numbers_of(store: Store, *apps: Subject) -> list[int]:
-    listed = [await store.list_memories(app, limit=9999) for app in apps]
+    listed = [await store.memories.list(app, limit=9999) for app in apps]
     return [one.number for some in listed for one in some]
 
 
@@ -70,12 +70,12 @@ async def test_a4_no_id_is_used_again_after_erasing_one_all_or_the_user_nor_afte
         store = await open_store(url, clock=clock)
         known = await added(store, CALENDAR, 3, clock)
         given += [one.number for one in known]
-        gone = tuple(one.id for one in (known[-1:] if order == "last" else await store.list_memories(CALENDAR)))
+        gone = tuple(one.id for one in (known[-1:] if order == "last" else await store.memories.list(CALENDAR)))
         if order in ("last", "all"):
-            await store.erase(EraseRequest(subject=CALENDAR, memories=gone))
+            await store.erasures.erase(EraseRequest(subject=CALENDAR, memories=gone))
         elif order != "nothing":
             whose = CALENDAR if order == "app" else Subject("user", "ana")
-            await store.erase(EraseRequest(subject=whose, everything=True))
+            await store.erasures.erase(EraseRequest(subject=whose, everything=True))
         await store.close()
     assert len(set(given)) == len(given) == 15, given
 
@@ -139,16 +139,16 @@ async def test_a4_an_edit_keeps_the_id_and_what_is_taken_back_gets_a_new_one(sto
     [old] = await added(store, CALENDAR, 1, clock)
     heir = replace(memory("Edited.", subject=CALENDAR, clock=clock), number=old.number)
     closing = CloseMemory(id=old.id, valid_to=clock.now(), closed_at=clock.now())
-    await store.apply(CALENDAR, [closing, add(heir, vector=None)], [])
+    await store.memories.apply(CALENDAR, [closing, add(heir, vector=None)], [])
     assert await numbers_of(store, CALENDAR) == [old.number]
-    await store.apply(CALENDAR, [ReopenMemory(id=old.id, terms={}, space="", vectors=())], [])
+    await store.memories.apply(CALENDAR, [ReopenMemory(id=old.id, terms={}, space="", vectors=())], [])
     assert sorted(await numbers_of(store, CALENDAR)) == [old.number, old.number + 1]
 
 
 async def test_a4_memories_of_no_app_and_quotations_have_no_id_there(store: Store, clock: FakeClock) -> None:
     [note] = await added(store, Subject("session", "ana/1"), 1, clock)
     assert note.number == 0
-    await store.record(turn("a", "b"))
+    await store.conversations.record(turn("a", "b"))
     assert [one.number for one in await added(store, CALENDAR, 1, clock)] == [1]
 
 

@@ -13,8 +13,8 @@ from populated import opened
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import connect
-from recollect.store.protocol import Store
 from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject
 from stores import DURABLE, url_of
@@ -41,12 +41,12 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def added(store: Store, app: Subject, count: int, clock: FakeClock) -> list[Memory]:
     """Add memories in one commit; return them as they were stored."""
     known = [memory(f"Memory {place}.", subject=app, clock=clock) for place in range(count)]
-    await store.apply(app, [add(one, vector=None) for one in known], [])
-    return await store.memories(app, [one.id for one in known])
+    await store.memories.apply(app, [add(one, vector=None) for one in known], [])
+    return await store.memories.get_many(app, [one.id for one in known])
 
 
 async def numbers_of(store: Store, *apps: Subject) -> list[int]:
-    listed = [await store.list_memories(app, limit=9999) for app in apps]
+    listed = [await store.memories.list(app, limit=9999) for app in apps]
     return [one.number for some in listed for one in some]
 
 
@@ -70,7 +70,7 @@ async def test_a4_a_copy_of_the_database_carries_the_ids_and_counts_on(
     store = await open_store(url, clock=clock)
     for app in (CALENDAR, BENS):
         known = await added(store, app, 3, clock)
-        await store.erase(EraseRequest(subject=app, memories=(known[-1].id,)))
+        await store.erasures.erase(EraseRequest(subject=app, memories=(known[-1].id,)))
     before = await numbers_of(store, CALENDAR, BENS)
     await store.close()
     (tmp_path / "there").mkdir()
@@ -134,7 +134,7 @@ async def test_a4_an_import_whose_ids_are_taken_or_anothers_gets_new_ones_in_the
             line["memory"]["number"] = next(wanted)
     await take_in(url, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     store = await open_store(url, clock=clock)
-    by_text = {one.text: one.number for one in await store.list_memories(CALENDAR)}
+    by_text = {one.text: one.number for one in await store.memories.list(CALENDAR)}
     await store.close()
     assert not set(by_text.values()) & {*others, MAX_NUMBER, *(one.number for one in taken)}
     assert sorted(texts, key=lambda text: by_text[text]) == [texts[1], texts[3], texts[0], texts[2]]
@@ -154,7 +154,7 @@ async def of_before(url: str, clock: FakeClock) -> dict[Subject, list[MemoryId]]
         for place, number in enumerate(old):
             if number in old[place + 1 :]:
                 closing = CloseMemory(id=ids[app][place], valid_to=clock.now(), closed_at=clock.now())
-                await store.apply(app, [closing], [])
+                await store.memories.apply(app, [closing], [])
     await added(store, Subject("user", "ana"), 1, clock)  # a file brought it a number
     await store.close()
     undone = [
@@ -192,7 +192,7 @@ async def test_a4_a_database_of_before_has_what_came_twice_renumbered_and_keeps_
     found: dict[Subject, list[int]] = {}
     for _ in range(2):  # opening it again changes nothing
         store = await open_store(url, clock=clock)
-        again = {app: [one.number for one in await store.memories(app, ids[app])] for app in OLD}
+        again = {app: [one.number for one in await store.memories.get_many(app, ids[app])] for app in OLD}
         await store.close()
         assert again == found or not found
         found = again
@@ -213,8 +213,8 @@ async def test_a4_a_database_of_before_has_what_came_twice_renumbered_and_keeps_
     other = url_of("postgres" if url.startswith("postgresql:") else "file", tmp_path / "again")
     same = await of_before(other, clock)
     store = await open_store(other, clock=clock)
-    assert {app: [one.number for one in await store.memories(app, same[app])] for app in OLD} == found
+    assert {app: [one.number for one in await store.memories.get_many(app, same[app])] for app in OLD} == found
     fresh = [one.number for app in OLD for one in await added(store, app, 2, clock)]
     assert len({*fresh, *every}) == len(fresh) + len(every)
-    assert (await store.stats(check=True)).problems == ()
+    assert (await store.admin.stats(check=True)).problems == ()
     await store.close()

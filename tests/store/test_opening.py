@@ -67,7 +67,7 @@ async def test_a_new_store_is_closed_to_other_users(url: str, clock: FakeClock) 
     path = path_of(url).parent / "deeper" / "recollect.sqlite3"
     store = await open_store(f"sqlite:///{path}", clock=clock)
     try:
-        await store.record(turn("a", "b"))
+        await store.conversations.record(turn("a", "b"))
         assert [mode(folder) for folder in (path.parent, path.parent.parent)] == [0o700, 0o700]
         names = {file.name: mode(file) for file in path.parent.iterdir()}
         assert names == {
@@ -108,10 +108,10 @@ async def test_a_url_of_no_store_is_refused_without_its_password(clock: FakeCloc
 
 async def test_what_was_recorded_is_there_after_opening_again(url: str, clock: FakeClock) -> None:
     store = await open_store(url, clock=clock)
-    recorded = await store.record(turn("a", "b"))
+    recorded = await store.conversations.record(turn("a", "b"))
     await store.close()
     store = await open_store(url, clock=clock)
-    assert len(await store.messages(ANA, recorded.conversation)) == 2
+    assert len(await store.conversations.messages(ANA, recorded.conversation)) == 2
     await store.close()
 
 
@@ -241,7 +241,7 @@ async def test_i13_a_database_of_before_finds_the_subjects_within_each_user(
     names = ["session:ana/1", "app:ana/b/c", "character:z%C3%AB/Kira", "session:app:ana%2Fb/1", "app:calendar"]
     store = await new_store(kind, tmp_path, clock)
     for name in names:
-        await store.apply(Subject.parse(name), [], [])
+        await store.memories.apply(Subject.parse(name), [], [])
     await store.close()
     url = url_of(kind, tmp_path)
     if kind == "postgres":
@@ -258,11 +258,11 @@ async def test_i13_a_database_of_before_finds_the_subjects_within_each_user(
         db.pragma("user_version", 8)
         db.close()
     store = await open_store(url, clock=clock)
-    done = await store.erase(EraseRequest(subject=Subject("user", "ana"), everything=True))
+    done = await store.erasures.erase(EraseRequest(subject=Subject("user", "ana"), everything=True))
     assert [subject.text for subject, _ in done.inner] == ["session:app:ana%2Fb/1", "app:ana/b/c", "session:ana/1"], (
         done
     )
-    assert [one.text for one in await store.subjects()] == ["app:calendar", "character:z%C3%AB/Kira"]
+    assert [one.text for one in await store.admin.subjects()] == ["app:calendar", "character:z%C3%AB/Kira"]
     await store.close()
 
 

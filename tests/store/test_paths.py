@@ -7,9 +7,9 @@ import pytest
 
 from factories import ANA, BEN, add, decision, due, evidence, memory, turn
 from recollect.errors import BadRequestError
-from recollect.store.protocol import Store
 from recollect.store.sql import statements
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.text import conversation_tag
 from recollect.types import (
@@ -27,13 +27,13 @@ from recollect.types import (
 
 
 async def talked(store: Store, *texts: str) -> RecordedTurn:
-    return await store.record(
+    return await store.conversations.record(
         turn(*texts, external_id="chat", formations=[replace(due(), every_turns=3, on_edit=True)])
     )
 
 
 async def seqs(store: Store, chat: ConversationId, **more: int) -> list[int]:
-    return [message.seq for message in await store.path(ANA, chat, **more)]
+    return [message.seq for message in await store.conversations.active_path(ANA, chat, **more)]
 
 
 def episode(chat: ConversationId, first_turn: int, seqs: Sequence[int], *, clock: FakeClock) -> Memory:
@@ -61,40 +61,40 @@ async def test_the_path_is_read_from_behind_a_message_and_tells_whether_that_is_
     chat = (await talked(store, "a", "b", "c", "d")).conversation
     await talked(store, "a", "b", "c2", "d2")
     assert await seqs(store, chat, after_seq=2) == [5, 6]
-    assert (await store.path(ANA, chat, after_seq=2))[0].parent_seq == 2
+    assert (await store.conversations.active_path(ANA, chat, after_seq=2))[0].parent_seq == 2
     assert await seqs(store, chat, after_seq=4) == [5, 6]
-    assert (await store.path(ANA, chat, after_seq=4))[0].parent_seq == 2, "4 is on another branch"
+    assert (await store.conversations.active_path(ANA, chat, after_seq=4))[0].parent_seq == 2, "4 is on another branch"
     assert await seqs(store, chat, limit=3) == [1, 2, 5]
     assert await seqs(store, chat, after_seq=6) == []
 
 
 async def test_nobody_else_has_a_path_there(store: Store) -> None:
     chat = (await talked(store, "a", "b")).conversation
-    assert await store.path(BEN, chat) == []
-    assert await store.path(ANA, ConversationId("nonsense")) == []
+    assert await store.conversations.active_path(BEN, chat) == []
+    assert await store.conversations.active_path(ANA, ConversationId("nonsense")) == []
     with pytest.raises(BadRequestError):
-        await store.path(ANA, chat, limit=0)
+        await store.conversations.active_path(ANA, chat, limit=0)
 
 
 async def test_spans_are_those_of_the_conversation_by_turn_closed_ones_too_and_abandoned_ones_not(
     store: Store, clock: FakeClock
 ) -> None:
     chat = (await talked(store, "a", "b", "c", "d", "e", "f", "g", "h")).conversation
-    other = (await store.record(turn("x", "y"))).conversation
+    other = (await store.conversations.record(turn("x", "y"))).conversation
     kept, forgotten, gone, foreign = (
         episode(chat, 3, [5, 6], clock=clock),
         episode(chat, 1, [1, 2, 3, 4], clock=clock),
         episode(chat, 4, [7, 8], clock=clock),
         episode(other, 1, [1, 2], clock=clock),
     )
-    await store.apply(ANA, [add(one) for one in (kept, forgotten, gone, foreign)], [])
+    await store.memories.apply(ANA, [add(one) for one in (kept, forgotten, gone, foreign)], [])
     closes = [CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()) for one in (forgotten, gone)]
-    await store.apply(ANA, closes, [decision(forgotten, Action.CLOSE), decision(gone, Action.ABANDON)])
-    assert await store.spans(ANA, chat) == [
+    await store.memories.apply(ANA, closes, [decision(forgotten, Action.CLOSE), decision(gone, Action.ABANDON)])
+    assert await store.conversations.episode_ranges(ANA, chat) == [
         EpisodeRange(id=forgotten.id, state=MemoryState.CLOSED, first_turn=1, last_turn=2, first_seq=1, last_seq=4),
         EpisodeRange(id=kept.id, state=MemoryState.ACTIVE, first_turn=3, last_turn=3, first_seq=5, last_seq=6),
     ]
-    assert await store.spans(BEN, chat) == []
+    assert await store.conversations.episode_ranges(BEN, chat) == []
 
 
 def test_spans_look_up_each_episodes_decisions_by_its_id() -> None:
@@ -107,9 +107,9 @@ def test_spans_look_up_each_episodes_decisions_by_its_id() -> None:
 async def test_an_edit_makes_due_at_once_what_else_waits_for_so_many_turns(store: Store, clock: FakeClock) -> None:
     await talked(store, "a", "b")
     await talked(store, "a", "b", "c", "d")
-    assert await store.due(clock.now()) == []
+    assert await store.formations.due(clock.now()) == []
     await talked(store, "a", "b", "c2", "d2")
-    assert len(await store.due(clock.now())) == 1
+    assert len(await store.formations.due(clock.now())) == 1
 
 
 async def test_a_cursor_moves_back_only_where_an_edit_took_away_what_it_had_passed(
@@ -117,12 +117,12 @@ async def test_a_cursor_moves_back_only_where_an_edit_took_away_what_it_had_pass
 ) -> None:
     await talked(store, "a", "b", "c", "d", "e", "f")
     for result in (FormationResult(formed_seq=4), FormationResult(formed_seq=2, goes_back=True)):
-        [key] = await store.due(clock.now())
-        lease = await store.lease(key, now=clock.now(), lease_s=60)
+        [key] = await store.formations.due(clock.now())
+        lease = await store.formations.lease(key, now=clock.now(), lease_s=60)
         assert lease is not None
         if result.goes_back:
             with pytest.raises(BadRequestError):
-                await store.commit_formation(lease, replace(result, goes_back=False), now=clock.now())
-        await store.commit_formation(lease, result, now=clock.now())
-    [status] = await store.formations()
+                await store.formations.commit(lease, replace(result, goes_back=False), now=clock.now())
+        await store.formations.commit(lease, result, now=clock.now())
+    [status] = await store.formations.list()
     assert status.formed_seq == 2

@@ -6,8 +6,8 @@ from dataclasses import replace
 import pytest
 
 from factories import ANA, dialogue, turn
-from recollect.store.protocol import Store
 from recollect.store.sql.placement import resembles
+from recollect.store.store import Store
 from recollect.types import RecordedTurn, Turn
 
 CHAT = "chat-1"
@@ -34,7 +34,9 @@ class Client:
         return await self.put(turn(*texts), message_id=message_id)
 
     async def put(self, said: Turn, *, message_id: str | None = None) -> RecordedTurn:
-        self.recorded = await self.store.record(replace(said, external_id=self.name, message_id=message_id))
+        self.recorded = await self.store.conversations.record(
+            replace(said, external_id=self.name, message_id=message_id)
+        )
         return self.recorded
 
     async def only(self, asked: Sequence[str], answered: str) -> RecordedTurn:
@@ -53,12 +55,15 @@ class Client:
 
     async def gone(self) -> set[int]:
         assert self.recorded is not None
-        return await self.store.abandoned(ANA, self.recorded.conversation)
+        return await self.store.conversations.abandoned(ANA, self.recorded.conversation)
 
     async def log(self) -> list[tuple[int, str]]:
         """(parent_seq, text) of each message."""
         assert self.recorded is not None
-        return [(one.parent_seq, one.text) for one in await self.store.messages(ANA, self.recorded.conversation)]
+        return [
+            (one.parent_seq, one.text)
+            for one in await self.store.conversations.messages(ANA, self.recorded.conversation)
+        ]
 
 
 @pytest.fixture

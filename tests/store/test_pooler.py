@@ -69,10 +69,10 @@ def _await(url: str, pooler: "subprocess.Popen[bytes]", log: Path) -> None:
 async def test_behind_a_pooler_by_session_all_is_as_without_one(pooled: str, clock: FakeClock) -> None:
     store = await open_store(pooled, clock=clock)
     known = memory("Ana keeps bees.", clock=clock)
-    await store.apply(ANA, [add(known)], [])
-    assert await store.memories(ANA, [known.id]) == [known]
-    assert len(await store.hot(ANA, SPACE)) == 1
-    assert (await store.stats(check=True)).problems == ()
+    await store.memories.apply(ANA, [add(known)], [])
+    assert await store.memories.get_many(ANA, [known.id]) == [known]
+    assert len(await store.snapshots.snapshot(ANA, SPACE)) == 1
+    assert (await store.admin.stats(check=True)).problems == ()
     await store.close()
 
 

@@ -14,9 +14,9 @@ import apsw
 import pytest
 
 from factories import ANA, add, decision, due, memory, turn
-from recollect.store.factory import open_store
+from recollect.store.factory import open_sqlite, open_store
 from recollect.store.sqlite.connection import DatabaseLocation
-from recollect.store.sqlite.store import SqliteExecutor
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import FormationResult
 from store.powerloss import NAME, Disk, PowerLoss
@@ -40,22 +40,22 @@ def disk(tmp_path: Path, seed: int, acknowledged: list[str]) -> Iterator[tuple[D
     vfs.unregister()
 
 
-async def work(store: SqliteExecutor, clock: FakeClock, acknowledged: list[str]) -> None:
+async def work(store: Store, clock: FakeClock, acknowledged: list[str]) -> None:
     """Record turns, several at once, and form a memory now and then."""
 
     async def say(number: int) -> None:
         text = f"turn {number}"
-        await store.record(turn(text, f"ok {number}", external_id="x", append=True, formations=[due()]))
+        await store.conversations.record(turn(text, f"ok {number}", external_id="x", append=True, formations=[due()]))
         acknowledged.append(text)
 
     for start in range(0, TURNS, 4):
         await asyncio.gather(*(say(number) for number in range(start, start + 4)))
-        for key in await store.due(clock.now()):
-            lease = await store.lease(key, now=clock.now(), lease_s=60)
+        for key in await store.formations.due(clock.now()):
+            lease = await store.formations.lease(key, now=clock.now(), lease_s=60)
             assert lease is not None
             known = memory(f"memory {lease.last_seq}", clock=clock)
             result = FormationResult(formed_seq=lease.last_seq, changes=(add(known),), decisions=(decision(known),))
-            await store.commit_formation(lease, result, now=clock.now())
+            await store.formations.commit(lease, result, now=clock.now())
             acknowledged.append(known.text)
 
 
@@ -71,7 +71,7 @@ async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, 
     acknowledged: list[str] = []
     with disk(tmp_path, seed, acknowledged) as (lost, then):
         place = DatabaseLocation(path=str(lost.folder / "r.sqlite3"), vfs=NAME, exclusive=True)
-        store = await SqliteExecutor.open(place, clock=clock, cache_bytes=0)
+        store = await open_sqlite(place, clock=clock, cache_bytes=0)
         await work(store, clock, acknowledged)
         await store.close()
     assert lost.image is not None, f"the power was to go at write {lost.cut_at}, there were {lost.writes}"
@@ -80,20 +80,20 @@ async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, 
     store_again = await open_store(f"sqlite:///{tmp_path / 'after' / 'r.sqlite3'}", clock=clock)
     try:
         found = []
-        for conversation in await store_again.conversations(ANA):
-            log = await store_again.messages(ANA, conversation.id)
+        for conversation in await store_again.conversations.list(ANA):
+            log = await store_again.conversations.messages(ANA, conversation.id)
             assert [m.seq for m in log] == list(range(1, len(log) + 1))
             assert [m.role for m in log] == ["user", "assistant"] * (len(log) // 2)
-            (status,) = await store_again.formations()
+            (status,) = await store_again.formations.list()
             assert status.last_seq == len(log)
             assert status.formed_seq == len(log) or status.due_at is not None
             found += [m.text for m in log if m.role == "user"]
-        memories = await store_again.list_memories(ANA)
-        assert len(await store_again.decisions(ANA)) == len(memories)
+        memories = await store_again.memories.list(ANA)
+        assert len(await store_again.decisions.list(ANA)) == len(memories)
         found += [one.text for one in memories]
         assert len(set(found)) == len(found)
         assert set(then) <= set(found)
-        assert (await store_again.stats(check=True)).problems == ()
+        assert (await store_again.admin.stats(check=True)).problems == ()
     finally:
         await store_again.close()
 

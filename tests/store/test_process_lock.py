@@ -24,7 +24,7 @@ time.sleep(60)
 async def leased(path: Path, clock: FakeClock) -> bool:
     """Open the file, and tell whether its one formation is held by somebody."""
     store = await open_store(f"sqlite:///{path}", clock=clock)
-    free = await store.due(clock.now())
+    free = await store.formations.due(clock.now())
     await store.close()
     return not free
 
@@ -34,9 +34,9 @@ async def test_the_lease_of_a_dead_process_is_free_at_once_and_that_of_a_living_
 ) -> None:
     path = tmp_path / "r.sqlite3"
     store = await open_store(f"sqlite:///{path}", clock=clock)
-    await store.record(turn("I like tea.", "Noted.", formations=[due()]))
-    [key] = await store.due(clock.now())
-    assert await store.lease(key, now=clock.now(), lease_s=60)
+    await store.conversations.record(turn("I like tea.", "Noted.", formations=[due()]))
+    [key] = await store.formations.due(clock.now())
+    assert await store.formations.lease(key, now=clock.now(), lease_s=60)
     assert await leased(path, clock), "the store that holds it is still open"
     await store.close()
     assert not await leased(path, clock)

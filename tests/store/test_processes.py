@@ -35,12 +35,12 @@ async def questions(url: str) -> list[str]:
     """Read the log back, check that it is whole, and return what was asked."""
     store = await open_store(url, clock=FakeClock())
     try:
-        conversations = await store.conversations(ANA)
+        conversations = await store.conversations.list(ANA)
         assert len(conversations) <= 1
-        found = await store.messages(ANA, conversations[0].id, limit=10_000) if conversations else []
+        found = await store.conversations.messages(ANA, conversations[0].id, limit=10_000) if conversations else []
         assert [m.seq for m in found] == list(range(1, len(found) + 1))
-        assert [status.last_seq for status in await store.formations()] == [len(found)] * len(conversations)
-        assert (await store.stats(check=True)).problems == ()
+        assert [status.last_seq for status in await store.formations.list()] == [len(found)] * len(conversations)
+        assert (await store.admin.stats(check=True)).problems == ()
         return [m.text for m in found if m.role == "user"]
     finally:
         await store.close()
@@ -74,10 +74,10 @@ async def test_what_was_acknowledged_survives_a_kill_around_a_commit(url: str, f
 async def test_what_another_process_changes_is_seen_at_once(url: str, clock: FakeClock) -> None:
     ours, theirs = [await open_store(url, clock=clock) for _ in range(2)]
     try:
-        await ours.apply(ANA, [add(memory("one", clock=clock))], [])
-        assert len(await theirs.hot(ANA, SPACE)) == 1
-        await ours.apply(ANA, [add(memory("two", clock=clock))], [])
-        assert len(await theirs.hot(ANA, SPACE)) == 2
+        await ours.memories.apply(ANA, [add(memory("one", clock=clock))], [])
+        assert len(await theirs.snapshots.snapshot(ANA, SPACE)) == 1
+        await ours.memories.apply(ANA, [add(memory("two", clock=clock))], [])
+        assert len(await theirs.snapshots.snapshot(ANA, SPACE)) == 2
     finally:
         await ours.close()
         await theirs.close()
@@ -87,21 +87,21 @@ async def test_what_others_changed_while_a_cache_was_away_is_seen_by_both(url: s
     """One keeps its cache while the other leaves, changes memories with a cache of its own, and leaves again."""
     ours = await open_store(url, clock=clock)
     first = [memory(f"memory {number}", clock=clock) for number in range(8)]
-    await ours.apply(ANA, [add(one) for one in first], [])
-    assert len(await ours.hot(ANA, SPACE)) == 8
+    await ours.memories.apply(ANA, [add(one) for one in first], [])
+    assert len(await ours.snapshots.snapshot(ANA, SPACE)) == 8
     clock.advance(seconds=1)
     for number in range(2):
         theirs = await open_store(url, clock=clock)
-        cached = await theirs.hot(ANA, SPACE)
+        cached = await theirs.snapshots.snapshot(ANA, SPACE)
         gone = CloseMemory(id=first[number].id, valid_to=clock.now(), closed_at=clock.now())
-        await theirs.apply(ANA, [gone, add(memory(f"new {number}", clock=clock), vector=[0, 1, 0, 0])], [])
-        merged = await theirs.hot(ANA, SPACE)
+        await theirs.memories.apply(ANA, [gone, add(memory(f"new {number}", clock=clock), vector=[0, 1, 0, 0])], [])
+        merged = await theirs.snapshots.snapshot(ANA, SPACE)
         assert merged.version == cached.version + 1
         await theirs.close()
         fresh = await open_store(url, clock=clock)
-        read = await fresh.hot(ANA, SPACE)
+        read = await fresh.snapshots.snapshot(ANA, SPACE)
         await fresh.close()
-        for hot in (merged, await ours.hot(ANA, SPACE)):
+        for hot in (merged, await ours.snapshots.snapshot(ANA, SPACE)):
             assert (hot.ids, hot.version) == (read.ids, read.version)
             assert np.array_equal(hot.vectors, read.vectors)
             assert np.array_equal(hot.terms, read.terms)
@@ -116,13 +116,13 @@ async def test_a_file_that_another_process_holds_is_unavailable_until_it_lets_go
     store = await open_store(url, clock=clock)
     other = apsw.Connection(url.removeprefix("sqlite:///"))
     try:
-        recorded = await store.record(turn("a", "b"))
+        recorded = await store.conversations.record(turn("a", "b"))
         other.execute("BEGIN IMMEDIATE")
         with pytest.raises(StoreUnavailableError, match="locked by another process"):
-            await store.record(turn("c", "d"))
-        assert len(await store.messages(ANA, recorded.conversation)) == 2
+            await store.conversations.record(turn("c", "d"))
+        assert len(await store.conversations.messages(ANA, recorded.conversation)) == 2
         other.execute("ROLLBACK")
-        assert (await store.record(turn("c", "d"))).new_conversation
+        assert (await store.conversations.record(turn("c", "d"))).new_conversation
     finally:
         other.close()
         await store.close()

@@ -13,11 +13,12 @@ from factories import ANA, BEN, SPACE, add, evidence, memory
 from recollect.errors import StoreUnavailableError
 from recollect.ids import id_text, new_id
 from recollect.profiles.policies import BudgetPolicy
+from recollect.store.executor import Rank
 from recollect.store.factory import open_store
-from recollect.store.protocol import Rank, Store
+from recollect.store.sql.recall.rank_and_fetch import MAX_READ_ON_LOOP, MAX_WEIGHED_ON_LOOP
 from recollect.store.sql.recall.snapshot import MIN_MERGED
-from recollect.store.sql.store import MAX_READ_ON_LOOP, MAX_WEIGHED_ON_LOOP
 from recollect.store.sqlite.inline_reader import CAUTION_S, SLOW_S
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, ConversationId, Memory, MemoryId, StrengthenMemory, Subject, SubjectSnapshot
 
@@ -30,7 +31,7 @@ def everything(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, list[int]]:
 
 
 async def chosen(store: Store, *subjects: Subject) -> list[Memory]:
-    return (await store.choose(dict.fromkeys(subjects or (ANA,), SPACE), everything))[1]
+    return (await store.snapshots.rank_and_fetch(dict.fromkeys(subjects or (ANA,), SPACE), everything))[1]
 
 
 def close(known: Memory, clock: FakeClock) -> CloseMemory:
@@ -48,28 +49,35 @@ async def both(url: str, clock: FakeClock) -> AsyncIterator[tuple[Store, Store]]
 
 async def test_what_ranking_wants_comes_in_its_order_with_what_came_of_it(store: Store, clock: FakeClock) -> None:
     one, two, three = (memory(text, clock=clock) for text in ("one", "two", "three"))
-    await store.apply(ANA, [add(one), add(two), add(three)], [])
+    await store.memories.apply(ANA, [add(one), add(two), add(three)], [])
     unknown = [MemoryId("nonsense"), MemoryId(new_id(clock)), MemoryId(one.id.upper())]
     for _ in range(3):
-        outcome, found = await store.choose({ANA: SPACE}, lambda hots: ({ANA: [three.id, *unknown, one.id]}, "why"))
+        outcome, found = await store.snapshots.rank_and_fetch(
+            {ANA: SPACE}, lambda hots: ({ANA: [three.id, *unknown, one.id]}, "why")
+        )
         assert (outcome, found) == ("why", [three, one])
-        assert await store.choose({ANA: SPACE}, everything) == ([3], [three, two, one])
+        assert await store.snapshots.rank_and_fetch({ANA: SPACE}, everything) == ([3], [three, two, one])
 
 
 async def test_subjects_are_ranked_together_and_keep_their_own(store: Store, clock: FakeClock) -> None:
     ours = memory("Ana", clock=clock)
     theirs = replace(ours, subject=BEN, text="Ben")
-    await store.apply(ANA, [add(ours)], [])
+    await store.memories.apply(ANA, [add(ours)], [])
     more = memory("more", subject=BEN, clock=clock)
-    await store.apply(BEN, [add(theirs), add(more)], [])
+    await store.memories.apply(BEN, [add(theirs), add(more)], [])
     nobody = Subject("user", "nobody")
     for _ in range(2):
-        assert await store.choose(dict.fromkeys((BEN, nobody, ANA), SPACE), everything) == (
+        assert await store.snapshots.rank_and_fetch(dict.fromkeys((BEN, nobody, ANA), SPACE), everything) == (
             [2, 0, 1],
             [more, theirs, ours],
         )
-        assert await store.choose({ANA: SPACE}, lambda _: ({ANA: [more.id, ours.id]}, 0)) == (0, [ours])
-        assert await store.choose({nobody: SPACE}, lambda _: ({ANA: [ours.id], BEN: [ours.id]}, 0)) == (0, [])
+        assert await store.snapshots.rank_and_fetch({ANA: SPACE}, lambda _: ({ANA: [more.id, ours.id]}, 0)) == (
+            0,
+            [ours],
+        )
+        assert await store.snapshots.rank_and_fetch(
+            {nobody: SPACE}, lambda _: ({ANA: [ours.id], BEN: [ours.id]}, 0)
+        ) == (0, [])
 
 
 async def test_what_another_process_changes_shows_in_the_next_recall(
@@ -77,47 +85,51 @@ async def test_what_another_process_changes_shows_in_the_next_recall(
 ) -> None:
     ours, theirs = both
     one, two = memory("one", clock=clock), memory("two", clock=clock)
-    await theirs.apply(ANA, [add(one), add(two)], [])
+    await theirs.memories.apply(ANA, [add(one), add(two)], [])
     for _ in range(2):
         assert await chosen(ours) == [two, one]
     source = evidence(ConversationId(new_id(clock)), 1)
-    await theirs.apply(ANA, [StrengthenMemory(id=one.id, importance=0.9, evidence=(source,))], [])
+    await theirs.memories.apply(ANA, [StrengthenMemory(id=one.id, importance=0.9, evidence=(source,))], [])
     assert await chosen(ours) == [two, replace(one, importance=0.9, evidence=(source,))]
-    await theirs.apply(ANA, [close(two, clock)], [])
+    await theirs.memories.apply(ANA, [close(two, clock)], [])
     assert [known.text for known in await chosen(ours)] == ["one"]
 
 
 async def test_what_was_closed_is_chosen_no_more(store: Store, clock: FakeClock) -> None:
     rome, oslo = (memory(text, slot="identity/location", clock=clock) for text in ("Rome", "Oslo"))
-    await store.apply(ANA, [add(rome)], [])
+    await store.memories.apply(ANA, [add(rome)], [])
     assert await chosen(store) == [rome]
-    await store.apply(ANA, [close(rome, clock), add(oslo)], [])
+    await store.memories.apply(ANA, [close(rome, clock), add(oslo)], [])
     assert await chosen(store) == [oslo]
-    await store.apply(ANA, [close(oslo, clock)], [])
+    await store.memories.apply(ANA, [close(oslo, clock)], [])
     assert await chosen(store) == []
 
 
 async def test_a_use_counts_at_once_in_what_is_chosen(store: Store, clock: FakeClock) -> None:
     one, two = memory("one", clock=clock), memory("two", clock=clock)
-    await store.apply(ANA, [add(one), add(two)], [])
-    await store.hot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(one), add(two)], [])
+    await store.snapshots.snapshot(ANA, SPACE)
     later = clock.now() + timedelta(days=1)
-    await store.note_uses(ANA, [one.id], later)  # cached as numbers, not yet as a memory; the file learns of it later
+    await store.memories.record_uses(
+        ANA, [one.id], later
+    )  # cached as numbers, not yet as a memory; the file learns of it later
     assert await chosen(store) == [two, replace(one, uses=1, last_used_at=later)]
-    await store.note_uses(ANA, [two.id, one.id, two.id], clock.now())
-    await store.note_uses(BEN, [one.id], later)
+    await store.memories.record_uses(ANA, [two.id, one.id, two.id], clock.now())
+    await store.memories.record_uses(BEN, [one.id], later)
     used = [replace(two, uses=2, last_used_at=clock.now()), replace(one, uses=2, last_used_at=later)]
     assert await chosen(store) == used
-    await store.energy(ANA, BudgetPolicy(), now=clock.now())  # told behind the uses before it: they are written by now
+    await store.budgets.status(
+        ANA, BudgetPolicy(), now=clock.now()
+    )  # told behind the uses before it: they are written by now
     more = memory("three", clock=clock)
-    await store.apply(ANA, [add(more)], [])
+    await store.memories.apply(ANA, [add(more)], [])
     assert await chosen(store) == [more, *used]
-    assert await store.memories(ANA, [two.id, one.id]) == used
+    assert await store.memories.get_many(ANA, [two.id, one.id]) == used
 
 
 async def test_a_closed_store_chooses_nothing(url: str, clock: FakeClock) -> None:
     store = await open_store(url, clock=clock)
-    await store.apply(ANA, [add(memory("one", clock=clock))], [])
+    await store.memories.apply(ANA, [add(memory("one", clock=clock))], [])
     for _ in range(2):
         assert len(await chosen(store)) == 1
     await store.close()
@@ -134,25 +146,27 @@ async def test_what_is_cached_always_equals_what_is_read_anew(data: st.DataObjec
     store = await open_store("sqlite:///:memory:", clock=clock)
     try:
         known = [memory(f"number {number}", clock=clock) for number in range(many + 12)]
-        await store.apply(ANA, [add(one) for one in known[:many]], [])
+        await store.memories.apply(ANA, [add(one) for one in known[:many]], [])
         for new in known[many:]:
             place = data.draw(st.integers(0, len(known) - 1))
             match data.draw(st.sampled_from(("add", "close", "strengthen", "use"))):
                 case "add":
-                    await store.apply(ANA, [add(new)], [])
+                    await store.memories.apply(ANA, [add(new)], [])
                 case "close" if known[place].id in {one.id for one in await chosen(store)}:
-                    await store.apply(ANA, [close(known[place], clock)], [])
+                    await store.memories.apply(ANA, [close(known[place], clock)], [])
                 case "strengthen" if known[place].id in {one.id for one in await chosen(store)}:
                     source = evidence(ConversationId(new_id(clock)), place)
-                    await store.apply(
+                    await store.memories.apply(
                         ANA, [StrengthenMemory(id=known[place].id, importance=0.9, evidence=(source,))], []
                     )
                 case _:
-                    await store.note_uses(ANA, [known[place].id], clock.now())
-                    await store.apply(BEN, [add(memory("x", subject=BEN, clock=clock))], [])  # the uses are written
+                    await store.memories.record_uses(ANA, [known[place].id], clock.now())
+                    await store.memories.apply(
+                        BEN, [add(memory("x", subject=BEN, clock=clock))], []
+                    )  # the uses are written
             clock.advance(seconds=1)
             cached = await chosen(store)
-            assert cached == await store.memories(ANA, [one.id for one in cached])
+            assert cached == await store.memories.get_many(ANA, [one.id for one in cached])
     finally:
         await store.close()
 
@@ -174,17 +188,17 @@ async def test_small_subjects_are_read_on_the_loop_and_large_ones_are_not(url: s
     seen, rank = threads_seen()
     sizes = {Subject("user", f"u{size}"): size for size in (1, MAX_READ_ON_LOOP, MAX_READ_ON_LOOP + 1)}
     for who, size in sizes.items():
-        await store.apply(who, [add(memory("x", subject=who, clock=clock)) for _ in range(size)], [])
+        await store.memories.apply(who, [add(memory("x", subject=who, clock=clock)) for _ in range(size)], [])
     for who in (BEN, *sizes):
-        await store.choose({who: SPACE}, rank)
+        await store.snapshots.rank_and_fetch({who: SPACE}, rank)
     assert [name == here for name in seen] == [False, True, True, False], "the first one tells how quick the disk is"
-    await store.choose(dict.fromkeys(sizes, SPACE), rank)
+    await store.snapshots.rank_and_fetch(dict.fromkeys(sizes, SPACE), rank)
     assert seen[-1] == here, "once read, the large one is small enough to be weighed here"
     giant = Subject("user", "giant")
     plain = [add(memory("x", subject=giant, clock=clock), vector=None) for _ in range(MAX_WEIGHED_ON_LOOP + 1)]
-    await store.apply(giant, plain, [])
+    await store.memories.apply(giant, plain, [])
     for _ in range(2):
-        await store.choose({giant: SPACE}, rank)
+        await store.snapshots.rank_and_fetch({giant: SPACE}, rank)
         assert seen[-1] != here
     await store.close()
 
@@ -199,7 +213,7 @@ async def test_a_slow_disk_sends_reading_to_the_threads_for_a_while(url: str, cl
         return rank(hots)
 
     async def on_loop(how: Rank[None]) -> bool:
-        await store.choose({ANA: SPACE}, how)
+        await store.snapshots.rank_and_fetch({ANA: SPACE}, how)
         return seen[-1] == here
 
     assert [await on_loop(rank), await on_loop(rank), await on_loop(slowly), await on_loop(rank)] == [0, 1, 1, 0]
@@ -216,12 +230,12 @@ async def test_an_error_in_ranking_reaches_the_caller_and_leaves_the_store_whole
     store: Store, clock: FakeClock
 ) -> None:
     known = memory("one", clock=clock)
-    await store.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [add(known)], [])
 
     def fail(hots: Sequence[SubjectSnapshot]) -> tuple[Wanted, None]:
         raise ZeroDivisionError
 
     for _ in range(3):
         with pytest.raises(ZeroDivisionError):
-            await store.choose({ANA: SPACE}, fail)
+            await store.snapshots.rank_and_fetch({ANA: SPACE}, fail)
         assert await chosen(store) == [known]

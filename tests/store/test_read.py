@@ -10,8 +10,8 @@ import pytest
 from factories import ANA, BEN, SPACE, add, decision, due, evidence, memory, recall_record, turn
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError, VectorSizeError
 from recollect.ids import id_text, new_id
-from recollect.store.protocol import Store
 from recollect.store.sql.recall.snapshot import MIN_MERGED
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (
     Action,
@@ -47,77 +47,77 @@ async def test_a_memory_reads_back_as_it_was_stored(store: Store, clock: FakeClo
         profile="user",
         version="rules-1",
     )
-    version = await store.apply(ANA, [add(known, vector=None)], [])
+    version = await store.memories.apply(ANA, [add(known, vector=None)], [])
 
     assert version == 1
-    assert await store.memories(ANA, [known.id]) == [known]
-    assert await store.facts(ANA) == [known]
+    assert await store.memories.get_many(ANA, [known.id]) == [known]
+    assert await store.memories.facts(ANA) == [known]
 
 
 async def test_memories_come_in_the_order_asked_and_unknown_ones_are_left_out(store: Store, clock: FakeClock) -> None:
     one, two = memory("one", clock=clock), memory("two", clock=clock)
-    await store.apply(ANA, [add(one), add(two)], [])
+    await store.memories.apply(ANA, [add(one), add(two)], [])
     asked = [two.id, MemoryId("nonsense"), MemoryId(new_id(clock)), one.id]
 
-    assert await store.memories(ANA, asked) == [two, one]
+    assert await store.memories.get_many(ANA, asked) == [two, one]
 
 
 async def test_a_quotation_has_its_words_from_the_log(store: Store, clock: FakeClock) -> None:
-    recorded = await store.record(turn("I moved to Oslo in May.", "Nice!"))
+    recorded = await store.conversations.record(turn("I moved to Oslo in May.", "Nice!"))
     quoted = memory("ignored", kind=MemoryKind.TURN, sources=[evidence(recorded.conversation, 1)], clock=clock)
-    await store.apply(ANA, [add(quoted)], [])
+    await store.memories.apply(ANA, [add(quoted)], [])
 
-    (found,) = await store.memories(ANA, [quoted.id])
+    (found,) = await store.memories.get_many(ANA, [quoted.id])
     assert found == replace(quoted, text="I moved to Oslo in May.")
 
 
 async def test_a_quotation_in_another_subject_has_its_words_from_the_home_log(store: Store, clock: FakeClock) -> None:
-    recorded = await store.record(turn("Lunch at noon.", "Ok.", formations=[due(APP)]))
-    (key,) = await store.due(clock.now())
-    lease = await store.lease(key, now=clock.now(), lease_s=60)
+    recorded = await store.conversations.record(turn("Lunch at noon.", "Ok.", formations=[due(APP)]))
+    (key,) = await store.formations.due(clock.now())
+    lease = await store.formations.lease(key, now=clock.now(), lease_s=60)
     assert lease is not None
     quoted = memory("", subject=APP, kind=MemoryKind.TURN, sources=[evidence(recorded.conversation, 1)], clock=clock)
-    await store.commit_formation(lease, FormationResult(formed_seq=2, changes=(add(quoted),)), now=clock.now())
+    await store.formations.commit(lease, FormationResult(formed_seq=2, changes=(add(quoted),)), now=clock.now())
 
-    (found,) = await store.memories(APP, [quoted.id])
+    (found,) = await store.memories.get_many(APP, [quoted.id])
     assert found.text == "Lunch at noon."
-    assert await store.memories(ANA, [quoted.id]) == []
+    assert await store.memories.get_many(ANA, [quoted.id]) == []
 
 
 async def test_a_closed_memory_leaves_recall_and_listings_but_stays_in_history(store: Store, clock: FakeClock) -> None:
     known = memory("Ana lives in Rome.", slot="identity/location", clock=clock)
-    await store.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [add(known)], [])
     clock.advance(days=30)
-    version = await store.apply(ANA, [close(known, clock)], [])
+    version = await store.memories.apply(ANA, [close(known, clock)], [])
 
     assert version == 2
-    assert len(await store.hot(ANA, SPACE)) == 0
-    assert await store.facts(ANA) == []
-    assert await store.list_memories(ANA) == []
+    assert len(await store.snapshots.snapshot(ANA, SPACE)) == 0
+    assert await store.memories.facts(ANA) == []
+    assert await store.memories.list(ANA) == []
     gone = replace(known, state=MemoryState.CLOSED, valid_to=clock.now(), closed_at=clock.now())
-    assert await store.list_memories(ANA, closed=True) == [gone]
-    assert (await store.stats(check=True)).problems == ()
+    assert await store.memories.list(ANA, closed=True) == [gone]
+    assert (await store.admin.stats(check=True)).problems == ()
 
 
 async def test_closing_twice_keeps_the_first_ending(store: Store, clock: FakeClock) -> None:
     known = memory("a", clock=clock)
-    await store.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [add(known)], [])
     first = clock.now()
-    await store.apply(ANA, [close(known, clock)], [])
+    await store.memories.apply(ANA, [close(known, clock)], [])
     clock.advance(days=1)
-    await store.apply(ANA, [close(known, clock)], [])
+    await store.memories.apply(ANA, [close(known, clock)], [])
 
-    (found,) = await store.memories(ANA, [known.id])
+    (found,) = await store.memories.get_many(ANA, [known.id])
     assert found.closed_at == first
 
 
 async def test_an_interval_never_ends_before_it_begins(store: Store, clock: FakeClock) -> None:
     known = memory("a", clock=clock)
-    await store.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [add(known)], [])
     early = replace(close(known, clock), valid_to=known.valid_from - timedelta(days=1))
-    await store.apply(ANA, [early], [])
+    await store.memories.apply(ANA, [early], [])
 
-    (found,) = await store.memories(ANA, [known.id])
+    (found,) = await store.memories.get_many(ANA, [known.id])
     assert found.valid_to == found.valid_from
 
 
@@ -126,23 +126,23 @@ async def test_what_is_held_or_stored_closed_is_never_recalled(
     store: Store, clock: FakeClock, state: MemoryState
 ) -> None:
     known = replace(memory("a", slot="identity/name", clock=clock), state=state)
-    await store.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [add(known)], [])
 
-    assert len(await store.hot(ANA, SPACE)) == 0
-    assert await store.facts(ANA) == []
-    assert [m.state for m in await store.list_memories(ANA, closed=True)] == [state]
-    assert len(await store.list_memories(ANA)) == (state is MemoryState.HELD)
+    assert len(await store.snapshots.snapshot(ANA, SPACE)) == 0
+    assert await store.memories.facts(ANA) == []
+    assert [m.state for m in await store.memories.list(ANA, closed=True)] == [state]
+    assert len(await store.memories.list(ANA)) == (state is MemoryState.HELD)
 
 
 async def test_t4_a_slot_holds_one_value(store: Store, clock: FakeClock) -> None:
     rome, oslo = (memory(text, slot="identity/location", clock=clock) for text in ("Rome", "Oslo"))
-    await store.apply(ANA, [add(rome, vector=None)], [])
+    await store.memories.apply(ANA, [add(rome, vector=None)], [])
     with pytest.raises(StaleSubjectError, match="identity/location"):
-        await store.apply(ANA, [add(oslo, vector=None)], [decision(oslo)])
+        await store.memories.apply(ANA, [add(oslo, vector=None)], [decision(oslo)])
 
-    assert await store.facts(ANA) == [rome]
-    assert await store.decisions(ANA) == []
-    assert (await store.hot(ANA, SPACE)).version == 1
+    assert await store.memories.facts(ANA) == [rome]
+    assert await store.decisions.list(ANA) == []
+    assert (await store.snapshots.snapshot(ANA, SPACE)).version == 1
 
 
 @pytest.mark.parametrize("closing_first", [True, False])
@@ -150,24 +150,24 @@ async def test_a_slot_is_freed_before_it_is_filled_whatever_the_order(
     store: Store, clock: FakeClock, closing_first: bool
 ) -> None:
     rome, oslo = (memory(text, slot="identity/location", clock=clock) for text in ("Rome", "Oslo"))
-    await store.apply(ANA, [add(rome)], [])
+    await store.memories.apply(ANA, [add(rome)], [])
     both = (close(rome, clock), add(oslo))
-    await store.apply(ANA, both if closing_first else both[::-1], [])
+    await store.memories.apply(ANA, both if closing_first else both[::-1], [])
 
-    assert await store.facts(ANA) == [oslo]
+    assert await store.memories.facts(ANA) == [oslo]
 
 
 async def test_two_subjects_fill_the_same_slot_and_hold_the_same_id(store: Store, clock: FakeClock) -> None:
     ana = memory("Ana", slot="identity/name", clock=clock)
     ben = replace(ana, subject=BEN, value="Ben", text="Ben")
-    await store.apply(ANA, [add(ana)], [decision(ana)])
-    await store.apply(BEN, [add(ben)], [decision(ben)])
-    await store.apply(BEN, [close(ben, clock)], [])
+    await store.memories.apply(ANA, [add(ana)], [decision(ana)])
+    await store.memories.apply(BEN, [add(ben)], [decision(ben)])
+    await store.memories.apply(BEN, [close(ben, clock)], [])
 
-    assert await store.facts(ANA) == [ana]
-    assert [d.text for d in await store.decisions(ANA, memory=ana.id)] == ["Ana"]
-    assert len(await store.hot(BEN, SPACE)) == 0
-    assert await store.subjects() == [ANA, BEN]
+    assert await store.memories.facts(ANA) == [ana]
+    assert [d.text for d in await store.decisions.list(ANA, memory=ana.id)] == ["Ana"]
+    assert len(await store.snapshots.snapshot(BEN, SPACE)) == 0
+    assert await store.admin.subjects() == [ANA, BEN]
 
 
 async def furnish(store: Store, clock: FakeClock, subject: Subject) -> tuple[list[Memory], ConversationId]:
@@ -175,13 +175,13 @@ async def furnish(store: Store, clock: FakeClock, subject: Subject) -> tuple[lis
     clock.advance(seconds=1)
     asked = replace(recall_record((subject, MemoryId(new_id(clock)), 1.0)), id=new_id(clock), at=clock.now())
     said = turn("I moved.", "Nice!", subject=subject, external_id="same", formations=[due(subject)], recall=asked)
-    conversation = (await store.record(said)).conversation
+    conversation = (await store.conversations.record(said)).conversation
     known = [memory(f"of {subject.text}", subject=subject, slot="identity/name", clock=clock)]
     for kind in (MemoryKind.NOTE, MemoryKind.EPISODE, MemoryKind.TURN):
         clock.advance(seconds=1)
         sources = [evidence(conversation, 1)]
         known.append(memory("I moved.", subject=subject, kind=kind, sources=sources, clock=clock))
-    await store.apply(subject, [add(one) for one in known], [decision(one, clock=clock) for one in known])
+    await store.memories.apply(subject, [add(one) for one in known], [decision(one, clock=clock) for one in known])
     return known[::-1], conversation
 
 
@@ -191,54 +191,54 @@ async def test_nothing_of_another_subject_comes_back(store: Store, clock: FakeCl
     everything = [one.id for known, _ in owned.values() for one in known]
     for subject, (known, conversation) in owned.items():
         ids = {one.id for one in known}
-        assert await store.memories(subject, everything) == known
-        assert await store.list_memories(subject, kinds=tuple(MemoryKind), closed=True) == known
-        assert await store.list_memories(subject, kinds=tuple(MemoryKind), limit=1) == known[:1]
-        assert await store.list_memories(subject, limit=1) == known[1:2], "quotations are not asked for"
-        assert await store.facts(subject) == [one for one in known if one.kind is MemoryKind.FACT]
-        assert {line.memory_id for line in await store.decisions(subject)} == ids
-        hot = await store.hot(subject, SPACE)
+        assert await store.memories.get_many(subject, everything) == known
+        assert await store.memories.list(subject, kinds=tuple(MemoryKind), closed=True) == known
+        assert await store.memories.list(subject, kinds=tuple(MemoryKind), limit=1) == known[:1]
+        assert await store.memories.list(subject, limit=1) == known[1:2], "quotations are not asked for"
+        assert await store.memories.facts(subject) == [one for one in known if one.kind is MemoryKind.FACT]
+        assert {line.memory_id for line in await store.decisions.list(subject)} == ids
+        hot = await store.snapshots.snapshot(subject, SPACE)
         assert sorted(map(id_text, hot.ids)) == sorted(ids)
-        assert [one.id for one in await store.conversations(subject)] == [conversation]
-        assert [status.key.subject for status in await store.formations(subject=subject)] == [subject]
-        assert [one.items[0][0] for one in await store.recalls(subject)] == [subject]
+        assert [one.id for one in await store.conversations.list(subject)] == [conversation]
+        assert [status.key.subject for status in await store.formations.list(subject=subject)] == [subject]
+        assert [one.items[0][0] for one in await store.conversations.injections(subject)] == [subject]
         for other, (theirs, their_conversation) in owned.items():
             if other != subject:
                 await nothing_is_known_of(store, subject, theirs[0], their_conversation, clock)
     for subject, (known, _) in owned.items():
-        assert await store.memories(subject, everything) == known
+        assert await store.memories.get_many(subject, everything) == known
 
 
 async def nothing_is_known_of(
     store: Store, subject: Subject, theirs: Memory, conversation: ConversationId, clock: FakeClock
 ) -> None:
     """Ask one subject for what is another's, by its id; and try to change it."""
-    assert await store.decisions(subject, memory=theirs.id) == []
-    assert await store.messages(subject, conversation) == []
-    assert await store.abandoned(subject, conversation) == set()
-    assert await store.recalls(subject, conversation=conversation) == []
+    assert await store.decisions.list(subject, memory=theirs.id) == []
+    assert await store.conversations.messages(subject, conversation) == []
+    assert await store.conversations.abandoned(subject, conversation) == set()
+    assert await store.conversations.injections(subject, conversation=conversation) == []
     for change in (close(theirs, clock), StrengthenMemory(id=theirs.id, importance=1.0)):
         with pytest.raises(UnknownMemoryError):
-            await store.apply(subject, [change], [])
+            await store.memories.apply(subject, [change], [])
 
 
 async def test_one_id_in_two_subjects_is_a_memory_of_each(store: Store, clock: FakeClock) -> None:
     ours = memory("Ana", slot="identity/name", sources=[evidence(ConversationId(new_id(clock)), 1)], clock=clock)
     theirs = replace(ours, subject=BEN, text="Ben", value="Ben", importance=0.25, evidence=())
     for one in (ours, theirs):
-        await store.apply(one.subject, [add(one)], [decision(one)])
-        assert len(await store.hot(one.subject, SPACE)) == 1
+        await store.memories.apply(one.subject, [add(one)], [decision(one)])
+        assert len(await store.snapshots.snapshot(one.subject, SPACE)) == 1
     for one in (ours, theirs):
-        assert await store.memories(one.subject, [one.id]) == [one]
-        assert await store.facts(one.subject) == [one]
-        assert await store.list_memories(one.subject) == [one]
-        assert await store.list_memories(one.subject, kinds=tuple(MemoryKind)) == [one]
-        assert [line.text for line in await store.decisions(one.subject, memory=one.id)] == [one.text]
-    await store.apply(BEN, [close(theirs, clock)], [])
-    assert await store.facts(BEN) == []
-    assert len(await store.hot(BEN, SPACE)) == 0
-    assert await store.facts(ANA) == [ours]
-    assert len(await store.hot(ANA, SPACE)) == 1
+        assert await store.memories.get_many(one.subject, [one.id]) == [one]
+        assert await store.memories.facts(one.subject) == [one]
+        assert await store.memories.list(one.subject) == [one]
+        assert await store.memories.list(one.subject, kinds=tuple(MemoryKind)) == [one]
+        assert [line.text for line in await store.decisions.list(one.subject, memory=one.id)] == [one.text]
+    await store.memories.apply(BEN, [close(theirs, clock)], [])
+    assert await store.memories.facts(BEN) == []
+    assert len(await store.snapshots.snapshot(BEN, SPACE)) == 0
+    assert await store.memories.facts(ANA) == [ours]
+    assert len(await store.snapshots.snapshot(ANA, SPACE)) == 1
 
 
 async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, clock: FakeClock) -> None:
@@ -247,13 +247,13 @@ async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, cl
     beside = [memory(f"other {number}", clock=clock) for number in range(MIN_MERGED)]
     for subject, vector in ((ANA, [1, 0, 0, 0]), (BEN, [0, 1, 0, 0])):
         known = [replace(one, subject=subject) for one in old]
-        await store.apply(subject, [add(one, vector=vector) for one in known], [])
-        assert len(await store.hot(subject, SPACE)) == len(old)
+        await store.memories.apply(subject, [add(one, vector=vector) for one in known], [])
+        assert len(await store.snapshots.snapshot(subject, SPACE)) == len(old)
     # Ben's versions run ahead of Ana's, with rows that Ana has not and rows of ids that she has.
     for one in (*beside, new):
-        await store.apply(BEN, [add(replace(one, subject=BEN), vector=[0, 1, 0, 0])], [])
-    await store.apply(ANA, [add(new, vector=[1, 0, 0, 0])], [])
-    hot = await store.hot(ANA, SPACE)
+        await store.memories.apply(BEN, [add(replace(one, subject=BEN), vector=[0, 1, 0, 0])], [])
+    await store.memories.apply(ANA, [add(new, vector=[1, 0, 0, 0])], [])
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     assert sorted(map(id_text, hot.ids)) == sorted(one.id for one in (*old, new))
     assert hot.vectors.tolist() == [[1, 0, 0, 0]] * (len(old) + 1)
 
@@ -261,23 +261,23 @@ async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, cl
 async def test_changes_of_another_subjects_memory_are_refused(store: Store, clock: FakeClock) -> None:
     known = memory("a", clock=clock)
     with pytest.raises(BadRequestError):
-        await store.apply(BEN, [add(known)], [])
+        await store.memories.apply(BEN, [add(known)], [])
     with pytest.raises(BadRequestError):
-        await store.apply(BEN, [], [decision(known)])
-    assert await store.subjects() == []
+        await store.memories.apply(BEN, [], [decision(known)])
+    assert await store.admin.subjects() == []
 
 
 async def test_a_memory_said_again_gains_evidence_and_weight_once(store: Store, clock: FakeClock) -> None:
     conversation = ConversationId(new_id(clock))
     first, second = evidence(conversation, 1), evidence(conversation, 5)
     known = replace(memory("a", sources=[first], clock=clock), importance=0.5)
-    await store.apply(ANA, [add(known)], [])
-    await store.apply(ANA, [StrengthenMemory(id=known.id, importance=0.75, evidence=(second,))], [])
-    await store.apply(ANA, [StrengthenMemory(id=known.id, importance=0.25, evidence=(first, second))], [])
+    await store.memories.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [StrengthenMemory(id=known.id, importance=0.75, evidence=(second,))], [])
+    await store.memories.apply(ANA, [StrengthenMemory(id=known.id, importance=0.25, evidence=(first, second))], [])
 
-    (found,) = await store.memories(ANA, [known.id])
+    (found,) = await store.memories.get_many(ANA, [known.id])
     assert (found.importance, found.evidence) == (0.75, (first, second))
-    hot = await store.hot(ANA, SPACE)
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     assert list(hot.importance) == [0.75]
     assert list(hot.source_hash) == [first.hash, second.hash]
 
@@ -285,43 +285,43 @@ async def test_a_memory_said_again_gains_evidence_and_weight_once(store: Store, 
 async def test_all_changes_are_stored_or_none(store: Store, clock: FakeClock) -> None:
     known = memory("a", clock=clock)
     with pytest.raises(UnknownMemoryError):
-        await store.apply(ANA, [add(known), close(memory("b", clock=clock), clock)], [decision(known)])
+        await store.memories.apply(ANA, [add(known), close(memory("b", clock=clock), clock)], [decision(known)])
 
-    assert await store.list_memories(ANA, closed=True) == []
-    assert await store.decisions(ANA) == []
+    assert await store.memories.list(ANA, closed=True) == []
+    assert await store.decisions.list(ANA) == []
 
 
 async def test_the_same_id_is_stored_once(store: Store, clock: FakeClock) -> None:
     known = memory("a", clock=clock)
-    await store.apply(ANA, [add(known)], [])
+    await store.memories.apply(ANA, [add(known)], [])
     with pytest.raises(StaleSubjectError):
-        await store.apply(ANA, [add(known)], [])
+        await store.memories.apply(ANA, [add(known)], [])
 
 
 async def test_a_vector_of_another_length_is_refused_and_names_both(store: Store, clock: FakeClock) -> None:
-    await store.apply(ANA, [add(memory("a", clock=clock))], [])
+    await store.memories.apply(ANA, [add(memory("a", clock=clock))], [])
     with pytest.raises(VectorSizeError) as caught:
-        await store.apply(BEN, [add(memory("b", subject=BEN, clock=clock), vector=[1, 0, 0])], [])
+        await store.memories.apply(BEN, [add(memory("b", subject=BEN, clock=clock), vector=[1, 0, 0])], [])
     assert (caught.value.got, caught.value.stored) == (3, 4)
     two = AddMemory(memory=memory("c", clock=clock), space="x", vectors=(np.ones(2, "f4"), np.ones(3, "f4")))
     with pytest.raises(VectorSizeError):
-        await store.apply(ANA, [two], [])
+        await store.memories.apply(ANA, [two], [])
     with pytest.raises(BadRequestError):
-        await store.apply(ANA, [replace(two, space="", vectors=two.vectors[:1])], [])
+        await store.memories.apply(ANA, [replace(two, space="", vectors=two.vectors[:1])], [])
 
 
 async def test_a_stale_reader_cannot_decide(store: Store, clock: FakeClock) -> None:
     one, two = memory("one", clock=clock), memory("two", clock=clock)
-    assert await store.apply(ANA, [add(one)], [], subject_version=0) == 1
+    assert await store.memories.apply(ANA, [add(one)], [], subject_version=0) == 1
     with pytest.raises(StaleSubjectError):
-        await store.apply(ANA, [add(two)], [], subject_version=0)
-    assert await store.apply(ANA, [add(two)], [], subject_version=1) == 2
+        await store.memories.apply(ANA, [add(two)], [], subject_version=0)
+    assert await store.memories.apply(ANA, [add(two)], [], subject_version=1) == 2
 
 
 async def test_decisions_alone_move_no_version(store: Store, clock: FakeClock) -> None:
     known = memory("a", clock=clock)
-    await store.apply(ANA, [add(known)], [])
-    assert await store.apply(ANA, [], [decision(known, Action.IGNORE)]) == 1
+    await store.memories.apply(ANA, [add(known)], [])
+    assert await store.memories.apply(ANA, [], [decision(known, Action.IGNORE)]) == 1
 
 
 async def test_decisions_are_read_oldest_first_and_by_memory(store: Store, clock: FakeClock) -> None:
@@ -331,29 +331,29 @@ async def test_decisions_are_read_oldest_first_and_by_memory(store: Store, clock
     replaced = decision(two, Action.REPLACE, clock=clock, target=one.id)
     clock.advance(seconds=1)
     other = replace(decision(two, clock=clock), conversation=ConversationId(new_id(clock)), seq=7)
-    await store.apply(ANA, [], [other, replaced])
-    await store.apply(ANA, [], [made])
+    await store.memories.apply(ANA, [], [other, replaced])
+    await store.memories.apply(ANA, [], [made])
 
-    assert await store.decisions(ANA) == [made, replaced, other]
-    assert await store.decisions(ANA, limit=1) == [made]
-    assert await store.decisions(ANA, memory=one.id) == [made, replaced]
-    assert await store.decisions(ANA, memory=MemoryId("nonsense")) == []
+    assert await store.decisions.list(ANA) == [made, replaced, other]
+    assert await store.decisions.list(ANA, limit=1) == [made]
+    assert await store.decisions.list(ANA, memory=one.id) == [made, replaced]
+    assert await store.decisions.list(ANA, memory=MemoryId("nonsense")) == []
 
 
 async def test_listings_page_newest_first_and_choose_kinds(store: Store, clock: FakeClock) -> None:
     known = [memory(f"note {number}", clock=clock) for number in range(5)]
     quoted = memory("", kind=MemoryKind.TURN, clock=clock)
     fact = memory("Ana", slot="identity/name", clock=clock)
-    await store.apply(ANA, [add(one) for one in (*known, quoted, fact)], [])
+    await store.memories.apply(ANA, [add(one) for one in (*known, quoted, fact)], [])
 
-    assert await store.list_memories(ANA) == [fact, *known[::-1]]
-    page = await store.list_memories(ANA, limit=2)
-    assert await store.list_memories(ANA, after=page[-1].id, limit=2) == [known[3], known[2]]
-    assert await store.list_memories(ANA, kinds=[MemoryKind.FACT]) == [fact]
-    assert await store.list_memories(ANA, kinds=[MemoryKind.TURN]) == [quoted]
-    assert len(await store.list_memories(ANA, kinds=list(MemoryKind))) == 7
+    assert await store.memories.list(ANA) == [fact, *known[::-1]]
+    page = await store.memories.list(ANA, limit=2)
+    assert await store.memories.list(ANA, after=page[-1].id, limit=2) == [known[3], known[2]]
+    assert await store.memories.list(ANA, kinds=[MemoryKind.FACT]) == [fact]
+    assert await store.memories.list(ANA, kinds=[MemoryKind.TURN]) == [quoted]
+    assert len(await store.memories.list(ANA, kinds=list(MemoryKind))) == 7
     with pytest.raises(BadRequestError):
-        await store.list_memories(ANA, after=MemoryId("nonsense"))
+        await store.memories.list(ANA, after=MemoryId("nonsense"))
 
 
 async def test_a_page_counts_memories_not_sources(store: Store, clock: FakeClock) -> None:
@@ -362,9 +362,9 @@ async def test_a_page_counts_memories_not_sources(store: Store, clock: FakeClock
         memory(f"note {number}", sources=[evidence(conversation, seq) for seq in (1, 2, 3)], clock=clock)
         for number in range(3)
     ]
-    await store.apply(ANA, [add(one) for one in known], [])
+    await store.memories.apply(ANA, [add(one) for one in known], [])
 
-    assert await store.list_memories(ANA, limit=2) == [known[2], known[1]]
+    assert await store.memories.list(ANA, limit=2) == [known[2], known[1]]
 
 
 async def test_facts_come_most_important_first(store: Store, clock: FakeClock) -> None:
@@ -373,21 +373,23 @@ async def test_facts_come_most_important_first(store: Store, clock: FakeClock) -
         key: replace(memory(key, slot=f"identity/{key}", clock=clock), importance=weight)
         for key, weight in weights.items()
     }
-    await store.apply(ANA, [add(one, vector=None) for one in known.values()], [])
-    assert [one.key for one in await store.facts(ANA)] == ["b", "c", "a"]
+    await store.memories.apply(ANA, [add(one, vector=None) for one in known.values()], [])
+    assert [one.key for one in await store.memories.facts(ANA)] == ["b", "c", "a"]
 
 
 async def test_words_are_kept_storable(store: Store, clock: FakeClock) -> None:
     source = evidence(ConversationId(new_id(clock)), 1, quote="nul \x00")
     known = memory("a \ud83d b", sources=[source], clock=clock)
-    await store.apply(ANA, [add(known)], [])
-    (found,) = await store.memories(ANA, [known.id])
+    await store.memories.apply(ANA, [add(known)], [])
+    (found,) = await store.memories.get_many(ANA, [known.id])
     assert (found.text, found.evidence[0].quote) == ("a \ufffd b", "nul \ufffd")
 
 
 async def test_u7_identical_adds_at_once_fill_a_slot_once(store: Store, clock: FakeClock) -> None:
     known = [memory(f"v{number}", slot="identity/name", clock=clock) for number in range(20)]
-    outcomes = await asyncio.gather(*(store.apply(ANA, [add(one)], []) for one in known), return_exceptions=True)
+    outcomes = await asyncio.gather(
+        *(store.memories.apply(ANA, [add(one)], []) for one in known), return_exceptions=True
+    )
 
     assert sum(isinstance(outcome, StaleSubjectError) for outcome in outcomes) == 19
-    assert len(await store.facts(ANA)) == 1
+    assert len(await store.memories.facts(ANA)) == 1

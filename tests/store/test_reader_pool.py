@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from recollect.store.protocol import Store
 from recollect.store.sql.database import SqlConnection
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from stores import DURABLE, new_store
 
@@ -27,7 +27,7 @@ async def reading(store: Store, begun: asyncio.Event) -> None:
         loop.call_soon_threadsafe(begun.set)
         db.execute(_ENDLESS)
 
-    await store._read(endless)  # type: ignore[attr-defined]  # what each of its readings goes through
+    await store.memories._executor.read(endless)  # what each of its readings goes through
 
 
 async def test_closing_ends_a_reading_that_nobody_waits_for(store: Store) -> None:

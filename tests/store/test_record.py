@@ -7,39 +7,39 @@ import pytest
 
 from factories import ANA, BEN, anchored, at, dialogue, due, message, recall_record, turn
 from recollect.errors import BadRequestError
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import ConversationId, MemoryId, Subject, Turn
 
 
 async def log(store: Store, conversation: ConversationId, subject: Subject = ANA) -> list[tuple[int, int, str]]:
     """(seq, parent_seq, text) of each message."""
-    return [(m.seq, m.parent_seq, m.text) for m in await store.messages(subject, conversation)]
+    return [(m.seq, m.parent_seq, m.text) for m in await store.conversations.messages(subject, conversation)]
 
 
 async def count(store: Store, subject: Subject = ANA) -> int:
-    return len(await store.conversations(subject))
+    return len(await store.conversations.list(subject))
 
 
 async def test_a_turn_reads_back_as_it_was_said(store: Store, clock: FakeClock) -> None:
     clock.advance(hours=1)
     said = replace(turn("Hi, I am Ana.", "Hello Ana!"), external_id="chat-1")
-    recorded = await store.record(said)
+    recorded = await store.conversations.record(said)
 
     assert recorded.new_conversation
     assert at(recorded) == ((1, 2), 2)
-    first, second = await store.messages(ANA, recorded.conversation)
+    first, second = await store.conversations.messages(ANA, recorded.conversation)
     assert (first.role, first.text, first.hash) == ("user", "Hi, I am Ana.", said.messages[0].hash)
     assert (second.role, second.parent_seq, second.complete) == ("assistant", 1, True)
     assert (first.said_at, first.recorded_at) == (said.said_at, clock.now())
-    (conversation,) = await store.conversations(ANA)
+    (conversation,) = await store.conversations.list(ANA)
     assert (conversation.id, conversation.external_id, conversation.last_seq) == (recorded.conversation, "chat-1", 2)
 
 
 async def test_a_conversation_goes_on_by_the_anchor_of_its_last_answer(store: Store, clock: FakeClock) -> None:
-    first = await store.record(turn("a", "b"))
+    first = await store.conversations.record(turn("a", "b"))
     clock.advance(days=3)
-    second = await store.record(turn("a", "b", "c", "d"))
+    second = await store.conversations.record(turn("a", "b", "c", "d"))
 
     assert (second.conversation, second.new_conversation) == (first.conversation, False)
     assert at(second) == ((3, 4), 4)
@@ -48,20 +48,22 @@ async def test_a_conversation_goes_on_by_the_anchor_of_its_last_answer(store: St
 
 async def test_the_identical_turn_changes_nothing_but_when_work_is_due(store: Store, clock: FakeClock) -> None:
     said = turn("a", "b", formations=[due(due_at=clock.now())], recall=recall_record())
-    first = await store.record(said)
+    first = await store.conversations.record(said)
     clock.advance(minutes=1)
     later = replace(said, formations=(due(due_at=clock.now()),))
-    again = await store.record(later)
+    again = await store.conversations.record(later)
 
     assert (again.conversation, at(again)) == (first.conversation, ((), 2))
-    assert len(await store.messages(ANA, first.conversation)) == 2
-    assert len(await store.recalls(ANA)) == 1
-    (formation,) = await store.formations(subject=ANA)
+    assert len(await store.conversations.messages(ANA, first.conversation)) == 2
+    assert len(await store.conversations.injections(ANA)) == 1
+    (formation,) = await store.formations.list(subject=ANA)
     assert (formation.due_at, formation.formed_seq, formation.last_seq) == (clock.now(), 0, 2)
 
 
 async def test_the_same_first_message_twice_at_once_is_one_conversation_with_two_answers(store: Store) -> None:
-    one, other = await asyncio.gather(store.record(turn("hi", "hello")), store.record(turn("hi", "good day")))
+    one, other = await asyncio.gather(
+        store.conversations.record(turn("hi", "hello")), store.conversations.record(turn("hi", "good day"))
+    )
 
     assert one.conversation == other.conversation
     assert sorted(await log(store, one.conversation))[0] == (1, 0, "hi")
@@ -69,33 +71,33 @@ async def test_the_same_first_message_twice_at_once_is_one_conversation_with_two
 
 
 async def test_the_same_first_message_an_hour_later_is_another_conversation(store: Store, clock: FakeClock) -> None:
-    first = await store.record(turn("hi", "hello"))
+    first = await store.conversations.record(turn("hi", "hello"))
     clock.advance(hours=1)
-    second = await store.record(turn("hi", "hello"))
+    second = await store.conversations.record(turn("hi", "hello"))
 
     assert second.new_conversation
     assert second.conversation != first.conversation
 
 
 async def test_ten_minutes_are_still_a_retry_and_a_second_more_is_not(store: Store, clock: FakeClock) -> None:
-    first = await store.record(turn("hi", "hello"))
+    first = await store.conversations.record(turn("hi", "hello"))
     clock.advance(minutes=10)
-    assert (await store.record(turn("hi", "good day"))).conversation == first.conversation
+    assert (await store.conversations.record(turn("hi", "good day"))).conversation == first.conversation
     clock.advance(minutes=10, seconds=1)
-    assert (await store.record(turn("hi", "good evening"))).new_conversation
+    assert (await store.conversations.record(turn("hi", "good evening"))).new_conversation
 
 
 async def test_the_same_first_message_after_the_chat_went_on_is_another_conversation(store: Store) -> None:
-    first = await store.record(turn("hi", "hello"))
-    await store.record(turn("hi", "hello", "how are you?", "fine"))
-    second = await store.record(turn("hi", "hello again"))
+    first = await store.conversations.record(turn("hi", "hello"))
+    await store.conversations.record(turn("hi", "hello", "how are you?", "fine"))
+    second = await store.conversations.record(turn("hi", "hello again"))
 
     assert second.conversation != first.conversation
 
 
 async def test_a_retry_after_an_answer_that_never_came_is_the_same_conversation(store: Store) -> None:
-    first = await store.record(turn("hi"))
-    second = await store.record(turn("hi", "hello"))
+    first = await store.conversations.record(turn("hi"))
+    second = await store.conversations.record(turn("hi", "hello"))
 
     assert second.conversation == first.conversation
     assert at(second) == ((2,), 2)
@@ -104,91 +106,93 @@ async def test_a_retry_after_an_answer_that_never_came_is_the_same_conversation(
 async def test_a_retry_after_a_broken_answer_adds_the_whole_one_beside_it(store: Store) -> None:
     question, answer = dialogue("hi", "hello")
     broken = replace(turn("hi", "hello"), reply=replace(answer, complete=False))
-    first = await store.record(broken)
-    second = await store.record(turn("hi", "hello"))
+    first = await store.conversations.record(broken)
+    second = await store.conversations.record(turn("hi", "hello"))
 
     assert (second.conversation, at(second)) == (first.conversation, ((3,), 3))
-    found = await store.messages(ANA, first.conversation)
+    found = await store.conversations.messages(ANA, first.conversation)
     assert [(m.parent_seq, m.complete) for m in found] == [(0, True), (1, False), (1, True)]
     assert question.hash == found[0].hash
-    assert at(await store.record(broken)) == ((), 3)
+    assert at(await store.conversations.record(broken)) == ((), 3)
 
 
 @pytest.mark.parametrize("external_id", [None, "chat-1"])
 async def test_a_regenerated_answer_becomes_a_sibling_and_abandons_nothing(
     store: Store, external_id: str | None
 ) -> None:
-    first = await store.record(turn("a", "b", external_id=external_id))
-    await store.record(turn("a", "b", "c", "d", external_id=external_id))
-    again = await store.record(turn("a", "b", "c", "e", external_id=external_id))
+    first = await store.conversations.record(turn("a", "b", external_id=external_id))
+    await store.conversations.record(turn("a", "b", "c", "d", external_id=external_id))
+    again = await store.conversations.record(turn("a", "b", "c", "e", external_id=external_id))
 
     assert at(again) == ((5,), 5)
     assert (await log(store, first.conversation))[-1] == (5, 3, "e")
-    assert await store.abandoned(ANA, first.conversation) == set()
+    assert await store.conversations.abandoned(ANA, first.conversation) == set()
 
 
 async def test_an_edited_first_message_with_an_id_is_a_sibling_and_abandons_all_below(store: Store) -> None:
-    first = await store.record(turn("a", "b", external_id="x"))
-    await store.record(turn("a", "b", "c", "d", external_id="x"))
-    edited = await store.record(turn("A?", "B", external_id="x"))
+    first = await store.conversations.record(turn("a", "b", external_id="x"))
+    await store.conversations.record(turn("a", "b", "c", "d", external_id="x"))
+    edited = await store.conversations.record(turn("A?", "B", external_id="x"))
 
     assert edited.conversation == first.conversation
     assert (await log(store, first.conversation))[-2:] == [(5, 0, "A?"), (6, 5, "B")]
-    assert await store.abandoned(ANA, first.conversation) == {1, 2, 3, 4}
+    assert await store.conversations.abandoned(ANA, first.conversation) == {1, 2, 3, 4}
 
 
 async def test_an_edited_first_message_without_an_id_is_another_conversation(store: Store) -> None:
-    await store.record(turn("a", "b"))
-    assert (await store.record(turn("A?", "B"))).new_conversation
+    await store.conversations.record(turn("a", "b"))
+    assert (await store.conversations.record(turn("A?", "B"))).new_conversation
 
 
 @pytest.mark.parametrize("external_id", [None, "chat-1"])
 async def test_an_edited_third_message_abandons_what_stood_in_its_place(store: Store, external_id: str | None) -> None:
-    first = await store.record(turn("a", "b", external_id=external_id))
-    await store.record(turn("a", "b", "c", "d", external_id=external_id))
-    edited = await store.record(turn("a", "b", "C!", "D", external_id=external_id))
+    first = await store.conversations.record(turn("a", "b", external_id=external_id))
+    await store.conversations.record(turn("a", "b", "c", "d", external_id=external_id))
+    edited = await store.conversations.record(turn("a", "b", "C!", "D", external_id=external_id))
 
     assert edited.conversation == first.conversation
     assert (await log(store, first.conversation))[-2:] == [(5, 2, "C!"), (6, 5, "D")]
-    assert await store.abandoned(ANA, first.conversation) == {3, 4}
+    assert await store.conversations.abandoned(ANA, first.conversation) == {3, 4}
 
 
 @pytest.mark.parametrize("external_id", [None, "chat-1"])
 async def test_words_that_an_edit_brings_back_are_said_anew(store: Store, external_id: str | None) -> None:
-    first = await store.record(turn("a", "b", "rome", "d", external_id=external_id))
-    await store.record(turn("a", "b", "oslo", "D", external_id=external_id))
-    back = await store.record(turn("a", "b", "rome", "d", external_id=external_id))
-    again = await store.record(turn("a", "b", "rome", "d", external_id=external_id))
+    first = await store.conversations.record(turn("a", "b", "rome", "d", external_id=external_id))
+    await store.conversations.record(turn("a", "b", "oslo", "D", external_id=external_id))
+    back = await store.conversations.record(turn("a", "b", "rome", "d", external_id=external_id))
+    again = await store.conversations.record(turn("a", "b", "rome", "d", external_id=external_id))
 
     assert (at(back), at(again)) == (((7, 8), 8), ((), 8))
-    assert await store.abandoned(ANA, first.conversation) == {3, 4, 5, 6}
+    assert await store.conversations.abandoned(ANA, first.conversation) == {3, 4, 5, 6}
 
 
 @pytest.mark.parametrize("external_id", [None, "chat-1"])
 async def test_a_client_that_sends_the_last_four_messages_is_followed(store: Store, external_id: str | None) -> None:
     words = ["a", "b", "c", "d", "e", "f", "g", "h"]
     for end in (2, 4, 6):
-        first = await store.record(turn(*words[:end], external_id=external_id))
-    trimmed = await store.record(turn(*words[2:], external_id=external_id))
+        first = await store.conversations.record(turn(*words[:end], external_id=external_id))
+    trimmed = await store.conversations.record(turn(*words[2:], external_id=external_id))
 
     assert (trimmed.conversation, at(trimmed)) == (first.conversation, ((7, 8), 8))
     assert [parent for _, parent, _ in await log(store, first.conversation)] == list(range(8))
 
 
 async def test_a_summary_in_place_of_the_beginning_changes_nothing(store: Store) -> None:
-    await store.record(turn("a", "b"))
-    first = await store.record(turn("a", "b", "c", "d"))
+    await store.conversations.record(turn("a", "b"))
+    first = await store.conversations.record(turn("a", "b", "c", "d"))
     said = turn("c", "d", "e", "f")
     summary = message("Summary: they spoke of a.", "user")
-    second = await store.record(replace(said, messages=(summary, *said.messages)))
+    second = await store.conversations.record(replace(said, messages=(summary, *said.messages)))
 
     assert (second.conversation, at(second)) == (first.conversation, ((5, 6), 6))
 
 
 async def test_a_client_without_history_follows_the_newest_leaf(store: Store) -> None:
-    first = await store.record(turn("a", "b", external_id="x", append=True))
-    await store.record(turn("c", "d", external_id="x", append=True))
-    third = await store.record(turn("c", "d", external_id="x", append=True, said_at=FakeClock().now().replace(hour=9)))
+    first = await store.conversations.record(turn("a", "b", external_id="x", append=True))
+    await store.conversations.record(turn("c", "d", external_id="x", append=True))
+    third = await store.conversations.record(
+        turn("c", "d", external_id="x", append=True, said_at=FakeClock().now().replace(hour=9))
+    )
 
     assert (third.conversation, at(third)) == (first.conversation, ((5, 6), 6))
     assert [parent for _, parent, _ in await log(store, first.conversation)] == [0, 1, 2, 3, 4, 5]
@@ -197,15 +201,15 @@ async def test_a_client_without_history_follows_the_newest_leaf(store: Store) ->
 async def test_a_client_without_history_that_retries_is_told_from_one_that_goes_on(store: Store) -> None:
     said = turn("a", "b", external_id="x", append=True)
     assert said.reply is not None
-    first = await store.record(said)
-    assert at(await store.record(said)) == ((), 2)
+    first = await store.conversations.record(said)
+    assert at(await store.conversations.record(said)) == ((), 2)
     broken = turn("c", "d…", external_id="x", append=True)
     assert broken.reply is not None
-    await store.record(replace(broken, reply=replace(broken.reply, complete=False)))
-    again = await store.record(turn("c", "d!", external_id="x", append=True))
+    await store.conversations.record(replace(broken, reply=replace(broken.reply, complete=False)))
+    again = await store.conversations.record(turn("c", "d!", external_id="x", append=True))
     assert at(again) == ((5,), 5)
-    await store.record(turn("e", external_id="x", append=True))
-    assert at(await store.record(turn("e", "f", external_id="x", append=True))) == ((7,), 7)
+    await store.conversations.record(turn("e", external_id="x", append=True))
+    assert at(await store.conversations.record(turn("e", "f", external_id="x", append=True))) == ((7,), 7)
     assert [parent for _, parent, _ in await log(store, first.conversation)] == [0, 1, 2, 3, 3, 5, 6]
 
 
@@ -223,7 +227,7 @@ def tool_turns() -> tuple[Turn, Turn, Turn]:
 
 async def test_a_tool_call_and_its_result_lie_in_one_thread(store: Store) -> None:
     said = tool_turns()
-    recorded = [await store.record(one) for one in said]
+    recorded = [await store.conversations.record(one) for one in said]
 
     assert len({one.conversation for one in recorded}) == 1
     assert [at(one) for one in recorded] == [((1, 2), 2), ((3, 4), 4), ((5, 6), 6)]
@@ -232,22 +236,22 @@ async def test_a_tool_call_and_its_result_lie_in_one_thread(store: Store) -> Non
 
 async def test_equal_call_ids_in_two_chats_do_not_mix_them(store: Store, clock: FakeClock) -> None:
     first, second, _ = tool_turns()
-    one = await store.record(first)
-    await store.record(second)
+    one = await store.conversations.record(first)
+    await store.conversations.record(second)
     clock.advance(hours=1)
     question = message("What time is it?")
-    other = await store.record(replace(first, messages=(question,)))
-    again = await store.record(replace(second, messages=(question, *second.messages[1:])))
+    other = await store.conversations.record(replace(first, messages=(question,)))
+    again = await store.conversations.record(replace(second, messages=(question, *second.messages[1:])))
 
     assert other.conversation != one.conversation
     assert again.conversation == other.conversation
 
 
 async def test_two_tabs_keep_their_own_conversations(store: Store) -> None:
-    one = await store.record(turn("tab one", "b"))
-    other = await store.record(turn("tab two", "b"))
-    await store.record(turn("tab one", "b", "c", "d"))
-    await store.record(turn("tab two", "b", "c", "d"))
+    one = await store.conversations.record(turn("tab one", "b"))
+    other = await store.conversations.record(turn("tab two", "b"))
+    await store.conversations.record(turn("tab one", "b", "c", "d"))
+    await store.conversations.record(turn("tab two", "b", "c", "d"))
 
     assert one.conversation != other.conversation
     assert [text for *_, text in await log(store, one.conversation)] == ["tab one", "b", "c", "d"]
@@ -255,33 +259,36 @@ async def test_two_tabs_keep_their_own_conversations(store: Store) -> None:
 
 
 async def test_chats_that_open_alike_part_where_they_differ(store: Store, clock: FakeClock) -> None:
-    one = await store.record(turn("hi", "hello"))
+    one = await store.conversations.record(turn("hi", "hello"))
     clock.advance(hours=1)
-    other = await store.record(turn("hi", "hello"))
-    await store.record(turn("hi", "hello", "rome", "ok"))
+    other = await store.conversations.record(turn("hi", "hello"))
+    await store.conversations.record(turn("hi", "hello", "rome", "ok"))
     clock.advance(hours=1)
-    free = await store.record(turn("hi", "hello", "oslo", "ok"))
+    free = await store.conversations.record(turn("hi", "hello", "oslo", "ok"))
 
     assert free.conversation == one.conversation
-    assert (await store.record(turn("hi", "hello", "rome", "yes"))).conversation == other.conversation
-    assert await store.abandoned(ANA, one.conversation) == set()
+    assert (await store.conversations.record(turn("hi", "hello", "rome", "yes"))).conversation == other.conversation
+    assert await store.conversations.abandoned(ANA, one.conversation) == set()
 
 
 async def test_an_unknown_id_begins_a_conversation_even_with_a_known_history(store: Store) -> None:
-    await store.record(turn("a", "b", external_id="x"))
-    cloned = await store.record(turn("a", "b", "c", "d", external_id="y"))
+    await store.conversations.record(turn("a", "b", external_id="x"))
+    cloned = await store.conversations.record(turn("a", "b", "c", "d", external_id="y"))
 
     assert cloned.new_conversation
     assert at(cloned) == ((1, 2, 3, 4), 4)
 
 
 async def test_positions_are_gapless_under_fifty_writers_at_once(store: Store) -> None:
-    await store.record(turn("a", "b", external_id="x"))
+    await store.conversations.record(turn("a", "b", external_id="x"))
     await asyncio.gather(
-        *(store.record(turn("a", "b", f"c{number}", f"d{number}", external_id="x")) for number in range(50))
+        *(
+            store.conversations.record(turn("a", "b", f"c{number}", f"d{number}", external_id="x"))
+            for number in range(50)
+        )
     )
-    (conversation,) = await store.conversations(ANA)
-    found = await store.messages(ANA, conversation.id)
+    (conversation,) = await store.conversations.list(ANA)
+    found = await store.conversations.messages(ANA, conversation.id)
 
     assert [m.seq for m in found] == list(range(1, 103))
     assert conversation.last_seq == 102
@@ -289,15 +296,15 @@ async def test_positions_are_gapless_under_fifty_writers_at_once(store: Store) -
 
 
 async def test_nothing_of_another_subjects_log_comes_back(store: Store) -> None:
-    mine = await store.record(turn("secret", "b", external_id="x", recall=recall_record()))
-    theirs = await store.record(turn("secret", "b", "c", "d", subject=BEN, external_id="x"))
+    mine = await store.conversations.record(turn("secret", "b", external_id="x", recall=recall_record()))
+    theirs = await store.conversations.record(turn("secret", "b", "c", "d", subject=BEN, external_id="x"))
 
     assert theirs.new_conversation
     assert at(theirs) == ((1, 2, 3, 4), 4)
-    assert await store.messages(BEN, mine.conversation) == []
-    assert await store.abandoned(BEN, mine.conversation) == set()
-    assert await store.recalls(BEN) == []
-    assert [c.id for c in await store.conversations(BEN)] == [theirs.conversation]
+    assert await store.conversations.messages(BEN, mine.conversation) == []
+    assert await store.conversations.abandoned(BEN, mine.conversation) == set()
+    assert await store.conversations.injections(BEN) == []
+    assert [c.id for c in await store.conversations.list(BEN)] == [theirs.conversation]
     assert await count(store, Subject("user", "nobody")) == 0
 
 
@@ -305,34 +312,37 @@ async def test_conversations_are_listed_last_updated_first_and_paged(store: Stor
     ids = []
     for number in range(5):
         clock.advance(hours=1)
-        ids.append((await store.record(turn(f"q{number}", "a", said_at=clock.now()))).conversation)
-    page = await store.conversations(ANA, limit=2)
-    rest = await store.conversations(ANA, before=page[-1].updated_at)
+        ids.append((await store.conversations.record(turn(f"q{number}", "a", said_at=clock.now()))).conversation)
+    page = await store.conversations.list(ANA, limit=2)
+    rest = await store.conversations.list(ANA, before=page[-1].updated_at)
 
     assert [c.id for c in page + rest] == ids[::-1]
 
 
 async def test_messages_are_paged_by_position(store: Store) -> None:
-    recorded = await store.record(turn("a", "b", "c", "d"))
-    assert [m.seq for m in await store.messages(ANA, recorded.conversation, after_seq=1, limit=2)] == [2, 3]
-    assert await store.messages(ANA, ConversationId("nonsense")) == []
+    recorded = await store.conversations.record(turn("a", "b", "c", "d"))
+    assert [m.seq for m in await store.conversations.messages(ANA, recorded.conversation, after_seq=1, limit=2)] == [
+        2,
+        3,
+    ]
+    assert await store.conversations.messages(ANA, ConversationId("nonsense")) == []
 
 
 @pytest.mark.parametrize("limit", [0, -1, 10_001])
 async def test_a_limit_that_means_all_rows_or_none_is_refused(store: Store, limit: int) -> None:
     with pytest.raises(BadRequestError):
-        await store.conversations(ANA, limit=limit)
+        await store.conversations.list(ANA, limit=limit)
 
 
 async def test_what_was_injected_is_kept_with_its_turn(store: Store, clock: FakeClock) -> None:
     first = recall_record((ANA, _id(1), 0.75), at=clock.now())
     clock.advance(minutes=1)
     second = recall_record(at=clock.now())
-    one = await store.record(turn("a", "b", recall=first))
-    await store.record(turn("q", "r", recall=second))
+    one = await store.conversations.record(turn("a", "b", recall=first))
+    await store.conversations.record(turn("q", "r", recall=second))
 
-    assert await store.recalls(ANA) == [second, first]
-    assert await store.recalls(ANA, conversation=one.conversation) == [first]
+    assert await store.conversations.injections(ANA) == [second, first]
+    assert await store.conversations.injections(ANA, conversation=one.conversation) == [first]
 
 
 def _id(number: int) -> MemoryId:
@@ -340,9 +350,9 @@ def _id(number: int) -> MemoryId:
 
 
 async def test_text_that_no_database_holds_is_replaced_and_kept(store: Store) -> None:
-    recorded = await store.record(turn("nul \x00 and \ud83d surrogate", "ok", external_id="x\x00"))
-    found = await store.messages(ANA, recorded.conversation)
-    again = await store.record(turn("more", "ok", external_id="x\x00", append=True))
+    recorded = await store.conversations.record(turn("nul \x00 and \ud83d surrogate", "ok", external_id="x\x00"))
+    found = await store.conversations.messages(ANA, recorded.conversation)
+    again = await store.conversations.record(turn("more", "ok", external_id="x\x00", append=True))
 
     assert found[0].text == "nul \ufffd and \ufffd surrogate"
     assert again.conversation == recorded.conversation
@@ -350,18 +360,18 @@ async def test_text_that_no_database_holds_is_replaced_and_kept(store: Store) ->
 
 async def test_a_turn_of_nothing_is_refused(store: Store) -> None:
     with pytest.raises(BadRequestError):
-        await store.record(replace(turn("a"), messages=()))
+        await store.conversations.record(replace(turn("a"), messages=()))
 
 
 async def test_each_message_of_a_long_turn_stands_below_the_one_before_it(store: Store) -> None:
     said = [f"message {number}" for number in range(500)]
-    recorded = await store.record(turn(*said))
-    found = await store.messages(ANA, recorded.conversation)
+    recorded = await store.conversations.record(turn(*said))
+    found = await store.conversations.messages(ANA, recorded.conversation)
     assert [m.text for m in found] == said
     assert [m.parent_seq for m in found] == list(range(500))
     assert at(recorded) == (tuple(range(1, 501)), 500)
 
-    edited = await store.record(turn(*said[:490], "edited", "ok", "and on", "fine"))
-    found = await store.messages(ANA, edited.conversation, after_seq=500)
+    edited = await store.conversations.record(turn(*said[:490], "edited", "ok", "and on", "fine"))
+    found = await store.conversations.messages(ANA, edited.conversation, after_seq=500)
     assert edited.conversation == recorded.conversation
     assert [(m.parent_seq, m.text) for m in found] == [(490, "edited"), (501, "ok"), (502, "and on"), (503, "fine")]

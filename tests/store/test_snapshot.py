@@ -17,11 +17,11 @@ from factories import ANA, BEN, SPACE, add, evidence, memory
 from recollect.clock import to_micros
 from recollect.ids import id_bytes, new_id
 from recollect.store.factory import open_store
-from recollect.store.protocol import Store
+from recollect.store.sql.recall.rank_and_fetch import ExactSnapshotReader
 from recollect.store.sql.recall.snapshot import MIN_MERGED
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.snapshot_codec import pack_fixed, unpack
-from recollect.store.sqlite.store import SqliteExecutor
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.text import source_key, term_key, terms
 from recollect.types import (
@@ -43,7 +43,7 @@ def terms_of(hot: SubjectSnapshot, place: int) -> dict[int, int]:
 
 
 async def test_a_subject_without_memories_is_empty_arrays(store: Store) -> None:
-    hot = await store.hot(ANA, SPACE)
+    hot = await store.snapshots.snapshot(ANA, SPACE)
 
     assert (len(hot), hot.version, len(hot.vectors), len(hot.terms)) == (0, 0, 0, 0)
     assert list(hot.term_start) == [0]
@@ -58,8 +58,8 @@ async def test_each_memory_has_its_numbers_at_its_place(store: Store, clock: Fak
     quoted = memory("", kind=MemoryKind.TURN, sources=[evidence(conversation, 2)], clock=clock)
     chunks = (np.array([1, 0, 0, 0], "f4"), np.array([0, 1, 0, 0], "f4"))
     two_chunks = AddMemory(memory=quoted, space=SPACE, vectors=chunks, terms={"peanut": 70_000})
-    await store.apply(ANA, [two_chunks, add(fact, vector=None), add(note, vector=[0, 0, 0, 1])], [])
-    hot = await store.hot(ANA, SPACE)
+    await store.memories.apply(ANA, [two_chunks, add(fact, vector=None), add(note, vector=[0, 0, 0, 1])], [])
+    hot = await store.snapshots.snapshot(ANA, SPACE)
 
     assert hot.ids == [id_bytes(one.id) for one in (note, fact, quoted)]
     assert list(hot.kinds) == [0, 1, 3]
@@ -80,8 +80,8 @@ async def test_each_memory_has_its_numbers_at_its_place(store: Store, clock: Fak
 
 async def test_terms_are_ascending_within_each_memory(store: Store, clock: FakeClock) -> None:
     text = " ".join(f"word{number}" for number in range(200))
-    await store.apply(ANA, [add(memory(text, clock=clock)), add(memory(text, clock=clock))], [])
-    hot = await store.hot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(memory(text, clock=clock)), add(memory(text, clock=clock))], [])
+    hot = await store.snapshots.snapshot(ANA, SPACE)
 
     for place in range(2):
         keys = list(terms_of(hot, place))
@@ -90,38 +90,40 @@ async def test_terms_are_ascending_within_each_memory(store: Store, clock: FakeC
 
 
 async def test_each_subject_has_a_salt_of_its_own(store: Store, clock: FakeClock) -> None:
-    salts = {(await store.hot(subject, SPACE)).salt for subject in (ANA, BEN)}
+    salts = {(await store.snapshots.snapshot(subject, SPACE)).salt for subject in (ANA, BEN)}
     assert len(salts) == 2
-    assert (await store.hot(ANA, SPACE)).salt in salts
+    assert (await store.snapshots.snapshot(ANA, SPACE)).salt in salts
 
 
 async def test_only_vectors_of_the_space_asked_for_come_back(store: Store, clock: FakeClock) -> None:
-    await store.apply(ANA, [add(memory("old", clock=clock)), add(memory("new", clock=clock), space="other-4")], [])
+    await store.memories.apply(
+        ANA, [add(memory("old", clock=clock)), add(memory("new", clock=clock), space="other-4")], []
+    )
 
-    assert (await store.hot(ANA, SPACE)).vector_of.tolist() == [0]
-    assert (await store.hot(ANA, "other-4")).vector_of.tolist() == [1]
-    assert (await store.hot(BEN, SPACE)).vectors.shape == (0, 4)
-    assert (await store.hot(ANA, "unknown-4")).vectors.shape == (0, 0)
-    assert len(await store.hot(ANA, "unknown-4")) == 2
+    assert (await store.snapshots.snapshot(ANA, SPACE)).vector_of.tolist() == [0]
+    assert (await store.snapshots.snapshot(ANA, "other-4")).vector_of.tolist() == [1]
+    assert (await store.snapshots.snapshot(BEN, SPACE)).vectors.shape == (0, 4)
+    assert (await store.snapshots.snapshot(ANA, "unknown-4")).vectors.shape == (0, 0)
+    assert len(await store.snapshots.snapshot(ANA, "unknown-4")) == 2
 
 
 async def test_what_is_cached_stands_until_the_version_moves(store: Store, clock: FakeClock) -> None:
-    await store.apply(ANA, [add(memory("one", clock=clock))], [])
-    first = await store.hot(ANA, SPACE)
-    await store.apply(BEN, [add(memory("x", subject=BEN, clock=clock))], [])
-    assert await store.hot(ANA, SPACE) is first
-    await store.apply(ANA, [add(memory("two", clock=clock))], [])
-    second = await store.hot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(memory("one", clock=clock))], [])
+    first = await store.snapshots.snapshot(ANA, SPACE)
+    await store.memories.apply(BEN, [add(memory("x", subject=BEN, clock=clock))], [])
+    assert await store.snapshots.snapshot(ANA, SPACE) is first
+    await store.memories.apply(ANA, [add(memory("two", clock=clock))], [])
+    second = await store.snapshots.snapshot(ANA, SPACE)
 
     assert (first.version, len(first), second.version, len(second)) == (1, 1, 2, 2)
 
 
 async def test_a_use_counts_at_once_in_recall_and_moves_no_version(store: Store, clock: FakeClock) -> None:
     one, two = memory("one", clock=clock), memory("two", clock=clock)
-    await store.apply(ANA, [add(one), add(two)], [])
-    before = await store.hot(ANA, SPACE)
-    await store.note_uses(ANA, [two.id], clock.now() + timedelta(days=1))
-    after = await store.hot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(one), add(two)], [])
+    before = await store.snapshots.snapshot(ANA, SPACE)
+    await store.memories.record_uses(ANA, [two.id], clock.now() + timedelta(days=1))
+    after = await store.snapshots.snapshot(ANA, SPACE)
 
     assert after.version == before.version
     assert (before.uses.tolist(), after.uses.tolist()) == ([0, 0], [0, 1])
@@ -131,34 +133,34 @@ async def test_a_use_counts_at_once_in_recall_and_moves_no_version(store: Store,
 async def test_uses_survive_the_store_and_later_changes(url: str, clock: FakeClock) -> None:
     known = memory("one", clock=clock)
     store = await open_store(url, clock=clock)
-    await store.apply(ANA, [add(known)], [])
-    await store.note_uses(ANA, [known.id, known.id], clock.now())
-    await store.note_uses(BEN, [known.id], clock.now())
+    await store.memories.apply(ANA, [add(known)], [])
+    await store.memories.record_uses(ANA, [known.id, known.id], clock.now())
+    await store.memories.record_uses(BEN, [known.id], clock.now())
     await store.close()
     store = await open_store(url, clock=clock)
     try:
-        (found,) = await store.memories(ANA, [known.id])
-        hot = await store.hot(ANA, SPACE)
+        (found,) = await store.memories.get_many(ANA, [known.id])
+        hot = await store.snapshots.snapshot(ANA, SPACE)
         assert (found.uses, found.last_used_at) == (2, clock.now())
         assert (hot.uses.tolist(), hot.version) == ([2], 1)
-        assert await store.subjects() == [ANA]
+        assert await store.admin.subjects() == [ANA]
     finally:
         await store.close()
 
 
 async def test_no_reader_sees_both_a_memory_and_its_successor_or_neither(store: Store, clock: FakeClock) -> None:
     current = memory("place 0", slot="identity/location", clock=clock)
-    await store.apply(ANA, [add(current)], [])
+    await store.memories.apply(ANA, [add(current)], [])
 
     async def replace_again_and_again(known: Memory) -> None:
         for number in range(30):
             newer = memory(f"place {number}", slot="identity/location", clock=clock)
             closing = CloseMemory(id=known.id, valid_to=clock.now(), closed_at=clock.now())
-            await store.apply(ANA, [closing, add(newer)], [])
+            await store.memories.apply(ANA, [closing, add(newer)], [])
             known = newer
 
     async def read() -> set[int]:
-        return {len(await store.hot(ANA, SPACE)) for _ in range(60)}
+        return {len(await store.snapshots.snapshot(ANA, SPACE)) for _ in range(60)}
 
     _, *seen = await asyncio.gather(replace_again_and_again(current), read(), read())
     assert seen == [{1}, {1}]
@@ -184,8 +186,8 @@ async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> N
     try:
         known = [some_memory(number, clock) for number in range(MIN_MERGED + 40)]
         late = set(data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30)))
-        await store.apply(ANA, [known[place] for place in range(len(known)) if place not in late], [])
-        assert len(await store.hot(ANA, SPACE)) == len(known) - len(late)
+        await store.memories.apply(ANA, [known[place] for place in range(len(known)) if place not in late], [])
+        assert len(await store.snapshots.snapshot(ANA, SPACE)) == len(known) - len(late)
         steps: list[Change] = [known[place] for place in late]
         for place in data.draw(st.lists(st.integers(0, len(known) - 1), max_size=30, unique=True)):
             one = known[place].memory
@@ -194,8 +196,8 @@ async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> N
             else:
                 source = evidence(ConversationId(new_id(clock)), place)
                 steps.append(StrengthenMemory(id=one.id, importance=0.9, evidence=(source,)))
-        await store.apply(ANA, steps, [])
-        merged = await store.hot(ANA, SPACE)
+        await store.memories.apply(ANA, steps, [])
+        merged = await store.snapshots.snapshot(ANA, SPACE)
         assert same(merged, await anew(store))
     finally:
         await store.close()
@@ -203,9 +205,9 @@ async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> N
 
 async def anew(store: Store) -> SubjectSnapshot:
     """Read without the cache."""
-    assert isinstance(store, SqliteExecutor)
-    store._cache = SnapshotCache(0)
-    return await store.hot(ANA, SPACE)
+    assert isinstance(store.snapshots, ExactSnapshotReader)
+    store.snapshots._cache = SnapshotCache(0)
+    return await store.snapshots.snapshot(ANA, SPACE)
 
 
 def some_memory(number: int, clock: FakeClock) -> AddMemory:
@@ -248,6 +250,6 @@ def test_the_cache_keeps_nothing_larger_than_itself_and_nothing_older() -> None:
 @pytest.mark.parametrize("count", [0, 1, 300])
 async def test_all_active_memories_come_ordered_by_id(store: Store, clock: FakeClock, count: int) -> None:
     known = [memory(f"m{number}", clock=clock) for number in range(count)]
-    await store.apply(ANA, [add(one) for one in reversed(known)], [])
-    hot = await store.hot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(one) for one in reversed(known)], [])
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     assert [str(UUID(bytes=one)) for one in hot.ids] == [one.id for one in known]

@@ -93,17 +93,17 @@ async def test_a_subject_whose_key_is_taken_is_refused_everywhere(url: str, cloc
     db.close()
     known = memory("a", clock=clock)
     for attempt in (
-        store.record(turn("a", "b")),
-        store.apply(ANA, [], []),
-        store.hot(ANA, "x"),
-        store.memories(ANA, [known.id]),
-        store.choose({ANA: "x"}, lambda _: ({}, 0)),
-        store.list_memories(ANA),
-        store.facts(ANA),
-        store.decisions(ANA),
-        store.conversations(ANA),
-        store.recalls(ANA),
-        store.formations(subject=ANA),
+        store.conversations.record(turn("a", "b")),
+        store.memories.apply(ANA, [], []),
+        store.snapshots.snapshot(ANA, "x"),
+        store.memories.get_many(ANA, [known.id]),
+        store.snapshots.rank_and_fetch({ANA: "x"}, lambda _: ({}, 0)),
+        store.memories.list(ANA),
+        store.memories.facts(ANA),
+        store.decisions.list(ANA),
+        store.conversations.list(ANA),
+        store.conversations.injections(ANA),
+        store.formations.list(subject=ANA),
     ):
         with pytest.raises(BadSubjectError, match="user:ana"):
             await attempt

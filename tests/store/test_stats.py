@@ -6,17 +6,17 @@ from factories import ANA, BEN, SPACE, add, due, evidence, memory, turn
 from recollect.ids import id_bytes
 from recollect.store.factory import open_store
 from recollect.store.postgres.migrate import migrations
-from recollect.store.protocol import Store
 from recollect.store.sqlite.migrate import newest_schema
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind
 
 
 async def test_all_that_is_kept_is_counted(store: Store, clock: FakeClock) -> None:
-    await store.record(turn("a", "b", formations=[due(due_at=clock.now()), due(stage="index")]))
-    await store.record(turn("a", "b", "c", "d", subject=BEN))
-    await store.apply(ANA, [add(memory("one", clock=clock))], [])
-    found = await store.stats(check=True)
+    await store.conversations.record(turn("a", "b", formations=[due(due_at=clock.now()), due(stage="index")]))
+    await store.conversations.record(turn("a", "b", "c", "d", subject=BEN))
+    await store.memories.apply(ANA, [add(memory("one", clock=clock))], [])
+    found = await store.admin.stats(check=True)
 
     assert (found.subjects, found.conversations, found.messages) == (2, 2, 6)
     assert (found.memories, found.formations_due, found.formations_parked) == (1, 2, 0)
@@ -27,15 +27,15 @@ async def test_all_that_is_kept_is_counted(store: Store, clock: FakeClock) -> No
 
 async def test_a_check_names_what_does_not_agree(url: str, clock: FakeClock) -> None:
     store = await open_store(url, clock=clock)
-    recorded = await store.record(turn("a", "b", "c", "d"))
+    recorded = await store.conversations.record(turn("a", "b", "c", "d"))
     seen = memory("seen", clock=clock)
     quoted = memory("", kind=MemoryKind.TURN, sources=[evidence(recorded.conversation, 2)], clock=clock)
-    await store.apply(ANA, [add(seen), add(quoted)], [])
+    await store.memories.apply(ANA, [add(seen), add(quoted)], [])
     db = apsw.Connection(url.removeprefix("sqlite:///"))
     db.execute("DELETE FROM message WHERE seq = 2")
     db.execute("DELETE FROM hot WHERE memory = ?", (id_bytes(seen.id),))
     db.close()
-    problems = (await store.stats(check=True)).problems
+    problems = (await store.admin.stats(check=True)).problems
     await store.close()
 
     assert problems == (
@@ -48,7 +48,7 @@ async def test_a_check_names_what_does_not_agree(url: str, clock: FakeClock) -> 
 
 async def test_subjects_are_listed_by_name_and_paged(store: Store) -> None:
     for subject in (BEN, ANA):
-        await store.record(turn("a", "b", subject=subject))
-    assert await store.subjects() == [ANA, BEN]
-    assert await store.subjects(after=ANA.text) == [BEN]
-    assert await store.subjects(limit=1) == [ANA]
+        await store.conversations.record(turn("a", "b", subject=subject))
+    assert await store.admin.subjects() == [ANA, BEN]
+    assert await store.admin.subjects(after=ANA.text) == [BEN]
+    assert await store.admin.subjects(limit=1) == [ANA]

@@ -231,7 +231,7 @@ async def test_a4_a_memorys_conversations_stand_there_first_to_last(
     mine = await engine.conversations.subject(user="ana", scope=scope)
     first, second = [one.id for one in reversed(await engine.apps.memories("calendar", user="ana"))]
     strengthened = StrengthenMemory(id=MemoryId(second), importance=0.9, inherits=(MemoryId(first),))
-    await parts.store.apply(mine, [strengthened], [])
+    await parts.store.memories.apply(mine, [strengthened], [])
     query = "SELECT source_conversation_id, metadata FROM app_memories ORDER BY id"
     told = [(source, read(about)["relatedConversations"]) for source, about in rows(parts, query)]
     assert told == [("c1", ["c1"]), ("c2", ["c2", "c1"])]
@@ -346,7 +346,7 @@ async def test_t2_episodes_stand_there_with_their_turns_and_embedding(parts: Com
     known = replace(memory(text, clock=clock, kind=MemoryKind.EPISODE), detail=detail)
     [whole, piece] = await parts.embedder.embed([text, "a journey"])
     added = replace(add(known), space=parts.embedder.space, vectors=(whole, piece))
-    await parts.store.apply(ANA, [added], [decision(known, clock=clock)])
+    await parts.store.memories.apply(ANA, [added], [decision(known, clock=clock)])
     [(id_, who, span, summary, embedding, start, end, created)] = rows(parts, "SELECT * FROM episodic_memory")
     assert (id_, who, span, summary) == (known.id, "ana", "turns 21-40", text)
     assert (start, end, created) == (21, 40, _text(known.known_from.isoformat()))

@@ -13,7 +13,7 @@ from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import new_id
 from recollect.store.factory import open_store
 from recollect.store.postgres.bulk import MIN_COPIED_ROWS
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (
     AddMemory,
@@ -49,28 +49,28 @@ def made(clock: FakeClock, count: int = MANY) -> list[AddMemory]:
 
 async def test_many_memories_of_one_commit_are_there_as_those_of_many(store: Store, clock: FakeClock) -> None:
     changes = made(clock)
-    await store.apply(ANA, changes, [decision(one.memory) for one in changes])
+    await store.memories.apply(ANA, changes, [decision(one.memory) for one in changes])
 
     ids = [one.memory.id for one in changes]
-    kept = await store.memories(ANA, ids)
+    kept = await store.memories.get_many(ANA, ids)
     assert [one.text for one in kept] == [one.memory.text for one in changes]
     assert [one.evidence for one in kept] == [one.memory.evidence for one in changes]
     assert [set(one.detail.tags) for one in kept] == [set(one.memory.detail.tags) for one in changes]
     assert [one.state for one in kept] == [one.memory.state for one in changes]
-    hot = await store.hot(ANA, SPACE)
+    hot = await store.snapshots.snapshot(ANA, SPACE)
     active = [one for one in changes if one.memory.state is MemoryState.ACTIVE]
     assert len(hot) == len(active)
     assert len(hot.vectors) == sum(len(one.vectors) for one in active)
     assert np.array_equal(hot.vectors, np.concatenate([one.vectors for one in active]))
-    assert len(await store.decisions(ANA)) == len(changes)
-    assert (await store.stats(check=True)).problems == ()
+    assert len(await store.decisions.list(ANA)) == len(changes)
+    assert (await store.admin.stats(check=True)).problems == ()
 
 
 async def test_what_a_change_looks_at_may_have_come_with_the_changes_before_it(store: Store, clock: FakeClock) -> None:
     one, two, *others = made(clock)
     source = one.memory.evidence[0]
     heir = replace(add(memory("Both together.", clock=clock)), inherits=(one.memory.id, two.memory.id))
-    await store.apply(
+    await store.memories.apply(
         ANA,
         [
             one,
@@ -83,45 +83,45 @@ async def test_what_a_change_looks_at_may_have_come_with_the_changes_before_it(s
         [],
     )
 
-    [stronger, both, gone] = await store.memories(ANA, [two.memory.id, heir.memory.id, others[-1].memory.id])
+    [stronger, both, gone] = await store.memories.get_many(ANA, [two.memory.id, heir.memory.id, others[-1].memory.id])
     assert (stronger.importance, stronger.evidence[-1].quote) == (0.95, "again")
     assert len(both.evidence) == 5
     assert gone.state is MemoryState.CLOSED
-    assert (await store.stats(check=True)).problems == ()
+    assert (await store.admin.stats(check=True)).problems == ()
 
 
 async def test_two_facts_of_one_slot_cannot_come_together(store: Store, clock: FakeClock) -> None:
     facts = [add(memory(text, slot="identity/name", clock=clock), vector=None) for text in ("Ana", "Anna")]
     with pytest.raises(StaleSubjectError, match="identity/name was filled meanwhile"):
-        await store.apply(ANA, [*made(clock), *facts], [])
-    assert await store.list_memories(ANA) == []
+        await store.memories.apply(ANA, [*made(clock), *facts], [])
+    assert await store.memories.list(ANA) == []
 
     first, second = facts
     closing = CloseMemory(id=first.memory.id, valid_to=clock.now(), closed_at=clock.now())
-    await store.apply(ANA, [first, second, closing], [])
-    assert [one.text for one in await store.facts(ANA)] == ["Anna"]
+    await store.memories.apply(ANA, [first, second, closing], [])
+    assert [one.text for one in await store.memories.facts(ANA)] == ["Anna"]
 
 
 async def test_memories_of_an_app_are_numbered_in_their_order(store: Store, clock: FakeClock) -> None:
     changes = [add(memory(f"{number}", subject=APP, clock=clock), vector=None) for number in range(MANY)]
-    await store.apply(APP, changes, [])
-    kept = await store.memories(APP, [one.memory.id for one in changes])
+    await store.memories.apply(APP, changes, [])
+    kept = await store.memories.get_many(APP, [one.memory.id for one in changes])
     assert [one.number for one in kept] == list(range(1, MANY + 1))
 
 
 @pytest.mark.parametrize("place", [0, MANY - 1])
 async def test_one_that_cannot_be_stored_keeps_out_all(store: Store, clock: FakeClock, place: int) -> None:
     before = made(clock, 1)
-    await store.apply(ANA, before, [])
+    await store.memories.apply(ANA, before, [])
     taken, foreign, long = made(clock), made(clock), made(clock)
     taken[place] = before[0]
     foreign[place] = add(memory("Ben's", subject=Subject("user", "ben"), clock=clock))
     long[place] = replace(long[place], vectors=(np.ones(5, dtype=np.float32),))
     for changes, error in ((taken, StaleSubjectError), (foreign, BadRequestError), (long, VectorSizeError)):
         with pytest.raises(error):
-            await store.apply(ANA, changes, [])
-    assert [one.id for one in await store.held(ANA)] == [before[0].memory.id]
-    assert await store.list_memories(ANA, kinds=tuple(MemoryKind)) == await store.held(ANA)
+            await store.memories.apply(ANA, changes, [])
+    assert [one.id for one in await store.memories.held(ANA)] == [before[0].memory.id]
+    assert await store.memories.list(ANA, kinds=tuple(MemoryKind)) == await store.memories.held(ANA)
 
 
 @NEEDS_POSTGRES
@@ -138,17 +138,17 @@ async def test_on_postgresql_many_rows_go_in_by_copy(
     monkeypatch.setattr(psycopg.Cursor, "copy", told)
     store = await open_store(url_of("postgres", tmp_path), clock=clock)
     changes = made(clock)
-    await store.apply(ANA, changes, [decision(one.memory) for one in changes])
+    await store.memories.apply(ANA, changes, [decision(one.memory) for one in changes])
     assert copied == ["memory", "evidence", "hot", "vector", "decision"]
     copied.clear()
-    await store.record(turn(*(f"Sentence {number}." for number in range(MIN_COPIED_ROWS + 1))))
+    await store.conversations.record(turn(*(f"Sentence {number}." for number in range(MIN_COPIED_ROWS + 1))))
     assert copied == ["message"]
     copied.clear()
-    await store.apply(ANA, made(clock, 1), [])
+    await store.memories.apply(ANA, made(clock, 1), [])
     assert copied == []
-    messages = await store.messages(ANA, (await store.conversations(ANA))[0].id)
+    messages = await store.conversations.messages(ANA, (await store.conversations.list(ANA))[0].id)
     assert [(one.text, one.complete) for one in messages] == [
         (f"Sentence {number}.", True) for number in range(MIN_COPIED_ROWS + 1)
     ]
-    assert await store.memories(ANA, [MemoryId(changes[1].memory.id)])
+    assert await store.memories.get_many(ANA, [MemoryId(changes[1].memory.id)])
     await store.close()

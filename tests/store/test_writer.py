@@ -18,11 +18,11 @@ from recollect.errors import (
 )
 from recollect.store.factory import open_store
 from recollect.store.failpoint import Failpoint
-from recollect.store.protocol import Store
 from recollect.store.sqlite import writer as writer_module
 from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, DatabaseLocation, open_writer
 from recollect.store.sqlite.inline_reader import FileWork
 from recollect.store.sqlite.writer import RESTART_PAGES, Writer
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import StrengthenMemory
 
@@ -173,13 +173,13 @@ async def test_closing_finishes_what_was_accepted_and_refuses_the_rest(bench: Be
 
 
 async def test_a_closed_store_says_so_and_leaves_no_thread(store: Store, clock: FakeClock) -> None:
-    await store.record(turn("a", "b"))
+    await store.conversations.record(turn("a", "b"))
     await store.close()
     await store.close()
     with pytest.raises(StoreUnavailableError):
-        await store.record(turn("a", "b"))
+        await store.conversations.record(turn("a", "b"))
     with pytest.raises(StoreUnavailableError):
-        await store.hot(ANA, SPACE)
+        await store.snapshots.snapshot(ANA, SPACE)
     assert [thread.name for thread in threading.enumerate() if thread.name.startswith("recollect")] == []
 
 
@@ -188,7 +188,7 @@ def test_a_loop_that_ends_without_waiting_hurts_no_later_one(tmp_path: Path) -> 
 
     async def leave() -> Store:
         store = await open_store(url, clock=FakeClock())
-        task = asyncio.ensure_future(store.record(turn("a", "b")))
+        task = asyncio.ensure_future(store.conversations.record(turn("a", "b")))
         await asyncio.sleep(0)
         task.cancel()
         return store
@@ -198,7 +198,7 @@ def test_a_loop_that_ends_without_waiting_hurts_no_later_one(tmp_path: Path) -> 
 
     async def look() -> int:
         again = await open_store(url, clock=FakeClock())
-        found = len(await again.conversations(ANA))
+        found = len(await again.conversations.list(ANA))
         await again.close()
         return found
 
@@ -209,14 +209,14 @@ async def test_a_failed_change_leaves_records_of_the_same_moment_alone(store: St
     known = memory("a", clock=clock)
     unknown = StrengthenMemory(id=memory("b", clock=clock).id, importance=1)
     outcomes = await asyncio.gather(
-        store.record(turn("a", "b", formations=[due()])),
-        store.apply(ANA, [add(known), unknown], []),
-        store.record(turn("c", "d", formations=[due()])),
+        store.conversations.record(turn("a", "b", formations=[due()])),
+        store.memories.apply(ANA, [add(known), unknown], []),
+        store.conversations.record(turn("c", "d", formations=[due()])),
         return_exceptions=True,
     )
     assert isinstance(outcomes[1], UnknownMemoryError)
-    assert len(await store.conversations(ANA)) == 2
-    assert await store.list_memories(ANA) == []
+    assert len(await store.conversations.list(ANA)) == 2
+    assert await store.memories.list(ANA) == []
 
 
 async def test_a_log_grown_long_is_copied_into_the_file(tmp_path: Path) -> None:

@@ -203,8 +203,8 @@ async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], m
     engine = AsyncRecollect(parts)
     for number in range(3):
         await engine.record(talk(0, number), user="ana", conversation=f"talk-{number}")
-    [first, *_] = await parts.store.due(clock.now())
-    assert await parts.store.lease(first, now=clock.now(), lease_s=1)
+    [first, *_] = await parts.store.formations.due(clock.now())
+    assert await parts.store.formations.lease(first, now=clock.now(), lease_s=1)
     clock.advance(seconds=2)
     read: list[object] = []
     texts = BulkWorker._texts

@@ -9,7 +9,7 @@ from factories import ANA, BEN, turn
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import LeaseLostError, ModelError, StaleSubjectError
 from recollect.formation.runtime import Runtime
-from recollect.store.protocol import Store
+from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import FormationRequest, FormationResult, Lease
 from recollect.worker.loop import Worker
@@ -26,7 +26,7 @@ async def runtime(parts: Components) -> Runtime:
 
 async def say(store: Store, clock: FakeClock, text: str = "I like tea.") -> None:
     due = FormationRequest(key_subject=ANA, profile="default", stage="extract", version="v", due_at=clock.now())
-    await store.record(turn(text, "Noted.", formations=[due]))
+    await store.conversations.record(turn(text, "Noted.", formations=[due]))
 
 
 async def test_what_is_due_is_formed_once_and_then_rests(runtime: Runtime, clock: FakeClock) -> None:
@@ -34,7 +34,7 @@ async def test_what_is_due_is_formed_once_and_then_rests(runtime: Runtime, clock
     worker = Worker(runtime, {"extract": done})
     assert await worker.drain() == 1
     assert await worker.drain() == 0
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     assert (status.formed_seq, status.due_at) == (2, None)
 
 
@@ -51,11 +51,11 @@ async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(
         assert await worker.round() == 1
         assert await worker.round() == 0, "it waits before the next try"
         clock.advance(hours=1)
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     assert status.parked
     assert status.error == "the model is out for lunch"
     assert worker.counters.parked == 1
-    assert await runtime.store.retry_formation(status.key, now=clock.now())
+    assert await runtime.store.formations.retry(status.key, now=clock.now())
     assert await Worker(runtime, {"extract": done}).drain() == 1
 
 
@@ -68,7 +68,7 @@ async def test_an_unexpected_error_counts_as_a_failure_and_keeps_its_text_to_the
         raise ZeroDivisionError("Ana's secret")
 
     await Worker(runtime, {"extract": breaks}).round()
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     assert status.error == "ZeroDivisionError in stage extract (see the log)"
     assert "Traceback" in caplog.text
 
@@ -76,7 +76,7 @@ async def test_an_unexpected_error_counts_as_a_failure_and_keeps_its_text_to_the
 async def test_one_bad_conversation_delays_nobody_else(runtime: Runtime, clock: FakeClock) -> None:
     due = FormationRequest(key_subject=BEN, profile="default", stage="extract", version="v", due_at=clock.now())
     await say(runtime.store, clock)
-    await runtime.store.record(turn("I like coffee.", "Noted.", subject=BEN, formations=[due]))
+    await runtime.store.conversations.record(turn("I like coffee.", "Noted.", subject=BEN, formations=[due]))
 
     async def fails_for_ana(lease: Lease, runtime: Runtime) -> FormationResult:
         if lease.key.subject == ANA:
@@ -84,7 +84,10 @@ async def test_one_bad_conversation_delays_nobody_else(runtime: Runtime, clock: 
         return await done(lease, runtime)
 
     await Worker(runtime, {"extract": fails_for_ana}).round()
-    assert {status.key.subject: status.formed_seq for status in await runtime.store.formations()} == {ANA: 0, BEN: 2}
+    assert {status.key.subject: status.formed_seq for status in await runtime.store.formations.list()} == {
+        ANA: 0,
+        BEN: 2,
+    }
 
 
 async def test_a_subject_that_changed_meanwhile_is_read_again(runtime: Runtime, clock: FakeClock) -> None:
@@ -93,7 +96,7 @@ async def test_a_subject_that_changed_meanwhile_is_read_again(runtime: Runtime, 
 
     async def stale_at_first(lease: Lease, runtime: Runtime) -> FormationResult:
         tried.append(lease.attempts)
-        hot = await runtime.store.hot(ANA, "")
+        hot = await runtime.store.snapshots.snapshot(ANA, "")
         return FormationResult(formed_seq=lease.last_seq, subject_version=hot.version - (len(tried) < 3))
 
     assert await Worker(runtime, {"extract": stale_at_first}).drain() == 1
@@ -108,7 +111,7 @@ async def test_a_subject_that_never_stands_still_ends_in_a_retry(runtime: Runtim
 
     worker = Worker(runtime, {"extract": always_stale})
     await worker.round()
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     assert (status.formed_seq, status.error, worker.counters.failed) == (0, "again", 1)
 
 
@@ -121,19 +124,19 @@ async def test_a_worker_that_slept_past_its_lease_commits_nothing(runtime: Runti
 
     worker = Worker(runtime, {"extract": sleeps})
     await worker.round()
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     assert (status.formed_seq, worker.counters.lost) == (0, 1)
 
 
 async def test_a_formation_that_kills_its_workers_is_parked_unformed(runtime: Runtime, clock: FakeClock) -> None:
     await say(runtime.store, clock)
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     for _ in range(5):
-        assert await runtime.store.lease(status.key, now=clock.now(), lease_s=1)
+        assert await runtime.store.formations.lease(status.key, now=clock.now(), lease_s=1)
         clock.advance(minutes=1)
     worker = Worker(runtime, {"extract": done})
     await worker.round()
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     assert status.parked
     assert status.formed_seq == 0
     assert "ended 5 times" in str(status.error)
@@ -164,7 +167,7 @@ async def test_a_lost_lease_is_no_failure(runtime: Runtime, clock: FakeClock) ->
 
     worker = Worker(runtime, {"extract": loses})
     await worker.round()
-    [status] = await runtime.store.formations()
+    [status] = await runtime.store.formations.list()
     assert (status.error, worker.counters.failed, worker.counters.lost) == (None, 0, 1)
 
 
@@ -180,7 +183,7 @@ async def test_stopping_waits_for_no_maintenance_that_reads(parts: Components, m
 
     engine = AsyncRecollect(parts)
     await engine.add("Ana plays the cello.", user="ana")
-    monkeypatch.setattr(type(parts.store), "hot", endless)
+    monkeypatch.setattr(type(parts.store.snapshots), "snapshot", endless)
     parts.clock.advance(days=2)  # type: ignore[attr-defined]
     working = asyncio.create_task(engine.admin.run_worker())
     await began.wait()

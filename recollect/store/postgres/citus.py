@@ -6,12 +6,12 @@ import psycopg
 
 from recollect.errors import UnreadableStoreError
 from recollect.settings import shown_url
-from recollect.store.operators import CitusReport
 from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from recollect.store.postgres.dialect import dialect_statements, to_postgres
 from recollect.store.postgres.errors import fault
 from recollect.store.postgres.hnsw_index import indexes
 from recollect.store.postgres.migrate import LOCK, prepare
+from recollect.store.reports import CitusReport
 from recollect.store.sql.database import Row
 
 SQL = dialect_statements("distribute")

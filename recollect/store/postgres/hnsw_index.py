@@ -15,12 +15,12 @@ import psycopg
 from recollect.errors import StoreUnavailableError, UnreadableStoreError
 from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
-from recollect.store.operators import IndexReport, SubjectIndex
 from recollect.store.postgres.connection import PostgresConnection, connect
 from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.errors import fault
 from recollect.store.postgres.hnsw_search import MAX_HALVED_DIMENSIONS, MAX_WHOLE_DIMENSIONS, type_of
 from recollect.store.postgres.migrate import prepare
+from recollect.store.reports import IndexReport, SubjectIndex
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_value
 from recollect.types import ProgressReporter

@@ -7,10 +7,10 @@ from typing import TypeVar
 
 from recollect.errors import SpaceMovedError
 from recollect.ids import id_bytes
+from recollect.store.executor import Rank, StoreContext
 from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.hnsw_search import HnswSearch, sample
 from recollect.store.postgres.vector_codec import joined
-from recollect.store.protocol import Rank
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
 from recollect.store.sql.recall.snapshot import MIN_MERGED, hot_within
@@ -20,7 +20,7 @@ from recollect.store.sql.snapshot_codec import unpack
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import salt_of, verified, version_of
 from recollect.text import TERM_SCHEME
-from recollect.types import Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
+from recollect.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
 SQL, SUBJECT_SQL = dialect_statements("recall"), load("subject")
 # What is said once, before a memory's columns.
@@ -33,14 +33,27 @@ T = TypeVar("T")
 class PostgresSnapshotReader:
     """Reads subjects for recall: as they are kept, whole, or with those vectors that an index finds."""
 
-    def __init__(self, cache: SnapshotCache, term_key: bytes) -> None:
-        """Take where subjects are kept, and the key of the term hashes."""
-        self._cache = cache
-        self._term_key = term_key
-        self._nearby = HnswSearch()
+    def __init__(self, context: StoreContext) -> None:
+        """Read from the database of `context`."""
+        self._executor = context.executor
+        self._cache = context.cache
+        self._term_key = context.term_key
+        self._search = HnswSearch()
 
-    def hot(self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None) -> SubjectSnapshot:
-        """Do as `read_hot`: one answer says that what is kept still stands, or brings all of it. See `Store.hot`."""
+    async def snapshot(self, subject: Subject, space: str, *, vectors: VectorRequest | None = None) -> SubjectSnapshot:
+        """Read all active memories of `subject`, after its pending writes."""
+        await self._executor.flush(subject)
+        return await self._executor.read(lambda db: self.read(db, subject, space, vectors))
+
+    async def rank_and_fetch(
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, vectors: Mapping[Subject, VectorRequest] = ALL_VECTORS
+    ) -> tuple[T, list[Memory]]:
+        """Read, rank and read the chosen memories, after the subjects' pending writes."""
+        await self._executor.flush(*subjects)
+        return await self._executor.read(lambda db: self._rank_and_fetch(db, subjects, rank, vectors))
+
+    def read(self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None) -> SubjectSnapshot:
+        """Do as `read_hot`: one answer confirms the cached snapshot, or brings all of it."""
         kept = self._cache.get(subject, space)
         if kept is not None:
             if kept.version == version_of(db, subject):
@@ -65,13 +78,13 @@ class PostgresSnapshotReader:
         self._cache.put(space, found)
         return found
 
-    def choose(
+    def _rank_and_fetch(
         self, db: SqlConnection, subjects: Mapping[Subject, str], rank: Rank[T], sought: Mapping[Subject, VectorRequest]
     ) -> tuple[T, list[Memory]]:
-        """Do as `rank_and_fetch` does. One subject's memories are seen to be of the version that was ranked."""
+        """Do as `rank_and_fetch`; of a single subject in two answers, if its version did not move in between."""
         if len(subjects) == 1:
             ((subject, space),) = subjects.items()
-            ranked = self.hot(db, subject, space, sought.get(subject))
+            ranked = self.read(db, subject, space, sought.get(subject))
             wanted, outcome = rank([ranked])
             found = _wanted(db, ranked, wanted.get(subject, ()), space, self._cache)
             if found is not None:
@@ -94,11 +107,11 @@ class PostgresSnapshotReader:
         if kept is not None and kept.sampled_vectors is None and kept.version == version_of(db, subject):
             return kept
         read = partial(hot_within, db, subject, space, term_key=self._term_key)
-        if not self._nearby.indexed(db, subject, space):
+        if not self._search.indexed(db, subject, space):
             return read(cache=self._cache)
         if sought is None:
             return read(cache=_NOTHING_KEPT)
-        return self._nearby.bring(db, read(cache=self._cache, sample=sample), space, sought)
+        return self._search.bring(db, read(cache=self._cache, sample=sample), space, sought)
 
     def _settled(
         self, db: SqlConnection, kept: SubjectSnapshot, space: str, sought: VectorRequest | None
@@ -108,14 +121,7 @@ class PostgresSnapshotReader:
             return kept
         if sought is None:
             return self._in_snapshot(db, kept.subject, space, None)
-        return self._nearby.bring(db, kept, space, sought)
-
-
-def subscriptions(db: SqlConnection, subject: Subject) -> tuple[int, list[Subject]]:
-    """List what is read beside a subject's own, with the version: see `Store.subscriptions`."""
-    rows = fetch(db, SQL["subscribed"], subject.key)
-    version = verified(subject, *rows[0][:2]) if rows else 0
-    return version, [Subject.parse(shared) for _, _, shared in rows if shared is not None]
+        return self._search.bring(db, kept, space, sought)
 
 
 def _wanted(

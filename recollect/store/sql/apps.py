@@ -9,10 +9,10 @@ from recollect.store.sql.rows import fetch, fetch_one
 from recollect.store.sql.statements import load
 from recollect.types import AppRecord, Subject
 
-SQL = load("app")
+SQL, SHARING_SQL = load("app"), load("sharing")
 
 
-def announce(db: SqlConnection, app: Subject, now: datetime) -> None:
+def register(db: SqlConnection, app: Subject, now: datetime) -> None:
     """Announce an app, or one that was uninstalled again: see `Store.announce_app`."""
     subjects.ensure(db, app)
     db.execute(SQL["announce"], (app.key, to_micros(now)))
@@ -34,3 +34,26 @@ def app(db: SqlConnection, subject: Subject) -> AppRecord | None:
         created_at=from_micros(created_at),
         removed_at=None if removed_at is None else from_micros(removed_at),
     )
+
+
+def subscribe(db: SqlConnection, subject: Subject, shared: Subject, now: datetime) -> None:
+    """Read a shared subject from now on: see `Store.subscribe`."""
+    subjects.ensure(db, subject)
+    db.execute(SHARING_SQL["subscribe"], (subject.key, shared.text, to_micros(now)))
+    if db.changes():
+        subjects.move_version(db, subject)
+
+
+def unsubscribe(db: SqlConnection, subject: Subject, shared: Subject) -> bool:
+    """Read it no more: see `Store.unsubscribe`."""
+    if subjects.version_of(db, subject) is None or not fetch(db, SHARING_SQL["unsubscribe"], subject.key, shared.text):
+        return False
+    subjects.move_version(db, subject)
+    return True
+
+
+def subscriptions(db: SqlConnection, subject: Subject) -> tuple[int, list[Subject]]:
+    """List the shared subjects that a subject reads, with its version."""
+    rows = fetch(db, SHARING_SQL["subscriptions"], subject.key)
+    version = subjects.verified(subject, *rows[0][:2]) if rows else 0
+    return version, [Subject.parse(shared) for _, _, shared in rows if shared is not None]

@@ -3,13 +3,10 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from functools import partial
 
-from recollect.clock import from_micros, to_micros
+from recollect.clock import from_micros
 from recollect.errors import StaleSubjectError, UnreadableStoreError, VectorSizeError
 from recollect.ids import id_bytes, id_text
-from recollect.store.executor import Executor
-from recollect.store.paging import check_limit
 from recollect.store.sql import subjects
 from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.memories.read import memories_within
@@ -24,7 +21,6 @@ from recollect.types import (
     MemoryId,
     MissingVectors,
     ReembedBacklog,
-    SpaceCount,
     Subject,
     Vector,
 )
@@ -68,7 +64,7 @@ def _record(row: Row) -> EmbedderRecord:
         raise UnreadableStoreError(f"the embedder of the space {space} cannot be read ({error})") from None
 
 
-def waiting(
+def reembed_backlog(
     db: SqlConnection, space: str, *, usual: str, after: str, limit: int, missing: bool
 ) -> list[ReembedBacklog]:
     """List who waits: see `EmbeddedStore.waiting`."""
@@ -83,7 +79,7 @@ def waiting(
     return found
 
 
-def unembedded(  # noqa: PLR0913  # which memories are wanted, and a page of them
+def missing_vectors(  # noqa: PLR0913  # which memories are wanted, and a page of them
     db: SqlConnection, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool
 ) -> MissingVectors:
     """Read what lacks vectors: see `EmbeddedStore.unembedded`."""
@@ -97,7 +93,7 @@ def unembedded(  # noqa: PLR0913  # which memories are wanted, and a page of the
     return found
 
 
-def embed_anew(db: SqlConnection, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
+def write_vectors(db: SqlConnection, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
     """Add vectors: see `EmbeddedStore.embed_anew`."""
     state = subjects.state_of(db, subject)
     number, dim = subjects.space_of(db, space) or (0, 0)
@@ -151,87 +147,3 @@ def drop_others(db: SqlConnection, subject: Subject, *, limit: int) -> int:
 def _number(db: SqlConnection, space: str) -> int:
     """Return a space's number; 0, which none has, where it is not known."""
     return (subjects.space_of(db, space) or (0, 0))[0]
-
-
-class Embedding(Executor):
-    """Embedders, and memories that are embedded anew."""
-
-    async def embedders(self) -> list[EmbedderRecord]:
-        """See `EmbeddedStore.embedders`."""
-        return await self._read(embedders)
-
-    async def choose_embedder(self, record: EmbedderRecord, *, former: EmbedderRecord) -> None:
-        """See `EmbeddedStore.choose_embedder`."""
-        now = to_micros(self._clock.now())
-        await self._write(lambda db: choose(db, record, former, now))
-
-    async def space_of(self, subject: Subject) -> str | None:
-        """See `EmbeddedStore.space_of`."""
-        return await self._read_short(lambda db: fetch_value(db, SQL["space_of_subject"], subject.key))
-
-    async def waiting(
-        self, space: str, *, usual: str, after: str = "", limit: int = 1000, missing: bool = False
-    ) -> list[ReembedBacklog]:
-        """See `EmbeddedStore.waiting`."""
-        check_limit(limit)
-        return await self._read(partial(waiting, space=space, usual=usual, after=after, limit=limit, missing=missing))
-
-    async def unembedded(
-        self, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool = False
-    ) -> MissingVectors:
-        """See `EmbeddedStore.unembedded`."""
-        check_limit(limit)
-        wanted = partial(
-            unembedded, subject=subject, space=space, after=after, since=since, limit=limit, missing=missing
-        )
-        return await self._read(wanted)
-
-    async def embed_anew(self, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
-        """See `EmbeddedStore.embed_anew`."""
-
-        def work(db: SqlConnection) -> int:
-            added = embed_anew(db, subject, space, vectors)
-            self._failpoint.reach("embedding")
-            return added
-
-        added = await self._write(work, subject)
-        self._failpoint.reach("embedded")
-        return added
-
-    async def switch_space(self, subject: Subject, space: str, *, since: int, whole: bool = True) -> bool:
-        """See `EmbeddedStore.switch_space`."""
-
-        def work(db: SqlConnection) -> bool:
-            switched = switch(db, subject, space, since=since, whole=whole)
-            self._failpoint.reach("switching")
-            return switched
-
-        switched = await self._write(work, subject)
-        self._failpoint.reach("switched")
-        return switched
-
-    async def drop_other_vectors(self, subject: Subject, *, limit: int) -> int:
-        """See `EmbeddedStore.drop_other_vectors`."""
-
-        def work(db: SqlConnection) -> int:
-            dropped = drop_others(db, subject, limit=limit)
-            if dropped:
-                self._failpoint.reach("dropping")
-            return dropped
-
-        # Mostly there is nothing: a look costs the writer nothing.
-        if not await self._read_short(lambda db: fetch(db, SQL["other_spaces"], subject.key)):
-            return 0
-        dropped = await self._write(work, subject)
-        if dropped:
-            self._failpoint.reach("dropped")
-        return dropped
-
-    async def space_names(self) -> list[str]:
-        """See `EmbeddedStore.space_names`."""
-        return [str(name) for (name,) in await self._read(lambda db: fetch(db, SQL["space_names"]))]
-
-    async def space_counts(self) -> list[SpaceCount]:
-        """See `EmbeddedStore.space_counts`."""
-        rows = await self._read(lambda db: fetch(db, SQL["space_counts"]))
-        return [SpaceCount(space=name, dim=dim, memories=held, subjects=read) for name, dim, held, read in rows]

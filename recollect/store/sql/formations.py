@@ -103,7 +103,7 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
     return now + int(idle) if idle is not None and result.formed_seq < last_seq else None
 
 
-def formed_by_another(db: SqlConnection, key: FormationKey) -> bool:
+def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
     """Tell whether another version formed it: see `Store.formed_by_another`."""
     row_key = _row_key(db, key)
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
@@ -123,7 +123,9 @@ def release(
         db.execute(SQL["postpone"], (*row_key, to_micros(retry_at), error, error is None or not counted))
 
 
-def formations(db: SqlConnection, *, subject: Subject | None, parked: bool | None, limit: int) -> list[FormationStatus]:
+def list_formations(
+    db: SqlConnection, *, subject: Subject | None, parked: bool | None, limit: int
+) -> list[FormationStatus]:
     """List formations: see `Store.formations`."""
     if subject is None:
         rows = fetch(db, SQL["formations"], parked, limit)

@@ -5,17 +5,18 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 
 from recollect.clock import from_micros, to_micros
-from recollect.store.executor import Executor
-from recollect.store.paging import check_limit
-from recollect.store.sql import inner, terming
+from recollect.ids import id_bytes, id_text
+from recollect.store.sql import inner
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.formations import MAX_DELAY
-from recollect.store.sql.rows import fetch, fetch_one, read_memories
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value, read_memories
+from recollect.store.sql.snapshot_codec import pack_terms, with_length
 from recollect.store.sql.statements import load
-from recollect.store.sql.subjects import version_of
-from recollect.types import MaintenanceLease, Memory, StaleTerms, Subject
+from recollect.store.sql.subjects import salt_of, version_of
+from recollect.text import TERM_SCHEME
+from recollect.types import MaintenanceLease, Memory, MemoryId, StaleTerms, Subject
 
-SQL = load("tend")
+SQL, MEMORY_SQL = load("tend"), load("memory")
 _TOKEN_BITS = 63  # what a signed integer holds
 
 
@@ -26,7 +27,7 @@ def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
     return {name for (name,) in fetch(db, SQL["profiles_of"], subject.key)}
 
 
-def ended(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
+def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
     """Read what has ended by itself: see `Store.ended`."""
     if version_of(db, subject) is None:
         return []
@@ -60,63 +61,51 @@ def lease(
     return MaintenanceLease(subject=subject, token=token, last=last)
 
 
-def tended_up_to(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:
+def advance(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:
     """Note how far tending came, and hold the lease on: see `Store.tended_up_to`."""
     row = (lease.subject.key, lease.token, -to_micros(at), to_micros(until))
     return fetch_one(db, SQL["tended_up_to"], *row) is not None
 
 
-def tended(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool) -> None:
+def finish(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool) -> None:
     """Note that a subject was tended: see `Store.tended`."""
     micros = to_micros(at)
     db.execute(SQL["tended"], (lease.subject.key, lease.token, micros if whole else -micros))
 
 
-class Tending(Executor):
-    """The part of the store that tending asks: see `Store`."""
+def with_stale_terms(db: SqlConnection, *, limit: int) -> list[Subject]:
+    """List the subjects that are behind: see `Store.behind`."""
+    return [Subject.parse(name) for (name,) in fetch(db, SQL["behind"], TERM_SCHEME, limit)]
 
-    async def version(self, subject: Subject) -> int:
-        """See `Store.version`."""
-        return await self._read_short(lambda db: version_of(db, subject)) or 0
 
-    async def profiles_of(self, subject: Subject) -> set[str]:
-        """See `Store.profiles_of`."""
-        return await self._read_short(lambda db: profiles_of(db, subject))
+def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerms | None:
+    """Read what is to be done next: see `Store.untermed`."""
+    with db:  # one snapshot
+        row = None if version_of(db, subject) is None else fetch_one(db, SQL["termed"], subject.key, TERM_SCHEME)
+        rows = [] if row is None else fetch(db, SQL["to_term"], subject.key, row[0] or b"", limit)
+    if row is None:
+        return None
+    memories = read_memories(subject, rows)
+    after = None if row[0] is None else MemoryId(id_text(row[0]))
+    return StaleTerms(subject=subject, after=after, memories=tuple(memories))
 
-    async def ended(self, subject: Subject, at: datetime, *, limit: int = 100) -> list[Memory]:
-        """See `Store.ended`."""
-        check_limit(limit)
-        return await self._read(lambda db: ended(db, subject, at, limit=limit))
 
-    async def behind(self, *, limit: int = 100) -> list[Subject]:
-        """See `Store.behind`."""
-        check_limit(limit)
-        return await self._read(lambda db: terming.behind(db, limit=limit))
-
-    async def untermed(self, subject: Subject, *, limit: int = 100) -> StaleTerms | None:
-        """See `Store.untermed`."""
-        check_limit(limit)
-        return await self._read(lambda db: terming.untermed(db, subject, limit=limit))
-
-    async def set_terms(self, done: StaleTerms, terms: Sequence[Mapping[str, int]]) -> bool:
-        """See `Store.set_terms`."""
-        return await self._write(lambda db: terming.set_terms(db, done, terms, term_key=self._term_key), done.subject)
-
-    async def tend_due(self, *, before: datetime, now: datetime, limit: int = 100) -> list[Subject]:
-        """See `Store.tend_due`."""
-        check_limit(limit)
-        return await self._read(lambda db: due(db, before=before, now=now, limit=limit))
-
-    async def lease_tending(
-        self, subject: Subject, *, before: datetime, now: datetime, lease_s: float
-    ) -> MaintenanceLease | None:
-        """See `Store.lease_tending`."""
-        return await self._write(lambda db: lease(db, subject, before=before, now=now, lease_s=lease_s), subject)
-
-    async def tended_up_to(self, lease: MaintenanceLease, at: datetime, *, until: datetime) -> bool:
-        """See `Store.tended_up_to`."""
-        return await self._write(lambda db: tended_up_to(db, lease, at, until), lease.subject)
-
-    async def tended(self, lease: MaintenanceLease, at: datetime, *, whole: bool = True) -> None:
-        """See `Store.tended`."""
-        await self._write(lambda db: tended(db, lease, at, whole=whole), lease.subject)
+def set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], *, term_key: bytes) -> bool:
+    """Put terms in the place of former ones: see `Store.set_terms`."""
+    key, salt = done.subject.key, salt_of(term_key, done.subject)
+    after = None if done.after is None else id_bytes(done.after)
+    if version_of(db, done.subject) is None or fetch_one(db, SQL["termed"], key, TERM_SCHEME) != (after,):
+        return False
+    if not done.memories:
+        db.execute(SQL["all_termed"], (key, TERM_SCHEME))
+        return True
+    last = None
+    for memory, counted in zip(done.memories, terms, strict=True):
+        last = id_bytes(memory.id)
+        fixed = fetch_value(db, MEMORY_SQL["fixed"], key, last)
+        if fixed is not None:
+            length = sum(counted.values())
+            db.execute(SQL["set_terms"], (key, last, with_length(fixed, length), pack_terms(counted, salt)))
+            db.execute(SQL["terms_changed"], (key, last))
+    db.execute(SQL["termed_up_to"], (key, last))
+    return True

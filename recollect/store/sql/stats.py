@@ -1,7 +1,7 @@
 """Count what is kept, and find what does not agree. Works on a connection."""
 
 from recollect.clock import Clock, to_micros
-from recollect.store.operators import StoreStats
+from recollect.store.reports import StoreStats
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.statements import load
@@ -40,7 +40,7 @@ def counted(db: SqlConnection, clock: Clock, *, check: bool) -> StoreStats:
     )
 
 
-def store_sums(db: SqlConnection, clock: Clock) -> StoreTotals:
+def store_totals(db: SqlConnection, clock: Clock) -> StoreTotals:
     """Count for the operator's metrics: see `Store.sums`."""
     memories, apps, remembering, due, parked = fetch(db, SQL["sums"], to_micros(clock.now()))[0]
     return StoreTotals(
@@ -48,7 +48,7 @@ def store_sums(db: SqlConnection, clock: Clock) -> StoreTotals:
     )
 
 
-def subject_sums(db: SqlConnection, subject: Subject) -> SubjectTotals:
+def subject_totals(db: SqlConnection, subject: Subject) -> SubjectTotals:
     """Count what is kept of one subject: see `Store.subject_sums`."""
     if version_of(db, subject) is None:
         return SubjectTotals(memories=0, decisions={}, recalled=0, hits=0)

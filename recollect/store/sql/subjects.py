@@ -48,6 +48,11 @@ def verified(subject: Subject, name: str, version: int) -> int:
     return int(version)
 
 
+def list_subjects(db: SqlConnection, *, after: str, limit: int) -> list[Subject]:
+    """List subjects by name, after the name `after`."""
+    return [Subject.parse(name) for (name,) in fetch(db, SQL["subjects"], after, limit)]
+
+
 def ensure(db: SqlConnection, subject: Subject) -> int:
     """Make the subject's row where there is none, and note it with its owner; return the version."""
     version = version_of(db, subject)

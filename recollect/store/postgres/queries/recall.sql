@@ -31,14 +31,6 @@ SELECT seq, text FROM message WHERE subject = ?1 AND conversation = ?2 AND seq =
 -- name: schema
 SELECT max(number) FROM migration
 
--- name: subscribed
--- The version, and what is read beside; a row without a name where that is nothing.
-SELECT s.name, s.version, o.shared
-  FROM subject AS s
-  LEFT JOIN subscription AS o ON o.subject = ?1
- WHERE s.key = ?1
- ORDER BY o.since, o.shared
-
 -- name: is_near
 SELECT 1 FROM subject WHERE key = ?1 AND near = (SELECT id FROM space WHERE name = ?2)
 

@@ -6,16 +6,24 @@ from uuid import UUID
 
 from recollect.clock import Clock, to_micros
 from recollect.errors import UnknownConversationError
-from recollect.ids import id_bytes, new_id
+from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import subjects
 from recollect.store.sql.database import Row, SqlConnection
-from recollect.store.sql.rows import fetch, fetch_one, fetch_value, read_conversation
+from recollect.store.sql.rows import STATE_ORDER, fetch, fetch_one, fetch_value, read_conversation, read_message
 from recollect.store.sql.statements import load
-from recollect.text import clean
-from recollect.types import Conversation, ConversationId, ConversationSetup, Subject
+from recollect.text import clean, conversation_tag
+from recollect.types import (
+    Conversation,
+    ConversationId,
+    ConversationSetup,
+    EpisodeRange,
+    LoggedMessage,
+    MemoryId,
+    Subject,
+)
 
 SQL = load("log")
-FORMATION_SQL = load("formation")
+FORMATION_SQL, EPISODE_SQL = load("formation"), load("episode")
 _END_OF_TIME = 2**63 - 1
 
 
@@ -58,7 +66,9 @@ def conversation(
     return None if row is None else read_conversation(subject, row)
 
 
-def conversations(db: SqlConnection, subject: Subject, *, before: datetime | None, limit: int) -> list[Conversation]:
+def list_conversations(
+    db: SqlConnection, subject: Subject, *, before: datetime | None, limit: int
+) -> list[Conversation]:
     """List conversations: see `Store.conversations`."""
     if subjects.version_of(db, subject) is None:
         return []
@@ -74,13 +84,47 @@ def end(db: SqlConnection, subject: Subject, conversation: ConversationId, reaso
     db.execute(SQL["end_conversation"], (subject.key, key, to_micros(now), clean(reason)))
 
 
-def ask(db: SqlConnection, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+def request_formation(
+    db: SqlConnection, writes: Subject, home: Subject, conversation: ConversationId, now: datetime
+) -> int:
     """Ask for formations: see `Store.ask_formation`."""
     key = id_bytes(conversation)
     if key is None or subjects.version_of(db, writes) is None or subjects.version_of(db, home) is None:
         return 0
     last_seq = fetch_value(db, SQL["last_seq"], home.key, key) or 0
     return len(fetch(db, FORMATION_SQL["ask"], writes.key, home.key, key, last_seq, to_micros(now)))
+
+
+def active_path(
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
+) -> list[LoggedMessage]:
+    """Read the active path: see `Store.path`."""
+    id_ = id_bytes(conversation)
+    if id_ is None or subjects.version_of(db, subject) is None:
+        return []
+    rows = fetch(db, EPISODE_SQL["path"], subject.key, id_, after_seq, limit)
+    return [read_message(conversation, row) for row in rows]
+
+
+def episode_ranges(db: SqlConnection, subject: Subject, conversation: ConversationId) -> list[EpisodeRange]:
+    """Read what episodes sum up: see `Store.spans`."""
+    if subjects.version_of(db, subject) is None:
+        return []
+    found = [
+        EpisodeRange(
+            id=MemoryId(id_text(id_)),
+            state=STATE_ORDER[state],
+            first_turn=first_turn,
+            last_turn=last_turn,
+            first_seq=first_seq,
+            last_seq=last_seq,
+        )
+        for id_, state, first_turn, last_turn, first_seq, last_seq in fetch(
+            db, EPISODE_SQL["spans"], subject.key, conversation_tag(conversation)
+        )
+        if last_seq is not None
+    ]
+    return sorted(found, key=lambda span: (span.first_turn, span.last_seq))
 
 
 def _called(db: SqlConnection, subject: Subject, external_id: str) -> Row | None:

@@ -217,14 +217,14 @@ def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId)
     return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
 
 
-def note_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) -> None:
+def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) -> None:
     """Note which memories of a recall its answer made use of; an erased recall is passed over."""
     if subjects.version_of(db, subject) is not None:
         values = (subject.key, to_micros(recall.at), id_bytes(recall.id), write_items(recall))
         db.execute(SQL["note_hits"], values)
 
 
-def recalls(
+def injections(
     db: SqlConnection, subject: Subject, *, conversation: ConversationId | None, limit: int
 ) -> list[InjectionRecord]:
     """Read what was injected: see `Store.recalls`."""

@@ -296,7 +296,7 @@ class Changes:
             self._adding.put("add_evidence", id_, place, *where, *said)
 
 
-def note_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
+def record_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
     """Count a use of each memory; unknown ones are passed over."""
     if subjects.version_of(db, subject) is None:
         return

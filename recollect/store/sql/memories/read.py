@@ -1,19 +1,32 @@
-"""Read memories and decisions back. Works on a connection."""
+"""Read memories and decisions: by id, by source, by time. Works on a connection."""
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import NamedTuple
 
+from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
-from recollect.ids import id_bytes
+from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import SqlConnection, TooLargeError
-from recollect.store.sql.rows import STATE_NUMBER, fetch, read_decision, read_memories
+from recollect.store.sql.rows import STATE_NUMBER, fetch, fetch_one, micros, read_decision, read_memories
 from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
 from recollect.text import clean
-from recollect.types import Conversation, Decision, Memory, MemoryId, MemoryKind, MemoryState, Subject
+from recollect.types import (
+    Conversation,
+    ConversationId,
+    Decision,
+    InjectionSite,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryState,
+    Subject,
+)
 
-SQL, TAGGED, REVIEW_SQL = load("memory"), load("tagged"), load("review")
+SQL, TAGGED, REVIEW_SQL, UNDO_SQL = load("memory"), load("tagged"), load("review"), load("undo")
 _LAST_ID = b"\xff" * 16
 
 
@@ -60,7 +73,7 @@ def list_memories(
     return read_memories(subject, rows)
 
 
-def formed_of(db: SqlConnection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
+def formed_from(db: SqlConnection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
     """Read what a conversation left: see `Store.formed_of`."""
     if version_of(db, subject) is None:
         return []
@@ -88,6 +101,51 @@ def held(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
     return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit))
 
 
+def memories_from(
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int | None
+) -> list[Memory]:
+    """Read what rests on a source: see `Store.memories_from`."""
+    id_ = id_bytes(conversation)
+    if id_ is None or version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, UNDO_SQL["from_source"], subject.key, id_, seq))
+
+
+def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list[Memory]:
+    """Read what was stored or closed since: see `Store.memories_since`."""
+    if version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, UNDO_SQL["changed_since"], subject.key, to_micros(since)))
+
+
+def memories_at(
+    db: SqlConnection, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+) -> list[Memory]:
+    """Read what held: see `Store.memories_at`."""
+    if version_of(db, subject) is None:
+        return []
+    wanted = sum(1 << kind.number for kind in set(kinds))
+    rows = fetch(db, UNDO_SQL["at"], subject.key, to_micros(at), to_micros(known_at), wanted)
+    return [_as_then(memory, known_at) for memory in read_memories(subject, rows)]
+
+
+def _as_then(memory: Memory, known_at: datetime) -> Memory:
+    """Show a memory as it was known at an instant: what closed it later had not happened."""
+    later = memory.closed_at is not None and memory.closed_at > known_at
+    return replace(memory, state=MemoryState.ACTIVE, closed_at=None, valid_to=None if later else memory.valid_to)
+
+
+def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> InjectionSite | None:
+    """Find where a memory was put into a prompt last: see `Store.last_recall`."""
+    if version_of(db, subject) is None:
+        return None
+    row = fetch_one(db, UNDO_SQL["last_recall"], subject.key, memory)
+    if row is None:
+        return None
+    conversation, seq, at = row
+    return InjectionSite(conversation=ConversationId(id_text(conversation)), seq=seq, at=from_micros(at))
+
+
 def decisions(db: SqlConnection, subject: Subject, *, memory: MemoryId | None, limit: int) -> list[Decision]:
     """Read the decision log: see `Store.decisions`."""
     if version_of(db, subject) is None:
@@ -97,4 +155,29 @@ def decisions(db: SqlConnection, subject: Subject, *, memory: MemoryId | None, l
     else:
         id_ = id_bytes(memory)
         rows = [] if id_ is None else fetch(db, SQL["decisions_of"], subject.key, limit, id_)
+    return [read_decision(subject, row) for row in rows]
+
+
+def decision(db: SqlConnection, subject: Subject, decision_id: str) -> Decision | None:
+    """Read one decision: see `Store.decision`."""
+    id_ = id_bytes(decision_id)
+    if id_ is None or version_of(db, subject) is None:
+        return None
+    row = fetch_one(db, UNDO_SQL["decision"], subject.key, id_)
+    return None if row is None else read_decision(subject, row)
+
+
+def decisions_from(
+    db: SqlConnection,
+    subject: Subject,
+    *,
+    conversation: ConversationId | None,
+    seq: int | None,
+    since: datetime | None,
+) -> list[Decision]:
+    """Read the decisions of a source or a time: see `Store.decisions_from`."""
+    id_ = None if conversation is None else id_bytes(conversation)
+    if version_of(db, subject) is None or (conversation is not None and id_ is None):
+        return []
+    rows = fetch(db, UNDO_SQL["decisions_from"], subject.key, id_, seq, micros(since))
     return [read_decision(subject, row) for row in rows]

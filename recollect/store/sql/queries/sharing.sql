@@ -7,4 +7,9 @@ INSERT INTO subscription (subject, shared, since) VALUES (?1, ?2, ?3) ON CONFLIC
 DELETE FROM subscription WHERE subject = ?1 AND shared = ?2 RETURNING 1
 
 -- name: subscriptions
-SELECT shared FROM subscription WHERE subject = ?1 ORDER BY since, shared
+-- The version, and what is read; one row without a name if that is nothing. One statement, hence one snapshot.
+SELECT s.name, s.version, o.shared
+  FROM subject AS s
+  LEFT JOIN subscription AS o ON o.subject = ?1
+ WHERE s.key = ?1
+ ORDER BY o.since, o.shared

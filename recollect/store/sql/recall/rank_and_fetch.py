@@ -12,17 +12,62 @@ Three rules follow for `rank`:
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TypeVar
 
-from recollect.store.protocol import Rank
-from recollect.store.sql.database import SqlConnection
+from recollect.store.executor import Rank, StoreContext
+from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.memories.read import memories_within
+from recollect.store.sql.recall.snapshot import hot_within, read_hot
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
-from recollect.types import Memory, MemoryId, Subject, SubjectSnapshot
+from recollect.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
 T = TypeVar("T")
 ReadSnapshot = Callable[[SqlConnection, Subject, str], SubjectSnapshot]
 """Reads a subject in a space, within the caller's transaction."""
+# A recall may stay on the event loop's thread if no subject has more memories than this cached, or more than this to be
+# read: one to three milliseconds. Others go to a thread, so that other requests go on.
+MAX_WEIGHED_ON_LOOP, MAX_READ_ON_LOOP = 5_000, 500
+
+
+class ExactSnapshotReader:
+    """Reads all vectors of a subject; small subjects on the event loop's thread. See `SnapshotReader`."""
+
+    def __init__(self, context: StoreContext) -> None:
+        """Read from the database of `context`."""
+        self._executor = context.executor
+        self._cache = context.cache
+        self._term_key = context.term_key
+
+    async def snapshot(self, subject: Subject, space: str, *, vectors: VectorRequest | None = None) -> SubjectSnapshot:
+        """Read all active memories of `subject`; `vectors` makes no difference without an index."""
+        del vectors
+        read = partial(read_hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
+        small = self._cached_memories(subject, space) <= MAX_WEIGHED_ON_LOOP
+        try:
+            return await self._executor.read_inline(partial(read, most=MAX_READ_ON_LOOP), small=small)
+        except TooLargeError:
+            return await self._executor.read(read)
+
+    async def rank_and_fetch(
+        self, subjects: Mapping[Subject, str], rank: Rank[T], *, vectors: Mapping[Subject, VectorRequest] = ALL_VECTORS
+    ) -> tuple[T, list[Memory]]:
+        """Read, rank and read the chosen memories; `vectors` makes no difference without an index."""
+        del vectors
+
+        def work(db: SqlConnection, most: int | None = None) -> tuple[T, list[Memory]]:
+            read = partial(hot_within, cache=self._cache, term_key=self._term_key, most=most)
+            return rank_and_fetch(db, subjects, rank, read=read, cache=self._cache)
+
+        small = all(self._cached_memories(subject, space) <= MAX_WEIGHED_ON_LOOP for subject, space in subjects.items())
+        try:
+            return await self._executor.read_inline(partial(work, most=MAX_READ_ON_LOOP), small=small)
+        except TooLargeError:
+            return await self._executor.read(work)
+
+    def _cached_memories(self, subject: Subject, space: str) -> int:
+        cached = self._cache.get(subject, space)
+        return 0 if cached is None else len(cached)
 
 
 def rank_and_fetch(

@@ -1,0 +1,89 @@
+"""Executor on PostgreSQL: threads with a connection each, and a queue for background writes. Threads, network."""
+
+import asyncio
+from functools import partial
+from typing import TypeVar
+
+from recollect.errors import StoreUnavailableError
+from recollect.settings import shown_url
+from recollect.store.failpoint import Failpoint
+from recollect.store.postgres.connection import ReconnectingConnection
+from recollect.store.postgres.errors import as_ours
+from recollect.store.postgres.migrate import prepare
+from recollect.store.postgres.write_behind import WriteBehindQueue
+from recollect.store.sql.database import Work
+from recollect.store.sql.reader_pool import ReaderPool
+from recollect.types import Subject
+
+T = TypeVar("T")
+# Connections of one process: more than a machine has cores wait for one another in Python.
+CONNECTIONS = 8
+# Pauses before an idempotent write is repeated while the server does not answer: a restart takes a second or two.
+REPEAT_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+
+
+class PostgresExecutor:
+    """Runs work on one PostgreSQL database: see `Executor`. Any number of processes may open the same one."""
+
+    def __init__(self, url: str, term_key: bytes) -> None:
+        """Start the threads; use `open` to make one."""
+        self.where = shown_url(url)
+        self.term_key = term_key
+        self.failpoint = Failpoint.from_environment()
+        self._closed = False
+        fault = partial(as_ours, where=self.where)
+        self.connections = ReaderPool(
+            [ReconnectingConnection(url, self.failpoint) for _ in range(CONNECTIONS)], self.where, fault
+        )
+        self._write_behind = WriteBehindQueue(ReconnectingConnection(url, self.failpoint), self.where, fault)
+
+    @classmethod
+    async def open(cls, url: str) -> "PostgresExecutor":
+        """Connect; the schema is created or migrated if needed.
+
+        Raises:
+            NewerSchemaError: A newer Recollect wrote it.
+            UnreadableStoreError: There is no such database, it has no pgvector, or may not be used.
+            StoreUnavailableError: The server does not answer.
+        """
+        Failpoint.from_environment()  # refuses an unknown name before anything is created
+        return cls(url, await asyncio.to_thread(prepare, url))
+
+    async def close(self) -> None:
+        """Finish accepted work and close all connections. Idempotent."""
+        self._closed = True
+        await self.connections.close()
+        await self._write_behind.close()
+
+    async def read(self, work: Work[T]) -> T:
+        """Read in another thread."""
+        return await self.connections.run(lambda link: link.read(work), reads=True)
+
+    async def read_inline(self, work: Work[T], *, small: bool = True) -> T:
+        """Read in another thread: the event loop must not wait for the network."""
+        del small
+        return await self.read(work)
+
+    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False) -> T:
+        """Write in a transaction that holds the subjects' locks."""
+        for wait_s in REPEAT_AFTER_S if idempotent else ():
+            try:
+                return await self._write(work, subjects)
+            except StoreUnavailableError:
+                if self._closed:
+                    raise
+                await asyncio.sleep(wait_s)
+        return await self._write(work, subjects)
+
+    async def _write(self, work: Work[T], subjects: tuple[Subject, ...]) -> T:
+        locks = [subject.key for subject in subjects]
+        return await self.connections.run(lambda link: link.write(work, locks))
+
+    def write_later(self, work: Work[None], *subjects: Subject) -> None:
+        """Write as soon as the connection for background writes is free."""
+        locks = [subject.key for subject in subjects]
+        self._write_behind.later(lambda link: link.write(work, locks), locks)
+
+    async def flush(self, *subjects: Subject) -> None:
+        """Wait for pending writes of these subjects; without subjects, for all."""
+        await self._write_behind.written(*(subject.key for subject in subjects))

@@ -1,0 +1,1 @@
+"""The operations of the store, by what they are about."""

@@ -1,0 +1,145 @@
+"""Repository of conversations: their messages, and what was injected into them."""
+
+import builtins
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+
+from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
+from recollect.store.sql.log import conversations, record
+from recollect.types import (
+    Conversation,
+    ConversationId,
+    ConversationSetup,
+    EpisodeRange,
+    InjectionRecord,
+    LoggedMessage,
+    MemoryId,
+    RecordedTurn,
+    Subject,
+    Turn,
+)
+
+
+class ConversationRepository:
+    """Messages, conversations and injections."""
+
+    def __init__(self, context: StoreContext) -> None:
+        """Work on the database of `context`."""
+        self._context = context
+        self._executor = context.executor
+
+    async def record(self, turn: Turn) -> RecordedTurn:
+        """Append a turn to its conversation, with the formations it makes due; durable on return.
+
+        The conversation is found in this order: by `external_id` within the subject; by the newest message of the
+        turn whose `anchor` (or, with tool calls, `call_ids`) was recorded for this subject; by an equal first message
+        recorded in the last ten minutes whose path the turn repeats and whose last answer has no continuation (a
+        retry or a regeneration); else it is new. The messages after the anchor are matched down the tree: an equal
+        child is the same message and is not written again (unless an edit took it back), anything else is appended
+        as a sibling. The reply is appended below the last message, unless an equal reply is there already.
+
+        What the turn counts for in the share of memory work (`Turn.charges`) is booked with it if anything was new.
+
+        Messages before the anchor are not compared, as the client may trim or summarize them. Recording the identical
+        turn again changes nothing but `due_at`.
+
+        A formation is requested up to the newest message if as many turns wait after its cursor as
+        `FormationRequest.every_turns` says, or (`on_edit`) if the turn branches off; with `after_idle` it becomes due
+        after that silence; else it waits for `formations.request`.
+        """
+        context = self._context
+        return await self._executor.write(
+            partial(record.record, turn=turn, clock=context.clock, term_key=context.term_key),
+            turn.subject,
+            *(wanted.key_subject for wanted in turn.formations),
+            *(charged for charged, _ in turn.charges),
+            idempotent=True,
+        )
+
+    async def messages(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
+    ) -> builtins.list[LoggedMessage]:
+        """Read the messages of all branches after `after_seq`, ordered by `seq`."""
+        check_limit(limit)
+        return await self._executor.read_inline(
+            lambda db: record.messages(db, subject, conversation, after_seq=after_seq, limit=limit),
+            small=limit <= INLINE_ROWS,
+        )
+
+    async def active_path(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
+    ) -> builtins.list[LoggedMessage]:
+        """Read the active path after `after_seq` in order: the newest message, its parent, and so on up.
+
+        The `parent_seq` of the first message is `after_seq` exactly if that message is itself on the path.
+        """
+        check_limit(limit)
+        return await self._executor.read(
+            lambda db: conversations.active_path(db, subject, conversation, after_seq=after_seq, limit=limit)
+        )
+
+    async def list(
+        self, subject: Subject, *, limit: int = 100, before: datetime | None = None
+    ) -> builtins.list[Conversation]:
+        """List conversations, last updated first."""
+        check_limit(limit)
+        return await self._executor.read(
+            lambda db: conversations.list_conversations(db, subject, before=before, limit=limit)
+        )
+
+    async def open(self, subject: Subject, external_id: str, opening: ConversationSetup) -> Conversation:
+        """Return the conversation with that external id; create one without messages if there is none.
+
+        An existing conversation keeps its profile and app; its options are replaced if they are of the same profile.
+        """
+        return await self._executor.write(
+            lambda db: conversations.open_(db, subject, external_id, opening, self._context.clock), subject
+        )
+
+    async def get(
+        self, subject: Subject, *, id: ConversationId | None = None, external_id: str | None = None
+    ) -> Conversation | None:
+        """Find a conversation by its id, or by the client's; None if the subject has none with it."""
+        return await self._executor.read_inline(
+            lambda db: conversations.conversation(db, subject, id_=id, external_id=external_id)
+        )
+
+    async def end(self, subject: Subject, conversation: ConversationId, reason: str, now: datetime) -> None:
+        """Record that a conversation ended, and why; its next message reopens it.
+
+        Raises:
+            UnknownConversationError: The subject has no conversation with that id.
+        """
+        await self._executor.write(lambda db: conversations.end(db, subject, conversation, reason, now), subject)
+
+    async def abandoned(self, subject: Subject, conversation: ConversationId) -> set[int]:
+        """Return the `seq` of messages that an edit took off the active path.
+
+        A user message with a newer sibling that is a user message was abandoned, with everything below it. A
+        regenerated answer abandons nothing: its question was asked all the same.
+        """
+        return await self._executor.read_inline(lambda db: record.abandoned(db, subject, conversation))
+
+    async def episode_ranges(self, subject: Subject, conversation: ConversationId) -> builtins.list[EpisodeRange]:
+        """Read which turns of a conversation the episodes of `subject` summarize, ordered by turn.
+
+        Closed episodes are included, so that forgotten turns are not summarized again; abandoned ones are not.
+        """
+        return await self._executor.read(lambda db: conversations.episode_ranges(db, subject, conversation))
+
+    async def injections(
+        self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
+    ) -> builtins.list[InjectionRecord]:
+        """Read what was injected into prompts, newest first."""
+        check_limit(limit)
+        return await self._executor.read_inline(
+            lambda db: record.injections(db, subject, conversation=conversation, limit=limit),
+            small=limit <= INLINE_ROWS,
+        )
+
+    async def record_hits(self, subject: Subject, injection: InjectionRecord, hits: Sequence[MemoryId]) -> None:
+        """Record which memories of an injection its answer used. Not durable at once."""
+        judged = replace(injection, hits=frozenset(hits))
+        self._executor.write_later(lambda db: record.record_hits(db, subject, judged), subject)

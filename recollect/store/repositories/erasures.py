@@ -1,0 +1,105 @@
+"""Repository of erasures: erasing, and the ledger of keyed hashes that remembers what was erased or forgotten."""
+
+import builtins
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+from functools import partial
+from typing import TypeVar
+
+from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
+from recollect.store.sql.database import Work
+from recollect.store.sql.erase import erase
+from recollect.store.sql.erase.tombstones import TombstoneLedger
+from recollect.store.sql.inner import inner_subjects
+from recollect.store.sql.rows import fetch_value
+from recollect.store.sql.statements import load
+from recollect.types import EraseRequest, ErasureRecord, StorageKind, Subject
+
+T = TypeVar("T")
+SQL = load("erase")
+
+
+class ErasureRepository:
+    """Erases, and tells what was erased or forgotten."""
+
+    def __init__(self, context: StoreContext, database: DatabaseAdmin) -> None:
+        """Work on the database of `context`; `database` cleans its files."""
+        self._context = context
+        self._executor = context.executor
+        self._database = database
+
+    @property
+    def storage_kind(self) -> StorageKind:
+        """Where the data is kept, which decides what erasing can reach."""
+        return self._database.storage_kind
+
+    async def erase(self, order: EraseRequest) -> ErasureRecord:
+        """Erase what is named and all that tells of it, in one transaction; durable on return.
+
+        Memories go with their vectors, terms, tags, quotes and decisions, and with the closed memories that they
+        replaced. Of messages only place, role and times stay; the ledger keeps a resent history from writing them, or
+        what they said, again. What was formed from erased messages goes too, unless it has other evidence.
+        Formations in progress lose their leases. Subjects within an erased one go a batch at a time, the subject
+        itself last; repeating the order continues. A subject that was erased whole may begin again. Its bytes may
+        stay in the database's files until `scrub` removes them.
+
+        Raises:
+            UnknownMemoryError: The subject does not have a named memory.
+            UnknownConversationError: The subject does not have the named conversation.
+        """
+        context, reach = self._context, self._context.failpoint.reach
+        tools = erase.Tools(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
+        if not order.everything:
+            erasure = await self._erase(lambda db: erase.erase(db, order, tools), order.subject)
+            reach("erased")
+            return erasure
+        parts: builtins.list[tuple[Subject, ErasureRecord]] = []
+        whole: ErasureRecord | None = None
+        while whole is None:
+            batch = await self._executor.read(lambda db: inner_subjects(db, order.subject, limit=erase.MAX_INNER))
+            erased, whole = await self._erase(
+                partial(erase.erase_whole, order=order, parts=batch, tools=tools), order.subject, *batch
+            )
+            parts += erased
+            reach("erased")
+        pending = any(part.cleaned_at is None for _, part in parts)
+        return replace(
+            whole,
+            cleaned_at=None if pending else whole.cleaned_at,
+            inner=tuple((subject, part.counts) for subject, part in parts),
+        )
+
+    async def _erase(self, work: Work[T], *subjects: Subject) -> T:
+        """Erase in one transaction."""
+        await self._executor.flush(*subjects)  # a pending write would bring erased ids back
+        done = await self._executor.write(work, *subjects)
+        for subject in subjects:
+            self._context.cache.forget(subject)
+        return done
+
+    async def list(self, subject: Subject, *, limit: int = 100) -> builtins.list[ErasureRecord]:
+        """List the erasures of a subject, newest first; they hold counts only."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: erase.erasures(db, subject, limit=limit))
+
+    async def pending(self) -> int:
+        """Return the number of erasures of all subjects whose bytes may still be in the database's files."""
+        return await self._executor.read(lambda db: int(fetch_value(db, SQL["unclean"])))
+
+    async def scrub(self, *, wait_ms: int, rewrite: bool = False) -> bool:
+        """Remove the bytes of erased rows from the database's own files: see `DatabaseAdmin.scrub`."""
+        return await self._database.scrub(wait_ms=wait_ms, rewrite=rewrite)
+
+    async def forgotten(self, subject: Subject, marks: Sequence[int]) -> Mapping[int, datetime]:
+        """Return which marks (see `MarkWords`) the subject's ledger holds, each with the latest instant it was said.
+
+        Fast if nothing of the subject was forgotten or erased.
+        """
+        term_key = self._context.term_key
+        return await self._executor.read(lambda db: TombstoneLedger(db, subject, term_key).known(marks))
+
+    async def has_forgotten(self, subject: Subject) -> bool:
+        """Return whether anything of the subject was forgotten or erased."""
+        term_key = self._context.term_key
+        return not await self._executor.read_inline(lambda db: TombstoneLedger(db, subject, term_key).empty)

@@ -1,0 +1,94 @@
+"""Repository of formations: which work is due, its leases, and its commit."""
+
+import builtins
+from datetime import datetime
+
+from recollect.store.executor import StoreContext, check_limit
+from recollect.store.sql import formations
+from recollect.store.sql.log import conversations
+from recollect.types import ConversationId, FormationKey, FormationResult, FormationStatus, Lease, Subject
+
+
+class FormationRepository:
+    """Formations: the work that a conversation causes."""
+
+    def __init__(self, context: StoreContext) -> None:
+        """Work on the database of `context`."""
+        self._context = context
+        self._executor = context.executor
+
+    async def request(self, writes: Subject, home: Subject, conversation: ConversationId, now: datetime) -> int:
+        """Make due the formations into `writes` that a conversation of `home` waits for; return how many."""
+        return await self._executor.write(
+            lambda db: conversations.request_formation(db, writes, home, conversation, now), writes, home
+        )
+
+    async def due(self, now: datetime, *, limit: int = 32) -> builtins.list[FormationKey]:
+        """List formations that are due and not leased, longest due first."""
+        check_limit(limit)
+        return await self._executor.read_inline(lambda db: formations.due(db, now, limit=limit))
+
+    async def next_due(self) -> datetime | None:
+        """Return when the next unparked formation is due; None when nothing waits."""
+        return await self._executor.read(formations.next_due)
+
+    async def lease(self, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
+        """Lease a formation and count the attempt; None if it is not due, parked or leased by another worker."""
+        return await self._executor.write(lambda db: formations.lease(db, key, now=now, lease_s=lease_s), key.subject)
+
+    async def renew(self, lease: Lease, *, now: datetime, lease_s: float) -> bool:
+        """Extend a lease; False if it ran out or was taken over."""
+        return await self._executor.write(
+            lambda db: formations.renew(db, lease, now=now, lease_s=lease_s), lease.key.subject
+        )
+
+    async def commit(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:
+        """Apply a formation's changes and decisions and move its cursor, in one transaction.
+
+        The formation is due again at once while its cursor has not reached what was requested (unless the result says
+        that it waits for more), after silence if it waits for that, and otherwise not by itself. Attempts, error and
+        lease are cleared. The cursor moves back only if the result says that an edit removed what it had passed.
+
+        Returns:
+            The subject's new version.
+
+        Raises:
+            LeaseLostError: The token is not the current one, or the lease ran out.
+            StaleSubjectError: `result.subject_version` is no longer the subject's version.
+            VectorSizeError: A vector does not fit its space.
+        """
+        return await self._executor.write(
+            lambda db: formations.commit(db, lease, result, now=now, term_key=self._context.term_key),
+            lease.key.subject,
+            lease.key.home,
+        )
+
+    async def release(
+        self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True
+    ) -> None:
+        """Give a lease back without a commit: due again at `retry_at`, or parked with its error if that is None.
+
+        The attempt is not counted without an error (a shutdown: nothing was tried) or with `counted` False (an open
+        circuit breaker, a spent budget). Does nothing if the lease is lost already.
+        """
+        await self._executor.write(
+            lambda db: formations.release(db, lease, error=error, retry_at=retry_at, now=now, counted=counted),
+            lease.key.subject,
+        )
+
+    async def list(
+        self, *, subject: Subject | None = None, parked: bool | None = None, limit: int = 100
+    ) -> builtins.list[FormationStatus]:
+        """List formations of one subject, or (for operators) of all, longest due first."""
+        check_limit(limit)
+        return await self._executor.read(
+            lambda db: formations.list_formations(db, subject=subject, parked=parked, limit=limit)
+        )
+
+    async def retry(self, key: FormationKey, *, now: datetime) -> bool:
+        """Make a parked formation due again and clear its attempts; False if it is not parked."""
+        return await self._executor.write(lambda db: formations.retry(db, key, now=now), key.subject)
+
+    async def has_other_version(self, key: FormationKey) -> bool:
+        """Return whether another extractor version has a formation of the same conversation, profile and stage."""
+        return await self._executor.read_inline(lambda db: formations.has_other_version(db, key))

@@ -1,0 +1,208 @@
+"""Repositories of memories, and of the decisions that made them what they are."""
+
+import builtins
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from functools import partial
+
+from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
+from recollect.store.sql.database import SqlConnection, TooLargeError
+from recollect.store.sql.memories import apply, link, read
+from recollect.store.sql.subjects import version_of
+from recollect.types import (
+    Change,
+    Conversation,
+    ConversationId,
+    Decision,
+    InjectionSite,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Subject,
+)
+
+
+class MemoryRepository:
+    """Memories of any kind and state."""
+
+    def __init__(self, context: StoreContext) -> None:
+        """Work on the database of `context`."""
+        self._context = context
+        self._executor = context.executor
+
+    async def version(self, subject: Subject) -> int:
+        """Return the subject's version, which moves with every change to its memories; 0 if nothing was stored."""
+        return await self._executor.read_inline(lambda db: version_of(db, subject)) or 0
+
+    async def get_many(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
+        """Read memories of any state, with their evidence, in the order of `ids`; unknown ids are left out."""
+        return await self._executor.read_inline(
+            lambda db: read.memories(db, subject, ids), small=len(ids) <= INLINE_ROWS
+        )
+
+    async def list(
+        self,
+        subject: Subject,
+        *,
+        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        closed: bool = False,
+        after: MemoryId | None = None,
+        tag: str = "",
+        limit: int = 100,
+    ) -> builtins.list[Memory]:
+        """List memories newest first.
+
+        Args:
+            subject: Owner of the memories.
+            kinds: Kinds to list.
+            closed: Include closed memories.
+            after: Continue after this memory.
+            tag: List only memories with this tag.
+            limit: Maximum number of memories.
+        """
+        check_limit(limit)
+        wanted = read.MemoryFilter(kinds=kinds, closed=closed, tag=tag)
+        return await self._executor.read(lambda db: read.list_memories(db, subject, wanted, after=after, limit=limit))
+
+    async def facts(self, subject: Subject) -> builtins.list[Memory]:
+        """Read all active facts, most important first, ties by id."""
+        try:
+            return await self._executor.read_inline(lambda db: read.facts(db, subject, most=INLINE_ROWS))
+        except TooLargeError:
+            return await self._executor.read(lambda db: read.facts(db, subject))
+
+    async def held(self, subject: Subject, *, limit: int = 100) -> builtins.list[Memory]:
+        """Read the memories that wait for review, oldest first."""
+        check_limit(limit)
+        return await self._executor.read_inline(
+            lambda db: read.held(db, subject, limit=limit), small=limit <= INLINE_ROWS
+        )
+
+    async def formed_from(self, subject: Subject, source: Conversation, *, limit: int = 100) -> builtins.list[Memory]:
+        """List the open notes, facts and episodes of a subject whose evidence is in a conversation, newest first."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: read.formed_from(db, subject, source, limit))
+
+    async def from_source(
+        self, subject: Subject, conversation: ConversationId, *, seq: int | None = None
+    ) -> builtins.list[Memory]:
+        """Read memories of any kind and state with evidence in a conversation, or in one of its messages; by id."""
+        return await self._executor.read(lambda db: read.memories_from(db, subject, conversation, seq=seq))
+
+    async def since(self, subject: Subject, since: datetime) -> builtins.list[Memory]:
+        """Read memories of any kind that were stored or closed at `since` or later, ordered by id."""
+        return await self._executor.read(lambda db: read.memories_since(db, subject, since))
+
+    async def as_of(
+        self, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+    ) -> builtins.list[Memory]:
+        """Read what was true at one instant as far as it was known at another, ordered by id.
+
+        True at `at`: it had begun and had not ended. Known at `known_at`: it was stored then or before; an end that
+        was learnt later does not count. Held memories never come back. Each memory is returned as it was then:
+        active, with `closed_at` None, and without an end that was not known yet.
+        """
+        return await self._executor.read(lambda db: read.memories_at(db, subject, kinds, at=at, known_at=known_at))
+
+    async def apply(
+        self,
+        subject: Subject,
+        changes: Sequence[Change],
+        decisions: Sequence[Decision],
+        *,
+        subject_version: int | None = None,
+        home: Subject | None = None,
+    ) -> int:
+        """Apply changes that were made by hand; durable on return.
+
+        Args:
+            subject: Owner of the memories.
+            changes: Changes to apply, all or none.
+            decisions: Decisions to log with them.
+            subject_version: Version that the changes are based on; None skips the check.
+            home: Subject whose log the evidence points into; None means `subject`.
+
+        Returns:
+            The subject's new version.
+
+        Raises:
+            StaleSubjectError: `subject_version` is no longer the subject's version.
+            UnknownMemoryError: A change names a memory that the subject does not have.
+            VectorSizeError: A vector does not fit its space.
+        """
+
+        def work(db: SqlConnection) -> int:
+            apply.require_version(db, subject, subject_version)
+            term_key = self._context.term_key
+            return apply.apply(db, subject, changes, decisions, home=home or subject, term_key=term_key)
+
+        return await self._executor.write(work, subject, home or subject)
+
+    async def link(
+        self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision
+    ) -> None:
+        """Copy an active note, fact or episode into another subject, under the same id.
+
+        Args:
+            subject: Owner of the memory.
+            memory: The memory.
+            to: Subject that gets a row of its own, with the same sources and vectors; unchanged if it has one.
+            terms: Terms of its text; they are hashed anew for each subject.
+            decision: Decision to log in `to`.
+
+        Raises:
+            UnknownMemoryError: The subject does not have the memory.
+            BadRequestError: It is a turn, not active, or `to` has another value of the same slot.
+        """
+        target = link.LinkTarget(to, terms, decision, self._context.term_key)
+        await self._executor.write(partial(link.link, subject=subject, memory=memory, copy=target), subject, to)
+
+    async def unlink(self, subject: Subject, memory: MemoryId, *, decision: Decision) -> None:
+        """Remove a memory's row from one subject; the rows of other subjects stay.
+
+        Raises:
+            UnknownMemoryError: The subject does not have the memory.
+        """
+        await self._executor.write(partial(link.unlink, subject=subject, memory=memory, decision=decision), subject)
+        self._context.cache.forget(subject)
+
+    async def record_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
+        """Count a use of each memory. Not durable at once, and moves no version."""
+        self._context.cache.note_uses(subject, ids, at)
+        self._executor.write_later(lambda db: apply.record_uses(db, subject, ids, at), subject)
+
+    async def last_injection(self, subject: Subject, memory: MemoryId) -> InjectionSite | None:
+        """Find the newest of the subject's prompts that a memory was injected into; None if it never was."""
+        return await self._executor.read(lambda db: read.last_injection(db, subject, memory))
+
+
+class DecisionRepository:
+    """The decision log, which is append-only."""
+
+    def __init__(self, context: StoreContext) -> None:
+        """Work on the database of `context`."""
+        self._executor = context.executor
+
+    async def list(
+        self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000
+    ) -> builtins.list[Decision]:
+        """Read the decision log, oldest first; of one memory: all that made, changed or considered it."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: read.decisions(db, subject, memory=memory, limit=limit))
+
+    async def get(self, subject: Subject, decision_id: str) -> Decision | None:
+        """Read one decision; None if the subject has none with that id."""
+        return await self._executor.read(lambda db: read.decision(db, subject, decision_id))
+
+    async def from_source(
+        self,
+        subject: Subject,
+        *,
+        conversation: ConversationId | None = None,
+        seq: int | None = None,
+        since: datetime | None = None,
+    ) -> builtins.list[Decision]:
+        """Read the decisions on a conversation, or one of its messages, or since an instant; oldest first."""
+        return await self._executor.read(
+            lambda db: read.decisions_from(db, subject, conversation=conversation, seq=seq, since=since)
+        )

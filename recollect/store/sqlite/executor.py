@@ -1,0 +1,154 @@
+"""Executor on SQLite: one writing thread, a few reading ones, and short reads on the event loop. Opens files."""
+
+import asyncio
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+import apsw
+
+from recollect.clock import Clock
+from recollect.store.failpoint import Failpoint
+from recollect.store.sql import formations
+from recollect.store.sql.database import Work
+from recollect.store.sql.reader_pool import ReaderPool
+from recollect.store.sql.rows import fetch_value
+from recollect.store.sql.statements import load
+from recollect.store.sql.unfinished import refuse_unfinished
+from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
+from recollect.store.sqlite.errors import as_ours, opening
+from recollect.store.sqlite.file_guard import FileGuard
+from recollect.store.sqlite.inline_reader import FileWork, InlineReader
+from recollect.store.sqlite.process_lock import ProcessLock
+from recollect.store.sqlite.writer import Writer
+from recollect.types import Subject
+
+T = TypeVar("T")
+SQL = load("subject")
+# Reading threads: more than the cores of a small machine gain nothing while Python runs one at a time.
+READERS = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Opened:
+    """The connections of a store, before threads own them."""
+
+    writer: apsw.Connection
+    readers: tuple[apsw.Connection, ...]
+    inline: apsw.Connection | None
+    """For the event loop's thread; None if there is one connection only."""
+    term_key: bytes
+    file_guard: FileGuard
+    process_lock: ProcessLock | None
+    """This process's mark next to the file; None if no other process can open it."""
+
+
+def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
+    with ExitStack() as on_failure:
+        writer = open_writer(place)
+        on_failure.callback(writer.close)
+        with opening(place.path):
+            refuse_unfinished(writer, place.path)
+        process_lock = None if place.alone else ProcessLock(place.path)
+        if process_lock is not None:
+            on_failure.callback(process_lock.close)
+            if process_lock.first:
+                formations.free_leases(writer)
+            process_lock.share()
+        with opening(place.path):
+            formations.return_from_future(writer, clock.now())
+        readers = []
+        for _ in range(0 if place.alone else READERS + 1):
+            readers.append(open_reader(place))
+            on_failure.callback(readers[-1].close)
+        inline = readers.pop() if readers else None
+        term_key = fetch_value(writer, SQL["term_key"])
+        file_guard = FileGuard.of(writer, place)
+        on_failure.pop_all()
+    return _Opened(
+        writer=writer,
+        readers=tuple(readers),
+        inline=inline,
+        term_key=term_key,
+        file_guard=file_guard,
+        process_lock=process_lock,
+    )
+
+
+class SqliteExecutor:
+    """Runs work on one SQLite file: see `Executor`. Several processes may open the same file."""
+
+    def __init__(self, place: DatabaseLocation, opened: _Opened, clock: Clock) -> None:
+        """Start the threads; use `open` to make one."""
+        self.place = place
+        self.term_key = opened.term_key
+        self.file_guard = opened.file_guard
+        self.failpoint = Failpoint.from_environment()
+        self._process_lock = opened.process_lock
+        self._writer = Writer(opened.writer, place.path, self.failpoint, opened.file_guard)
+        # A file that cannot be shared between connections is read by the writing thread.
+        self._readers = (
+            ReaderPool(opened.readers, place.path, partial(as_ours, where=place.path)) if opened.readers else None
+        )
+        self._inline = InlineReader(opened.inline, clock) if opened.inline else None
+
+    @classmethod
+    async def open(cls, place: DatabaseLocation, clock: Clock) -> "SqliteExecutor":
+        """Open the file; it is created or migrated if needed.
+
+        Raises:
+            NewerSchemaError: a newer Recollect wrote it.
+            UnreadableStoreError: it is not a Recollect database, or may not be read or written.
+            StoreUnavailableError: another process holds it.
+        """
+        Failpoint.from_environment()  # a wrong name is told before a file is made
+        opened = await asyncio.to_thread(_open, place, clock)
+        return cls(place, opened, clock)
+
+    async def close(self) -> None:
+        """Finish accepted work and close all connections. Idempotent."""
+        if self._inline is not None:
+            self._inline.close()
+        if self._readers is not None:
+            await self._readers.close()
+        await self._writer.close()
+        if self._process_lock is not None:
+            self._process_lock.close()
+
+    async def read(self, work: Work[T]) -> T:
+        """Read in another thread."""
+        return await self.look(work)
+
+    async def look(self, work: FileWork[T]) -> T:
+        """Read in a reading thread, or in the writing one if the file cannot be shared between connections."""
+        if self._readers is None:
+            return await self._writer.run(work)
+        return await self._readers.run(work, reads=True)
+
+    async def read_inline(self, work: Work[T], *, small: bool = True) -> T:
+        """Read on the event loop while the disk is fast and the connection there is free.
+
+        The way to another thread and back takes longer than such a read, and a formation has a dozen of them.
+        """
+        if self._inline is None or not small:
+            return await self.read(work)
+        done = self._inline.read(lambda db: (work(db),))
+        return await self.look(self._inline.watched(work)) if done is None else done[0]
+
+    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False) -> T:
+        """Write in the one writing thread, whose transactions follow one another."""
+        del subjects, idempotent  # one thread writes, and no connection is lost
+        return await self._writer.run(work)
+
+    def write_later(self, work: Work[None], *subjects: Subject) -> None:
+        """Write with the next transaction, or within seconds."""
+        del subjects
+        self._writer.later(work)
+
+    async def flush(self, *subjects: Subject) -> None:
+        """Do nothing: the next write happens after the pending ones."""
+
+    async def run_alone(self, work: FileWork[T]) -> T:
+        """Run `work` in the writing thread between transactions; it begins and ends its own."""
+        return await self._writer.run_alone(work)

@@ -1,0 +1,38 @@
+"""The store: everything that is kept, as repositories over one database."""
+
+from recollect.store.executor import DatabaseAdmin, SnapshotReader, StoreContext
+from recollect.store.repositories.admin import AdminRepository, AppRepository, BudgetRepository
+from recollect.store.repositories.conversations import ConversationRepository
+from recollect.store.repositories.embeddings import EmbeddingRepository
+from recollect.store.repositories.erasures import ErasureRepository
+from recollect.store.repositories.formations import FormationRepository
+from recollect.store.repositories.maintenance import MaintenanceRepository
+from recollect.store.repositories.memories import DecisionRepository, MemoryRepository
+
+
+class Store:
+    """Everything that is kept. Each operation is one transaction (or one snapshot) and never calls a model.
+
+    An operation reads and writes only the subjects it is given. A subject, conversation or memory that does not exist
+    reads as empty. Every operation may raise `StoreUnavailableError` (the outcome is unknown: read back before
+    repeating a write) and, when it writes, `StoreFullError`.
+    """
+
+    def __init__(self, context: StoreContext, snapshots: SnapshotReader, database: DatabaseAdmin) -> None:
+        """Compose the repositories over what a database brings; `open_store` makes one for a URL."""
+        self.conversations = ConversationRepository(context)
+        self.formations = FormationRepository(context)
+        self.memories = MemoryRepository(context)
+        self.decisions = DecisionRepository(context)
+        self.snapshots = snapshots
+        self.erasures = ErasureRepository(context, database)
+        self.embeddings = EmbeddingRepository(context)
+        self.maintenance = MaintenanceRepository(context)
+        self.budgets = BudgetRepository(context)
+        self.apps = AppRepository(context)
+        self.admin = AdminRepository(context, database)
+        self._database = database
+
+    async def close(self) -> None:
+        """Finish accepted work, then close the database. Idempotent."""
+        await self._database.close()

@@ -1,0 +1,63 @@
+"""Repositories work on the subjects they are given: operators' operations alone span all of them."""
+
+import inspect
+from collections.abc import Iterator
+from typing import get_type_hints
+
+import pytest
+
+from recollect.store.repositories import admin, conversations, embeddings, erasures, formations, maintenance, memories
+from recollect.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
+
+MODULES = (admin, conversations, embeddings, erasures, formations, maintenance, memories)
+# A subject, or what names one.
+NAMES_A_SUBJECT = (Subject, Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
+OF_ALL_SUBJECTS = {
+    "AdminRepository.ping",
+    "AdminRepository.schema_version",
+    "AdminRepository.stats",
+    "AdminRepository.subjects",
+    "AdminRepository.totals",
+    "EmbeddingRepository.choose",
+    "EmbeddingRepository.embedders",
+    "EmbeddingRepository.reembed_backlog",
+    "EmbeddingRepository.space_counts",
+    "EmbeddingRepository.space_names",
+    "ErasureRepository.pending",
+    "ErasureRepository.scrub",
+    "FormationRepository.due",
+    "FormationRepository.list",
+    "FormationRepository.next_due",
+    "MaintenanceRepository.due",
+    "MaintenanceRepository.with_stale_terms",
+}
+
+
+def operations() -> Iterator[tuple[str, set[object]]]:
+    """Each operation of each repository with the types of its required parameters."""
+    for module in MODULES:
+        for name, repository in inspect.getmembers(module, inspect.isclass):
+            if name.endswith("Repository"):
+                for method, function in inspect.getmembers(repository, inspect.iscoroutinefunction):
+                    if not method.startswith("_"):
+                        hints = get_type_hints(function)
+                        needed = [
+                            parameter.name
+                            for parameter in inspect.signature(function).parameters.values()
+                            if parameter.name != "self" and parameter.default is inspect.Parameter.empty
+                        ]
+                        yield f"{name}.{method}", {hints[parameter] for parameter in needed}
+
+
+def test_operations_take_a_subject_unless_they_are_for_operators() -> None:
+    without = {name for name, types in operations() if not types & set(NAMES_A_SUBJECT)}
+
+    assert without == OF_ALL_SUBJECTS
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
+def test_every_operation_has_a_docstring_of_its_own(module: object) -> None:
+    for name, repository in inspect.getmembers(module, inspect.isclass):
+        if name.endswith("Repository"):
+            for method, function in inspect.getmembers(repository, inspect.isfunction):
+                assert method.startswith("_") or inspect.getdoc(function), f"{name}.{method}"
