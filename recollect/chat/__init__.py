@@ -1,1 +1,1 @@
-"""The chat wire: reading requests, who asks, which thread, assembling replies, splicing bytes. Pure."""
+"""The chat wire formats: requests, identities, replies, and what is spliced into their bytes. Pure."""

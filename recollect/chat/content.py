@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 
-# The names of text parts: Chat Completions says `text`, clients of the Responses API send the other two.
+# Names of text parts: Chat Completions uses `text`, clients of the Responses API send the other two.
 _TEXT_TYPES = ("text", "input_text", "output_text")
 
 
@@ -22,7 +22,7 @@ def text_of(content: object) -> str:
 
 
 def other_parts(content: object) -> list[object]:
-    """Return what of a content is not text: images, audio, files, and values no API describes.
+    """Return the parts of a content that are not text: images, audio, files, and values no API describes.
 
     >>> other_parts([{"type": "text", "text": "a"}, {"type": "image_url"}])
     [{'type': 'image_url'}]
@@ -34,14 +34,14 @@ def other_parts(content: object) -> list[object]:
     return [part for part in content if _text_of_part(part) is None]
 
 
-def text_alone(message: Mapping[str, object]) -> bool:
-    """Whether a message's role, name and text say all of it."""
+def is_text_only(message: Mapping[str, object]) -> bool:
+    """Return whether role, name and text are all that a message holds."""
     more = ("tool_calls", "tool_call_id", "function_call", "refusal", "audio")
     return not any(message.get(field) for field in more) and not other_parts(message.get("content"))
 
 
 def call_ids_of(tool_calls: object) -> list[str]:
-    """Return the ids of tool calls, as far as they have any.
+    """Return the ids of the tool calls that have one.
 
     >>> call_ids_of([{"id": "call_1"}, {"id": 7}, "x"])
     ['call_1']
@@ -65,10 +65,10 @@ _ROLES = frozenset({"user", "assistant", "system", "developer", "tool", "functio
 
 
 def speaker_name(name: str | None) -> str | None:
-    """Return the name somebody speaks under; None where there is none, or it reads as a role.
+    """Return the name of a message's speaker; None if it has none, or if the name reads as a role.
 
-    The role itself says it then: an assistant called "user" is the assistant. Case, width, accents, an article and
-    whatever is no letter are folded, as readers and renderers overlook them.
+    Such a name would be a forged attribution: an assistant called "user" is still the assistant. Case, width, accents,
+    a leading article and all other characters are ignored, because readers and renderers overlook them.
 
     >>> speaker_name("Ana"), speaker_name("The\\u200b USER"), speaker_name("")
     ('Ana', None, None)
@@ -79,8 +79,8 @@ def speaker_name(name: str | None) -> str | None:
     return None if letters.removeprefix("the") in _ROLES else name
 
 
-# `<think>` and its kin come from models; `<details type="reasoning">` is how Open WebUI keeps it in the text.
-# What follows a name is bounded, so that a text of nothing but opened tags costs no more than its length.
+# Models write `<think>` and the like; Open WebUI keeps their reasoning in the text as `<details type="reasoning">`.
+# The attributes have a maximum length, so that a text of nothing but opening tags is read in linear time.
 _REASONING_TAG = re.compile(
     r"<(?P<close>/?)(?P<name>think|thinking|reasoning|details)(?P<more>(?:\s[^<>]{0,400})?)>", re.IGNORECASE
 )
@@ -91,7 +91,7 @@ Opens = Callable[["re.Match[str]"], bool]
 
 
 def without_reasoning(text: str) -> str:
-    """Cut out every closed block of reasoning; one that is never closed stays.
+    """Remove every closed block of reasoning; an unclosed one stays.
 
     >>> without_reasoning("<think>Hm. Peanuts?</think>No peanuts.")
     'No peanuts.'
@@ -102,7 +102,7 @@ def without_reasoning(text: str) -> str:
 
 
 def without_memory(text: str) -> str:
-    """Cut out every closed block of recalled memory, as a client that was sent its own prompt back may hold one.
+    """Remove every closed block of recalled memory: a client that echoes our prompt sends it back.
 
     >>> without_memory("<recollect-memory 1f>- likes tea</recollect-memory 1f>What now?")
     'What now?'
@@ -118,7 +118,7 @@ def _without(text: str, tags: "re.Pattern[str]", opens: Opens) -> str:
     if "</" not in text:
         return text
     kept: list[str] = []
-    behind = 0
+    end = 0
     opened: tuple[str, int] | None = None
     for tag in tags.finditer(text):
         name = tag["name"].lower()
@@ -126,7 +126,7 @@ def _without(text: str, tags: "re.Pattern[str]", opens: Opens) -> str:
             if not tag["close"] and opens(tag):
                 opened = name, tag.start()
         elif tag["close"] and name == opened[0]:
-            kept.append(text[behind : opened[1]])
-            behind, opened = tag.end(), None
-    kept.append(text[behind:])
+            kept.append(text[end : opened[1]])
+            end, opened = tag.end(), None
+    kept.append(text[end:])
     return "".join(kept)

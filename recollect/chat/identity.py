@@ -1,4 +1,4 @@
-"""Who asks, in which conversation, and what memory may do: read from headers, path and body. Pure."""
+"""Read the user, the conversation and the memory mode of a request from its headers, path and body. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,39 +26,39 @@ CHARACTERS = "x-recollect-characters"
 INTERACTION = "x-recollect-interaction"
 
 IDENTITY_HEADERS = (USER_JWT, USER_ID, USER)
-"""Headers that say who asks; each may come once."""
+"""Headers that name the user; each may be sent once."""
 
 _READ = frozenset({*IDENTITY_HEADERS, CHAT_ID, MESSAGE_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION})
 _AUTHORIZATION = "authorization"
 _PRIVATE_PREFIXES = (b"x-recollect-", b"x-openwebui-")
 _ISSUER = "open-webui"
-# How far Open WebUI's clock may be from ours; its tokens live five minutes.
+# Tolerated difference between Open WebUI's clock and ours; its tokens are valid for five minutes.
 _LEEWAY_S = 60
-# The year 10,000 in seconds since 1970: no time of a token lies behind it.
-_LAST_S = 253_402_300_800
-# Open WebUI marks chats that are not kept by ids such as `local` and `local:…`.
+# The year 10,000 in seconds since 1970: times of a token are before it.
+_MAX_TIME_S = 253_402_300_800
+# Open WebUI marks temporary chats by ids such as `local` and `local:…`.
 _TEMPORARY = "local"
-# Another word for memory that is on.
+# Synonym of `on`.
 _ACTIVE = "active"
-# Longest conversation id in UTF-8 bytes: ids are UUIDs as a rule, and each one becomes an index key.
-_CONVERSATION_BYTES = 512
+# UTF-8 bytes of a conversation id: ids are usually UUIDs, and each one becomes an index key.
+_MAX_CONVERSATION_BYTES = 512
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdentityPolicy:
-    """Who is believed about who asks."""
+    """Which claims of identity are believed."""
 
     default_user: str
-    """Whose memory a request without identity belongs to, where that is trusted; empty: nobody's."""
+    """User of requests without identity, if `trusted`; empty: they are anonymous."""
     trusted: bool
-    """Whether plain names are believed: everyone who can connect is the machine's own user (loopback)."""
+    """Whether unsigned names are believed: on a loopback address everyone who can connect is a user of the machine."""
     jwt_secret: str | None
-    """Secret of Open WebUI's signed header; set, no plain name is believed any more."""
+    """Secret of Open WebUI's signed header; if set, unsigned names are not believed."""
     key_profiles: Mapping[str, str] = field(default_factory=dict)
-    """The profile of requests that come with one of these keys in their Authorization header and name none."""
+    """Profile by key, for requests that send the key in their Authorization header and name no profile."""
 
     def __post_init__(self) -> None:
-        """Refuse a secret that everybody knows."""
+        """Refuse an empty secret."""
         if self.jwt_secret is not None and not self.jwt_secret.strip():
             raise BadSettingError("RECOLLECT_JWT_SECRET", "", "is empty: anybody could sign with it; unset or fill it")
 
@@ -66,21 +66,21 @@ class IdentityPolicy:
 def identify(
     headers: Headers, *, path_user: str | None, body_user: str | None, policy: IdentityPolicy, now: datetime
 ) -> Identity:
-    """Say whose memory a request reads and writes, and how.
+    """Identify the user, conversation and memory mode of a request.
 
     The first of these counts: the signed header, Open WebUI's user id, `x-recollect-user`, the user of the path,
-    the body's `user`, the default user. Headers and path must agree; the body's user merely loses to them, and one
-    that can be no name makes the request anonymous. With memory off nobody's memory is touched: who asks is not read.
+    the body's `user`, the default user. Headers and path must agree. The body's user is only a fallback, and one that
+    cannot be a name makes the request anonymous. With memory off, the user is not identified.
 
     Raises:
-        BadIdentityError: a header came twice, two contradict each other, a signature or name does not hold, a
-            plain name came where a signed one is required, or a header's value is none it takes.
+        BadIdentityError: A header was sent twice, two contradict each other, a signature or name is invalid, an
+            unsigned name came although a signed one is required, or a header has a value that it does not take.
     """
     memory = _memory(_single(headers, frozenset({MEMORY})).get(MEMORY))
     if memory is MemoryMode.OFF:
         return Identity(subject=None, memory=memory)
     given = _single(headers, _READ)
-    if policy.jwt_secret is None:  # beside a secret even an empty name is one too many
+    if policy.jwt_secret is None:  # with a secret, even an empty unsigned name is refused
         given = {name: value for name, value in given.items() if value}
     conversation, append, temporary = _conversation(given)
     return Identity(
@@ -101,9 +101,9 @@ def identify(
 
 
 def is_authenticated(headers: Headers, *, policy: IdentityPolicy, now: datetime) -> bool:
-    """Return whether a request shows who sends it: by a signature that holds, or by coming from this machine.
+    """Return whether a request is authenticated: by a valid signature, or by coming from this machine.
 
-    Without a secret there is no other credential than the address.
+    Without a secret, the address is the only credential.
     """
     if policy.jwt_secret is None:
         return policy.trusted
@@ -115,7 +115,7 @@ def is_authenticated(headers: Headers, *, policy: IdentityPolicy, now: datetime)
 
 
 def is_private_header(name: bytes) -> bool:
-    """Whether a header is between the client and us, and never goes upstream.
+    """Return whether a header concerns only the client and us, so that it never goes upstream.
 
     >>> is_private_header(b"X-OpenWebUI-User-Email")
     True
@@ -124,7 +124,7 @@ def is_private_header(name: bytes) -> bool:
 
 
 def _single(headers: Headers, read: frozenset[str]) -> dict[str, str]:
-    """Return those of the headers that are to be read, refusing any that came more than once."""
+    """Return the headers in `read` by name; one that was sent twice is refused."""
     given: dict[str, str] = {}
     for raw_name, raw_value in headers:
         name = raw_name.decode("latin-1").lower()
@@ -137,30 +137,30 @@ def _single(headers: Headers, read: frozenset[str]) -> dict[str, str]:
 
 
 def _profile_of_key(headers: Headers, profiles: Mapping[str, str]) -> str | None:
-    """Return the profile of the key that a request came with, if it has one."""
+    """Return the profile of a request's key, if it has one."""
     if not profiles:
         return None
     given = next((value for name, value in headers if name.decode("latin-1").lower() == _AUTHORIZATION), b"")
     key = _text(given).partition(" ")[2].strip().encode()
-    # Each is compared, in time that does not tell how much of a key is right.
-    found = [profile for known, profile in profiles.items() if compare_digest(known.encode(), key)]
-    return found[0] if found else None
+    # All are compared, in constant time, so that the time does not reveal how much of a key is right.
+    matching = [profile for known, profile in profiles.items() if compare_digest(known.encode(), key)]
+    return matching[0] if matching else None
 
 
 def _app(value: str | None) -> str | None:
-    """Return an app's name; what could be none is refused where its subject is made."""
+    """Return an app's name; an invalid one is refused where its subject is created."""
     return clean(value) if value else None
 
 
 def _characters(value: str | None) -> tuple[str, str] | None:
-    """Read `system=Kira; user=Marcus`."""
+    """Parse `system=Kira; user=Marcus`."""
     if not value:
         return None
     pairs = dict(part.partition("=")[::2] for part in value.split(";") if part.strip())
-    named = {role.strip().lower(): squeeze(clean(name)) for role, name in pairs.items()}
-    if set(named) != {"system", "user"} or not all(named.values()):
+    names = {role.strip().lower(): squeeze(clean(name)) for role, name in pairs.items()}
+    if set(names) != {"system", "user"} or not all(names.values()):
         raise BadIdentityError(f"{CHARACTERS} is {value!r}; write for instance: system=Kira; user=Marcus")
-    return named["system"], named["user"]
+    return names["system"], names["user"]
 
 
 def _text(value: bytes) -> str:
@@ -193,12 +193,12 @@ def _subject(
         try:
             return _named(body_user, "the body's `user`")
         except BadIdentityError:
-            return None  # the field is OpenAI's, and any text may stand in it
+            return None  # the field is OpenAI's, and may hold any text
     return Subject("user", policy.default_user) if policy.default_user else None
 
 
 def _plain(given: dict[str, str], path_user: str | None) -> list[tuple[str, Subject]]:
-    """Return the unsigned names of headers and path with their sources, in order of precedence."""
+    """Return the unsigned users of headers and path with their sources, in order of precedence."""
     named: list[tuple[str, Subject]] = []
     if USER_ID in given:
         named.append((USER_ID, _user(given[USER_ID], USER_ID)))
@@ -214,7 +214,7 @@ def _signed(
 ) -> Subject | None:
     """Return the user of the signed header.
 
-    Open WebUI falls back to plain headers when signing fails: accepting those would let anybody ask for that.
+    Open WebUI falls back to plain headers when signing fails; accepting those would let anybody use that fallback.
     """
     plain = [name for name in (USER_ID, USER) if name in given]
     if path_user is not None:
@@ -230,14 +230,14 @@ def _signed(
 
 
 def _verified(token: str, secret: str, now: datetime) -> str:
-    """Return the `sub` of a token, if all of it holds at `now`."""
+    """Return the `sub` of a token that is valid at `now`."""
     try:
         claims = jwt.decode(
             token,
             secret,
             algorithms=["HS256"],
             issuer=_ISSUER,
-            # Times are checked below, against the clock that was handed in.
+            # Times are checked below, against `now`.
             options={
                 "require": ["sub", "iss", "iat", "exp"],
                 "verify_exp": False,
@@ -246,7 +246,7 @@ def _verified(token: str, secret: str, now: datetime) -> str:
             },
         )
     except (jwt.PyJWTError, ValueError, RecursionError) as error:
-        raise BadIdentityError(f"{USER_JWT} does not hold: {type(error).__name__}; is the secret the same?") from None
+        raise BadIdentityError(f"{USER_JWT} is invalid: {type(error).__name__}; is the secret the same?") from None
     at = now.timestamp()
     expires, issued = _instant(claims["exp"]), max(_instant(claims["iat"]), _instant(claims.get("nbf", 0)))
     if expires <= at - _LEEWAY_S:
@@ -257,18 +257,18 @@ def _verified(token: str, secret: str, now: datetime) -> str:
 
 
 def _instant(claim: object) -> float:
-    if isinstance(claim, int | float) and not isinstance(claim, bool) and 0 <= claim < _LAST_S:
+    if isinstance(claim, int | float) and not isinstance(claim, bool) and 0 <= claim < _MAX_TIME_S:
         return claim
-    raise BadIdentityError(f"{USER_JWT} does not hold: its times are not times")
+    raise BadIdentityError(f"{USER_JWT} is invalid: its times are not times")
 
 
 def _named(name: str, source: str) -> Subject:
-    """Return the user of a name in our own notation, where `user:alice` is alice."""
+    """Return the user of a name in our own notation, in which `user:alice` is alice."""
     return _user(name.removeprefix("user:"), source)
 
 
 def _user(name: str, source: str) -> Subject:
-    """Return the user of a name; whatever it looks like, it is a user's and opens no other kind of subject."""
+    """Return the user of a name; it always names a user, never another kind of subject."""
     try:
         return Subject("user", name)
     except BadSubjectError as error:
@@ -285,10 +285,10 @@ def _memory(value: str | None) -> MemoryMode:
 
 
 def _interaction(value: str | None) -> str | None:
-    """Return an interaction mode; None where none is named.
+    """Return an interaction mode; None if none is named.
 
     Raises:
-        BadRequestError: It is unknown.
+        BadRequestError: The mode is unknown.
     """
     if not value:
         return None
@@ -298,11 +298,11 @@ def _interaction(value: str | None) -> str | None:
 
 
 def _conversation(given: dict[str, str]) -> tuple[str | None, bool, bool]:
-    """Return the conversation's id, whether the client sends its newest message only, and whether nothing is kept."""
+    """Return the conversation's id, whether the client sends only its newest message, and whether it is temporary."""
     name = CHAT_ID if given.get(CHAT_ID) else SESSION
     conversation = clean(given.get(name, ""))
     if not conversation:
         return None, False, False
-    if len(conversation.encode()) > _CONVERSATION_BYTES:
-        raise BadIdentityError(f"{name} is longer than {_CONVERSATION_BYTES} bytes")
+    if len(conversation.encode()) > _MAX_CONVERSATION_BYTES:
+        raise BadIdentityError(f"{name} is longer than {_MAX_CONVERSATION_BYTES} bytes")
     return conversation, name == SESSION, name == CHAT_ID and conversation.startswith(_TEMPORARY)

@@ -1,20 +1,20 @@
-"""Walk JSON source and know where each value stands, at the speed of the standard library's scanners. Pure."""
+"""Walk JSON source with the offset of each value, as fast as the standard library's scanners. Pure."""
 
 import re
 from collections.abc import Callable
 from json import JSONDecodeError, JSONDecoder
 
-# Deepest nesting of one value that is read. Tool schemas nest some ten deep; Python's own limit of a thousand
-# frames depends on the caller's stack, so a fixed one well below it answers the same everywhere.
-DEEPEST = 200
+# Maximum nesting of one value. Tool schemas nest some ten levels; Python's own limit of a thousand frames depends on
+# the caller's stack, so a fixed limit well below it gives the same answer everywhere.
+MAX_DEPTH = 200
 
 _SPACES = frozenset(" \t\n\r")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
 
-# The grammar of what `behind` passes over: what the decoder takes, with its NaN and its most digits of an integer.
-# Every repetition is possessive, so nothing is ever tried twice, and bounded, so that no single match holds the
-# interpreter for long: other threads go on between two matches.
+# The grammar of what `skip_value` accepts: the same as the decoder, with its NaN and its maximum of integer digits.
+# Every repetition is possessive, so that nothing is tried twice, and bounded, so that no single match holds the
+# interpreter for long: other threads run between two matches.
 _WS = r"[ \t\n\r]*+"
 _HEAD = r"(?<![ \t\n\r])"
 _STRING = r'(?<!\\)"(?:[^"\\\x00-\x1f]++|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
@@ -27,57 +27,57 @@ _LEAF_SOURCE = rf"(?:{_SCALAR}|{_FLAT_LIST}|{_FLAT_OBJECT})"
 _ITEMS = rf"{_WS}(?:{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+"
 _MEMBERS = rf"{_WS}(?:{_KEY}{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+{_KEY}"
 _LEAF = re.compile(_LEAF_SOURCE)
-# From behind a bracket to where its first value starts that is no leaf (or the hundred-and-first).
+# From an opening bracket to the start of its first value that is not a leaf (or of its 101st value).
 _ENTER = {"[": re.compile(_HEAD + _ITEMS), "{": re.compile(_HEAD + _MEMBERS)}
-# From behind a value to behind the bracket that closes, or to the next such value.
-_GO_ON = {
+# From the end of a value to the end of the closing bracket, or to the start of the next such value.
+_CONTINUE = {
     "[": re.compile(rf"{_HEAD}{_WS}(?:(?P<closed>\])|,{_ITEMS})"),
     "{": re.compile(rf"{_HEAD}{_WS}(?:(?P<closed>\}})|,{_MEMBERS})"),
 }
 
 
 class TooDeepError(ValueError):
-    """Values stand in one another deeper than is read."""
+    """A value nests deeper than `MAX_DEPTH`."""
 
 
 class JsonScanner:
-    """JSON text with a reader for each kind of value; all of them take an offset and return the one behind."""
+    """JSON text with a method for each kind of value; each takes its start offset and returns the end."""
 
     def __init__(self, text: str) -> None:
         self.text = text
 
     def peek(self, at: int) -> str:
-        """Return the character at an offset, empty behind the end."""
+        """Return the character at an offset; empty at the end of the text."""
         return self.text[at : at + 1]
 
-    def skip(self, at: int) -> int:
+    def skip_space(self, at: int) -> int:
         """Return the offset of the next character that is not white space."""
         if self.text[at : at + 1] not in _SPACES:
             return at
         found = _SPACE.match(self.text, at)
         return found.end() if found else at
 
-    def value(self, at: int) -> tuple[object, int]:
+    def read_value(self, at: int) -> tuple[object, int]:
         """Decode the value that starts at an offset.
 
         Raises:
-            TooDeepError: it nests deeper than `DEEPEST`.
-            ValueError: it is no JSON, or a number with more digits than Python reads.
+            TooDeepError: It nests deeper than `MAX_DEPTH`.
+            ValueError: It is not JSON, or a number with more digits than Python reads.
         """
         try:
             value, end = _DECODER.raw_decode(self.text, at)
         except RecursionError:
             raise TooDeepError from None
-        if self.text.count("[", at, end) + self.text.count("{", at, end) > DEEPEST:
+        if self.text.count("[", at, end) + self.text.count("{", at, end) > MAX_DEPTH:
             _check_depth(value)
         return value, end
 
-    def behind(self, at: int) -> int:
-        """Return the offset behind the value at `at`: checked like `value`, but nothing is built of it.
+    def skip_value(self, at: int) -> int:
+        """Return the end of the value at `at`, checked as `read_value` does but without building objects.
 
         Raises:
-            TooDeepError: it nests deeper than `DEEPEST`.
-            ValueError: it is no JSON.
+            TooDeepError: It nests deeper than `MAX_DEPTH`.
+            ValueError: It is not JSON.
         """
         opened: list[str] = []
         while True:
@@ -88,7 +88,7 @@ class JsonScanner:
                 continue
             at = leaf.end()
             while opened:
-                step = self._matched(_GO_ON[opened[-1]], at)
+                step = self._matched(_CONTINUE[opened[-1]], at)
                 at = step.end()
                 if step.lastgroup is None:
                     break
@@ -100,7 +100,7 @@ class JsonScanner:
         bracket = self.peek(at)
         if bracket not in _ENTER:
             raise JSONDecodeError("Expecting value", self.text, at)
-        if depth >= DEEPEST:
+        if depth >= MAX_DEPTH:
             raise TooDeepError
         return bracket
 
@@ -110,51 +110,51 @@ class JsonScanner:
             raise JSONDecodeError("Expecting ',' delimiter or property name", self.text, at)
         return found
 
-    def object(self, at: int, member: Callable[[str, int], int]) -> int:
-        """Walk the object whose brace stands at `at`: `member` gets each key and where its value starts.
+    def walk_object(self, at: int, member: Callable[[str, int], int]) -> int:
+        """Walk the object that opens at `at`: `member` takes each key and where its value starts, and returns its end.
 
         Raises:
-            ValueError: it is no JSON object, or `member` raised it.
+            ValueError: It is not a JSON object, or `member` raised it.
         """
-        at = self.skip(at + 1)
+        at = self.skip_space(at + 1)
         if self.peek(at) == "}":
             return at + 1
         while True:
             if self.peek(at) != '"':
                 raise JSONDecodeError("Expecting property name enclosed in double quotes", self.text, at)
             key, at = _DECODER.raw_decode(self.text, at)
-            at = self.skip(at)
+            at = self.skip_space(at)
             if self.peek(at) != ":":
                 raise JSONDecodeError("Expecting ':' delimiter", self.text, at)
-            at = self.skip(member(key, self.skip(at + 1)))
+            at = self.skip_space(member(key, self.skip_space(at + 1)))
             if self.peek(at) == "}":
                 return at + 1
-            at = self._behind_comma(at)
+            at = self._skip_comma(at)
 
-    def array(self, at: int, item: Callable[[int], int]) -> int:
-        """Walk the array whose bracket stands at `at`: `item` gets where each value starts.
+    def walk_array(self, at: int, item: Callable[[int], int]) -> int:
+        """Walk the array that opens at `at`: `item` takes where each value starts, and returns its end.
 
         Raises:
-            ValueError: it is no JSON array, or `item` raised it.
+            ValueError: It is not a JSON array, or `item` raised it.
         """
-        at = self.skip(at + 1)
+        at = self.skip_space(at + 1)
         if self.peek(at) == "]":
             return at + 1
         while True:
-            at = self.skip(item(at))
+            at = self.skip_space(item(at))
             if self.peek(at) == "]":
                 return at + 1
-            at = self._behind_comma(at)
+            at = self._skip_comma(at)
 
-    def _behind_comma(self, at: int) -> int:
+    def _skip_comma(self, at: int) -> int:
         if self.peek(at) != ",":
             raise JSONDecodeError("Expecting ',' delimiter", self.text, at)
-        return self.skip(at + 1)
+        return self.skip_space(at + 1)
 
 
 def _check_depth(value: object) -> None:
     level: list[object] = [value]
-    for _ in range(DEEPEST):
+    for _ in range(MAX_DEPTH):
         level = [
             child
             for parent in level

@@ -1,4 +1,4 @@
-"""A request and its reply as the log sees them: who said what, comparable however a client re-serialises. Pure."""
+"""Turn a request and its reply into log messages that compare equal however a client serialises them. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -9,37 +9,37 @@ from recollect.chat.reply import Reply
 from recollect.text import hash64, squeeze
 from recollect.types import ChatMessage, ChatRequest, Message
 
-# Their words are the application's: never logged, never formed from, and they change with the clock.
+# The application writes them, often with the current time: they are neither logged nor used to form memories.
 SYSTEM_ROLES = frozenset({"system", "developer"})
-# How far into each end of a message a question is looked for: recall reads less of it, but blocks go first.
-_ASKED_AT = 20_000
-# The recent conversation: so many messages before the newest, and so much of each, say what is being talked about.
-_RECENT = 6
-_RECENT_EACH = 600
+# A query is read from this much of each end of a message. Recall uses less, but blocks are removed first.
+_MAX_QUERY_END_CHARACTERS = 20_000
+# The recent conversation: this many messages before the newest, and this much of each, give the topic.
+_MAX_RECENT_MESSAGES = 6
+_MAX_RECENT_CHARACTERS = 600
 
 
 def log_messages(request: ChatRequest, *, said_at: datetime) -> tuple[Message, ...]:
     """Return a request's messages for the log, in order, without system and developer messages.
 
-    Two messages hash alike when they say the same: white space, reasoning blocks, the JSON of parts and of
-    tool arguments may be written differently.
+    Two messages have the same hash if they say the same: white space, reasoning blocks, and the JSON of parts and of
+    tool arguments may differ.
     """
     messages: list[Message] = []
     asked = ""
     for message in request.messages:
         if message.role in SYSTEM_ROLES:
             continue
-        said = comparable_text(message.text)
-        messages.append(_message(message, asked, said, said_at))
+        text = comparable_text(message.text)
+        messages.append(_message(message, asked, text, said_at))
         if message.role == "user":
-            asked = said
+            asked = text
     return tuple(messages)
 
 
 def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Message:
-    """Return a reply for the log; `log` is what `log_messages` made of its request."""
+    """Return a reply for the log; `log` is what `log_messages` returned for its request."""
     asked = next((comparable_text(message.text) for message in reversed(log) if message.role == "user"), "")
-    said = comparable_text(reply.text)
+    text = comparable_text(reply.text)
     return Message(
         role="assistant",
         text=reply.text,
@@ -47,13 +47,13 @@ def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Me
         payload=reply.payload,
         call_ids=reply.call_ids,
         complete=reply.complete,
-        hash=_hash("assistant", said, reply.payload),
-        anchor=_anchor("assistant", asked, said),
+        hash=_hash("assistant", text, reply.payload),
+        anchor=_anchor("assistant", asked, text),
     )
 
 
 def comparable_text(text: str) -> str:
-    """Return a message's text as messages are compared: no reasoning blocks, white space squeezed, case kept.
+    """Return a message's text for comparison: without reasoning blocks, white space squeezed, case kept.
 
     >>> comparable_text("<think>Hm.</think>\\n\\nNo  peanuts.")
     'No peanuts.'
@@ -62,26 +62,29 @@ def comparable_text(text: str) -> str:
 
 
 def query_of(request: ChatRequest) -> str:
-    """Return what is asked now: the newest user message in its own words; empty where there is none.
+    """Return the newest user message without reasoning and memory blocks; empty if there is none.
 
-    Of a message of more than 40,000 characters both ends are read.
+    Of a message longer than 40,000 characters, only both ends are read.
     """
     newest = next((message.text for message in reversed(request.messages) if message.role == "user"), "")
-    if len(newest) > 2 * _ASKED_AT:
-        newest = f"{newest[:_ASKED_AT]}\n{newest[-_ASKED_AT:]}"
+    if len(newest) > 2 * _MAX_QUERY_END_CHARACTERS:
+        newest = f"{newest[:_MAX_QUERY_END_CHARACTERS]}\n{newest[-_MAX_QUERY_END_CHARACTERS:]}"
     return without_memory(without_reasoning(newest)).strip()
 
 
 def text_before_query(request: ChatRequest) -> str:
-    """Return the recent conversation before what is asked now: some messages of user and assistant, oldest first."""
+    """Return the last few messages of user and assistant before the query, oldest first."""
     spoken = [message for message in request.messages if message.role in ("user", "assistant")]
     newest = next((place for place in reversed(range(len(spoken))) if spoken[place].role == "user"), 0)
-    recent = spoken[max(0, newest - _RECENT) : newest]
-    said = (without_memory(without_reasoning(message.text[:_ASKED_AT])).strip()[:_RECENT_EACH] for message in recent)
-    return "\n".join(text for text in said if text)
+    recent = spoken[max(0, newest - _MAX_RECENT_MESSAGES) : newest]
+    texts = (
+        without_memory(without_reasoning(message.text[:_MAX_QUERY_END_CHARACTERS])).strip()[:_MAX_RECENT_CHARACTERS]
+        for message in recent
+    )
+    return "\n".join(text for text in texts if text)
 
 
-def _message(message: ChatMessage, asked: str, said: str, said_at: datetime) -> Message:
+def _message(message: ChatMessage, asked: str, text: str, said_at: datetime) -> Message:
     return Message(
         role=message.role,
         text=message.text,
@@ -89,22 +92,22 @@ def _message(message: ChatMessage, asked: str, said: str, said_at: datetime) -> 
         said_at=said_at,
         payload=message.payload,
         call_ids=message.call_ids,
-        hash=_hash(message.role, said, message.payload),
-        anchor=_anchor(message.role, asked, said),
+        hash=_hash(message.role, text, message.payload),
+        anchor=_anchor(message.role, asked, text),
     )
 
 
-def _hash(role: str, said: str, payload: str | None) -> int:
-    return hash64(role, said, *_identity(payload))
+def _hash(role: str, text: str, payload: str | None) -> int:
+    return hash64(role, text, *_identity(payload))
 
 
-def _anchor(role: str, asked: str, said: str) -> int | None:
-    return hash64("anchor", asked, said) if role == "assistant" and said else None
+def _anchor(role: str, asked: str, text: str) -> int | None:
+    return hash64("anchor", asked, text) if role == "assistant" and text else None
 
 
 def _identity(payload: str | None) -> tuple[str, ...]:
-    """Return what distinguishes a message beyond its text, whatever way its JSON was written."""
-    message = _read(payload) if payload else None
+    """Return what distinguishes a message beyond its text, however its JSON is written."""
+    message = _parse(payload) if payload else None
     if not isinstance(message, dict):
         return ()
     identity: list[str] = []
@@ -121,19 +124,19 @@ def _identity(payload: str | None) -> tuple[str, ...]:
 
 
 def _call(call: object) -> tuple[str, str, str]:
-    """Return id, name and arguments of a tool call; clients parse arguments and write them anew."""
+    """Return id, name and arguments of a tool call, comparable although clients re-serialise arguments."""
     if not isinstance(call, Mapping):
         return "", "", _canonical(call)
-    what = call.get("function") or call.get("custom")
-    what = what if isinstance(what, Mapping) else {}
-    arguments = what.get("arguments", what.get("input", ""))
+    function = call.get("function") or call.get("custom")
+    function = function if isinstance(function, Mapping) else {}
+    arguments = function.get("arguments", function.get("input", ""))
     if isinstance(arguments, str):
-        read = _read(arguments)
-        arguments = squeeze(arguments) if read is None else read
-    return _canonical(call.get("id")), _canonical(what.get("name")), _canonical(arguments)
+        parsed = _parse(arguments)
+        arguments = squeeze(arguments) if parsed is None else parsed
+    return _canonical(call.get("id")), _canonical(function.get("name")), _canonical(arguments)
 
 
-def _read(source: str) -> object:
+def _parse(source: str) -> object:
     try:
         value: object = json.loads(source)
     except (ValueError, RecursionError):

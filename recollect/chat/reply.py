@@ -1,4 +1,4 @@
-"""Put an answer together from the events of a stream, or read a whole one. Pure, and never raises on content."""
+"""Assemble an answer from the events of a stream, or read a whole one. Pure, and never raises on content."""
 
 import json
 import re
@@ -13,17 +13,17 @@ _HIGH_SURROGATE = re.compile("[\ud800-\udbff]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TokenUsage:
-    """What upstream says an answer cost, in tokens."""
+    """Tokens of an answer, as upstream counts them."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cached_tokens: int = 0
-    """Tokens of the prompt that came out of upstream's cache."""
+    """Tokens of the prompt that upstream had cached."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What the assistant answered: choice 0, as far as it came."""
+    """The assistant's answer: choice 0, as far as it arrived."""
 
     text: str
     payload: str | None = None
@@ -31,16 +31,16 @@ class Reply:
     call_ids: tuple[str, ...] = ()
     finish_reason: str | None = None
     complete: bool = False
-    """Whether a finish reason was seen for choice 0, and no error."""
+    """Whether choice 0 had a finish reason, and no error came."""
     error: str | None = None
     usage: TokenUsage | None = None
     choices: int = 0
-    """How many choices came."""
+    """Number of choices that arrived."""
 
 
 @dataclass(slots=True)
 class _Call:
-    """A tool call while its pieces arrive."""
+    """A tool call whose pieces are arriving."""
 
     id: str = ""
     type: str = "function"
@@ -59,11 +59,11 @@ class _Call:
 
 
 class ReplyAssembler:
-    """Assembles a `Reply`; fed with the data of one event after the other."""
+    """Assembles a `Reply` from the data of one event after the other."""
 
     def __init__(self) -> None:
         self.done = False
-        """Whether upstream said `[DONE]`; what comes after it is not part of the answer."""
+        """Whether upstream sent `[DONE]`; events after it are not part of the answer."""
         self._text: list[str] = []
         self._calls: dict[int, list[_Call]] = {}
         self._function: _Call | None = None
@@ -73,7 +73,7 @@ class ReplyAssembler:
         self._choices: set[int] = set()
 
     def feed(self, data: bytes) -> None:
-        """Take the data of one event. What cannot be read is passed over."""
+        """Take the data of one event; unreadable data is ignored."""
         if self.done:
             return
         if is_done(data):
@@ -118,9 +118,9 @@ class ReplyAssembler:
         self._choices.add(index)
         if index != 0:
             return
-        said = choice.get("delta") or choice.get("message")
-        if isinstance(said, dict):
-            self._take_said(said)
+        message = choice.get("delta") or choice.get("message")
+        if isinstance(message, dict):
+            self._take_message(message)
         elif isinstance(text := choice.get("text"), str):
             self._text.append(text)
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
@@ -128,13 +128,13 @@ class ReplyAssembler:
             if reason == "error" and self._error is None:
                 self._error = _error(choice)
 
-    def _take_said(self, said: dict[object, object]) -> None:
-        self._text.append(text_of(said.get("content")))
-        calls = said.get("tool_calls")
+    def _take_message(self, message: dict[object, object]) -> None:
+        self._text.append(text_of(message.get("content")))
+        calls = message.get("tool_calls")
         for place, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
                 self._take_call(call, _index(call, place))
-        function = said.get("function_call")
+        function = message.get("function_call")
         if isinstance(function, dict):
             self._function = self._function or _Call()
             self._function.add(function)
@@ -145,8 +145,8 @@ class ReplyAssembler:
         function = function if isinstance(function, dict) else {}
         call_id = _string(piece.get("id"))
         calls = self._calls.setdefault(index, [])
-        # Some upstreams give every call of an answer the index 0. A second id with a second name is a second call;
-        # an id that changes from piece to piece, as others send it, is not.
+        # Some upstreams give every call of an answer the index 0, and others change the id from piece to piece. So
+        # only a second id with a second name begins a second call.
         if not calls or (call_id and calls[-1].id not in ("", call_id) and calls[-1].name and function.get("name")):
             calls.append(_Call(type=kind))
         calls[-1].id = calls[-1].id or call_id
@@ -154,12 +154,12 @@ class ReplyAssembler:
 
 
 def is_done(data: bytes) -> bool:
-    """Whether an event's data is the one that ends a stream."""
+    """Return whether an event's data marks the end of a stream."""
     return data.lstrip().startswith(DONE)
 
 
 def reply_from_json(body: bytes) -> Reply | None:
-    """Read a whole answer; None where the body is no JSON object."""
+    """Read a whole answer; None if the body is not a JSON object."""
     answer = read_object(body)
     if answer is None:
         return None
@@ -171,7 +171,7 @@ def reply_from_json(body: bytes) -> Reply | None:
 def read_object(data: bytes) -> dict[str, object] | None:
     """Decode a JSON object; None for anything else, however malformed."""
     try:
-        value = json.loads(data.decode("utf-8-sig", "replace"))  # clients pass over a byte order mark, too
+        value = json.loads(data.decode("utf-8-sig", "replace"))  # clients ignore a byte order mark, too
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -197,7 +197,7 @@ def _source(arguments: object) -> str:
 
 
 def _paired(text: str) -> str:
-    """Join the halves of surrogate pairs that came in two pieces."""
+    """Join the halves of surrogate pairs that arrived in two pieces."""
     if not _HIGH_SURROGATE.search(text):
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

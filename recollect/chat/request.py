@@ -1,4 +1,4 @@
-"""Read a chat completion request without losing a byte of it: a parsed copy that knows its offsets. Pure."""
+"""Read a chat completion request into a parsed copy that knows the offsets of its parts in the bytes. Pure."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -6,29 +6,32 @@ from dataclasses import dataclass, field
 from json import JSONDecodeError
 from typing import Any
 
-from recollect.chat.content import call_ids_of, text_alone, text_of
-from recollect.chat.json_scanner import DEEPEST, JsonScanner, TooDeepError
+from recollect.chat.content import call_ids_of, is_text_only, text_of
+from recollect.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from recollect.errors import BadRequestError
 from recollect.text import clean
 from recollect.types import ChatMessage, ChatRequest, ContentKind
 
 _BOM = "\ufeff"
-# Most messages of one request: the longest chats have some hundreds, and 100,000 of a few bytes took 2 s to read.
+# The longest chats have some hundred messages; 100,000 messages of a few bytes took 2 s to read.
 MAX_MESSAGES = 10_000
-# Fields of a message that say who speaks and what; the others are passed over.
-_OF_MESSAGE = frozenset({"role", "name", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"})
+# Fields of a message that memory reads; the others are skipped.
+_MESSAGE_FIELDS = frozenset(
+    {"role", "name", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"}
+)
 
 
-def read_request(body: bytes, *, most_messages: int = MAX_MESSAGES) -> ChatRequest:
+def read_request(body: bytes, *, max_messages: int = MAX_MESSAGES) -> ChatRequest:
     """Read the body of a chat completion request.
 
-    Unknown fields and roles are upstream's business. White space, order of keys, escapes, a byte order mark
-    and repeated unknown keys all stay in `text`, which encodes to `body` again. Fields that memory does not read
-    (`tools`, say) are checked and passed over: nothing is built of them.
+    Unknown fields and roles are left to upstream. White space, order of keys, escapes, a byte order mark and repeated
+    unknown keys all stay in `text`, which encodes to `body` again. Fields that memory does not read, such as `tools`,
+    are checked and skipped: no objects are built from them.
 
     Raises:
-        BadRequestError: no body, not UTF-8, no JSON object, nested too deep, numbers too long, or `messages`
-            missing, given twice, empty, too many or not a list of objects with a role. `param` names the part at fault.
+        BadRequestError: The body is empty, not UTF-8, not a JSON object, nested too deep, has a number that is too
+            long, or its `messages` is missing, repeated, empty, too long, or not a list of objects with a role.
+            `param` names the part at fault.
     """
     if not body.strip():
         raise BadRequestError('the body is empty; send {"model": …, "messages": […]}', param="body")
@@ -36,37 +39,37 @@ def read_request(body: bytes, *, most_messages: int = MAX_MESSAGES) -> ChatReque
         text = body.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadRequestError(f"the body is not UTF-8 at byte {error.start}", param="body") from None
-    reading = _Reading(JsonScanner(text), most_messages)
+    reader = _RequestReader(JsonScanner(text), max_messages)
     try:
-        reading.walk()
+        reader.walk()
     except JSONDecodeError as error:
         raise BadRequestError(f"the body is not JSON: {error.msg} at character {error.pos}", param="body") from None
     except TooDeepError:
-        raise BadRequestError(f"the body nests values deeper than {DEEPEST}", param="body") from None
+        raise BadRequestError(f"the body nests values deeper than {MAX_DEPTH}", param="body") from None
     except ValueError:
         raise BadRequestError("the body holds a number with more digits than can be read", param="body") from None
-    return reading.request(body)
+    return reader.request(body)
 
 
 def request_of(messages: Sequence[Mapping[str, Any]]) -> ChatRequest:
-    """Write messages of OpenAI's shape as a request, and read it.
+    """Build a request from messages in OpenAI's format.
 
     Raises:
-        BadRequestError: they are no JSON objects with a role.
+        BadRequestError: They are not JSON objects with a role.
     """
     try:
         body = json.dumps({"messages": list(messages)}).encode()
     except (TypeError, ValueError) as error:
         raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
-    return read_request(body, most_messages=max(1, len(messages)))
+    return read_request(body, max_messages=max(1, len(messages)))
 
 
 @dataclass(slots=True)
-class _Reading:
-    """One walk over a request's source."""
+class _RequestReader:
+    """Walks the source of one request."""
 
     source: JsonScanner
-    most_messages: int
+    max_messages: int
     fields: dict[str, object] = field(default_factory=dict)
     options: dict[str, object] = field(default_factory=dict)
     messages: list[ChatMessage] = field(default_factory=list)
@@ -78,12 +81,12 @@ class _Reading:
 
     def walk(self) -> None:
         source = self.source
-        start = source.skip(len(_BOM) if source.text.startswith(_BOM) else 0)
+        start = source.skip_space(len(_BOM) if source.text.startswith(_BOM) else 0)
         if source.peek(start) != "{":
-            source.behind(start)
+            source.skip_value(start)
             raise BadRequestError("the body is not a JSON object", param="body")
         self.body_start = start + 1
-        end = source.skip(source.object(start, self._member))
+        end = source.skip_space(source.walk_object(start, self._member))
         if end != len(source.text):
             raise JSONDecodeError("Extra data", source.text, end)
 
@@ -113,22 +116,24 @@ class _Reading:
         if key in ("model", "user", "stream", "n"):
             return self._scalar(self.fields, key, at)
         if key in ("tools", "tool_choice", "functions"):
-            return self._of_tools(key, at)
+            return self._tool_field(key, at)
         if key == "stream_options":
             self.options = {}
-            return self.source.object(at, self._option) if self.source.peek(at) == "{" else self.source.behind(at)
+            return (
+                self.source.walk_object(at, self._option) if self.source.peek(at) == "{" else self.source.skip_value(at)
+            )
         if key != "messages":
-            return self.source.behind(at)
+            return self.source.skip_value(at)
         if self.messages_start >= 0:
             raise BadRequestError("`messages` is given twice; send it once", param="messages")
         if self.source.peek(at) != "[":
-            self.source.behind(at)
+            self.source.skip_value(at)
             raise BadRequestError("`messages` is not a list", param="messages")
         self.messages_start = at + 1
-        return self.source.array(at, self._message)
+        return self.source.walk_array(at, self._message)
 
-    def _of_tools(self, key: str, at: int) -> int:
-        """Note where tools could be added, and whether the client leaves the choice among them to the model."""
+    def _tool_field(self, key: str, at: int) -> int:
+        """Note where tools could be added, and whether the client leaves the choice of a tool to the model."""
         opening = self.source.peek(at)
         if key == "tool_choice":
             end = self._scalar(self.fields, key, at)
@@ -136,10 +141,10 @@ class _Reading:
             return end
         if key == "functions" or opening != "[":
             self.functions = True  # an old way, or none that a list could be added to
-            return self.source.behind(at)
+            return self.source.skip_value(at)
         self.tools_start = at + 1
-        self.tools_empty = self.source.peek(self.source.skip(at + 1)) == "]"
-        return self.source.behind(at)
+        self.tools_empty = self.source.peek(self.source.skip_space(at + 1)) == "]"
+        return self.source.skip_value(at)
 
     def _option(self, key: str, at: int) -> int:
         return self._scalar(self.options, key, at)
@@ -148,26 +153,26 @@ class _Reading:
         """Read a string, number or constant; a list or an object says nothing here and is passed over."""
         if self.source.peek(at) in ("[", "{"):
             into[key] = None
-            return self.source.behind(at)
-        into[key], end = self.source.value(at)
+            return self.source.skip_value(at)
+        into[key], end = self.source.read_value(at)
         return end
 
     def _message(self, at: int) -> int:
         param = f"messages[{len(self.messages)}]"
-        if len(self.messages) == self.most_messages:
-            raise BadRequestError(f"`messages` has more than {self.most_messages:,} messages", param="messages")
+        if len(self.messages) == self.max_messages:
+            raise BadRequestError(f"`messages` has more than {self.max_messages:,} messages", param="messages")
         if self.source.peek(at) != "{":
-            self.source.behind(at)
+            self.source.skip_value(at)
             raise BadRequestError(f"`{param}` is not an object", param=param)
-        message = _Message(self.source)
-        end = self.source.object(at, message.member)
+        message = _MessageReader(self.source)
+        end = self.source.walk_object(at, message.member)
         self.messages.append(message.read(param, at, end))
         return end
 
 
 @dataclass(slots=True)
-class _Message:
-    """One walk over a message's source."""
+class _MessageReader:
+    """Walks the source of one message."""
 
     source: JsonScanner
     fields: dict[str, object] = field(default_factory=dict)
@@ -176,50 +181,50 @@ class _Message:
     content_end: int = -1
 
     def member(self, key: str, at: int) -> int:
-        if key not in _OF_MESSAGE:
-            return self.source.behind(at)
+        if key not in _MESSAGE_FIELDS:
+            return self.source.skip_value(at)
         if key == "content" and self.source.peek(at) == "[":
             self.fields[key], end = self._parts(at)
         else:
-            self.fields[key], end = self.source.value(at)
+            self.fields[key], end = self.source.read_value(at)
         if key == "content":
             self.contents += 1
             self.content_start, self.content_end = at + 1, end - 1
         return end
 
     def _parts(self, at: int) -> tuple[list[object], int]:
-        """Read a list one by one: a list of a million parts holds up no other thread."""
+        """Read a list part by part, so that a list of a million parts does not hold the interpreter."""
         parts: list[object] = []
 
         def part(start: int) -> int:
-            value, end = self.source.value(start)
+            value, end = self.source.read_value(start)
             parts.append(value)
             return end
 
-        return parts, self.source.array(at, part)
+        return parts, self.source.walk_array(at, part)
 
     def read(self, param: str, start: int, end: int) -> ChatMessage:
         role, name = self.fields.get("role"), self.fields.get("name")
         if not isinstance(role, str):
             raise BadRequestError(f"`{param}.role` is not a string; write for instance user", param=f"{param}.role")
         kind = self._kind()
-        nowhere = kind is ContentKind.OTHER
+        has_no_offsets = kind is ContentKind.OTHER
         return ChatMessage(
             role=clean(role),
             text=clean(text_of(self.fields.get("content"))),
             name=clean(name) if isinstance(name, str) else None,
-            payload=None if text_alone(self.fields) else self.source.text[start:end],
+            payload=None if is_text_only(self.fields) else self.source.text[start:end],
             call_ids=tuple(clean(call_id) for call_id in call_ids_of(self.fields.get("tool_calls"))),
             content_kind=kind,
             start=start,
             end=end,
-            content_start=-1 if nowhere else self.content_start,
-            content_end=-1 if nowhere else self.content_end,
+            content_start=-1 if has_no_offsets else self.content_start,
+            content_end=-1 if has_no_offsets else self.content_end,
         )
 
     def _kind(self) -> ContentKind:
         content = self.fields.get("content")
-        if self.contents != 1:  # of repeated keys nobody knows which one upstream reads
+        if self.contents != 1:  # which one of repeated keys upstream reads is unknown
             return ContentKind.OTHER
         if isinstance(content, str):
             return ContentKind.STRING
@@ -228,12 +233,17 @@ class _Message:
         return ContentKind.OTHER
 
 
-# How Open WebUI's templates for titles, tags, follow-ups and search queries open, and where they put the chat.
-_OPENING = "### Task:"
-_CHAT = "<chat_history>"
+# Open WebUI's templates for titles, tags, follow-ups and search queries begin with this text and enclose the chat.
+_TASK_HEADING = "### Task:"
+_TASK_CHAT = "<chat_history>"
 
 
 def is_background_task(request: ChatRequest) -> bool:
-    """Whether a request is one of Open WebUI's own: it neither reads nor forms memories."""
+    """Return whether Open WebUI sent a request for its own use, so that it neither reads nor forms memories."""
     last = next((message for message in reversed(request.messages) if message.role == "user"), None)
-    return not request.stream and last is not None and last.text.lstrip().startswith(_OPENING) and _CHAT in last.text
+    return (
+        not request.stream
+        and last is not None
+        and last.text.lstrip().startswith(_TASK_HEADING)
+        and _TASK_CHAT in last.text
+    )

@@ -1,4 +1,4 @@
-"""Put our two splices into bytes that otherwise stay as they are: a block of memory, a list of memories. Pure."""
+"""Splice memory into requests, and `memories` into answers, leaving all other bytes as they are. Pure."""
 
 import json
 import re
@@ -10,11 +10,11 @@ from recollect.chat.reply import DONE, ReplyAssembler, is_done, read_object
 from recollect.chat.sse import SseEvent, SseReader
 from recollect.types import ChatRequest, Insertion, RecalledMemory
 
-# Blanks that may stand between `data:` and `[DONE]`: upstreams write none or one, lenient clients trim more.
-_BLANKS = 8
+# Blanks allowed between `data:` and `[DONE]`: upstreams write none or one, lenient clients trim more.
+_MAX_BLANKS = 8
 _BOM = b"\xef\xbb\xbf"
-_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?data:[ \t]{0,%d}" % _BLANKS)
-_MAX_HEAD_BYTES = len(_BOM) + len(b"data:") + _BLANKS
+_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?data:[ \t]{0,%d}" % _MAX_BLANKS)
+_MAX_HEAD_BYTES = len(_BOM) + len(b"data:") + _MAX_BLANKS
 _JSON_SPACE = b" \t\r\n"
 
 
@@ -24,7 +24,7 @@ class StreamPiece:
 
     data: bytes
     held: bool
-    """Whether they wait until the turn is recorded: everything from `data: [DONE]` on."""
+    """Whether they must wait until the turn is recorded: everything from `data: [DONE]` on."""
 
 
 def apply_insertions(request: ChatRequest, insertions: Sequence[Insertion]) -> bytes:
@@ -32,11 +32,11 @@ def apply_insertions(request: ChatRequest, insertions: Sequence[Insertion]) -> b
     if not insertions:
         return request.body
     pieces: list[str] = []
-    behind = 0
+    end = 0
     for insertion in sorted(insertions, key=lambda insertion: insertion.offset):
-        pieces += (request.text[behind : insertion.offset], insertion.text)
-        behind = insertion.offset
-    pieces.append(request.text[behind:])
+        pieces += (request.text[end : insertion.offset], insertion.text)
+        end = insertion.offset
+    pieces.append(request.text[end:])
     return "".join(pieces).encode("utf-8")
 
 
@@ -57,20 +57,20 @@ def describe_memories(items: Sequence[RecalledMemory]) -> bytes:
 
 
 def splice_whole(body: bytes, memories_json: bytes) -> bytes:
-    """Put `memories` behind the opening brace of a whole answer; anything but an answer stays as it is."""
+    """Insert `memories` after the opening brace of a whole answer; any other body stays as it is."""
     start = len(_BOM) if body.startswith(_BOM) else 0
     brace = _brace(body[start:])
     if brace is None:
         return body
-    behind = start + brace + 1
-    return b"".join((body[:behind], _member(memories_json), body[behind:]))
+    place = start + brace + 1
+    return b"".join((body[:place], _member(memories_json), body[place:]))
 
 
 class MemoriesSplicer:
-    """Passes an answer's stream on with `memories` in its first chunk, and holds back its end.
+    """Relays an answer's stream with `memories` in its first chunk, and marks the end that must wait.
 
-    Bytes are kept only while it is open whether they belong to the first chunk with choices, or to `[DONE]`.
-    The assembler is fed on the way.
+    Bytes are kept back only while they may belong to the first chunk with choices, or to `[DONE]`. The assembler gets
+    each event.
     """
 
     def __init__(self, memories_json: bytes | None, assembler: ReplyAssembler | None = None) -> None:
@@ -82,7 +82,7 @@ class MemoriesSplicer:
         self._gate = _DoneGate()
 
     def feed(self, chunk: bytes) -> list[StreamPiece]:
-        """Take the next bytes from upstream; return those that can go on."""
+        """Take the next bytes from upstream; return those that can be sent."""
         events = self._reader.feed(chunk)
         for event in events:
             self.assembler.feed(event.data)
@@ -92,7 +92,7 @@ class MemoriesSplicer:
         return self._gate.feed(self._decide(events))
 
     def close(self) -> list[StreamPiece]:
-        """Return what is left when upstream has ended, be it in the middle of an event."""
+        """Return the remaining bytes when upstream has ended, even in the middle of an event."""
         half = self._reader.close()
         if half:
             self.assembler.feed(half.data)
@@ -101,7 +101,7 @@ class MemoriesSplicer:
         return pieces
 
     def _decide(self, events: Sequence[SseEvent]) -> bytes:
-        """Return the waiting bytes whose events are decided, spliced if the event is among them."""
+        """Return the waiting bytes whose events are decided, with the splice if its event is among them."""
         for event in events:
             if self._member is None:
                 break
@@ -109,7 +109,7 @@ class MemoriesSplicer:
                 self._member = None
                 break
             brace = _brace(event.data)
-            # Behind a line feed that joined two lines of data, offsets are not those of the stream.
+            # After a line feed that joined two lines of data, offsets differ from those of the stream.
             if brace is not None and b"\n" not in event.data[:brace]:
                 place = event.data_start + brace + 1 - self._waiting_start
                 self._waiting[place:place] = self._member
@@ -122,7 +122,7 @@ class MemoriesSplicer:
 
 
 class _DoneGate:
-    """Finds the line `data: [DONE]` in bytes as they pass."""
+    """Finds the line `data: [DONE]` in a stream of bytes."""
 
     def __init__(self) -> None:
         self._held = False
@@ -151,7 +151,7 @@ class _DoneGate:
         return [StreamPiece(data=head, held=False)] if head else []
 
     def _find(self, data: bytes) -> int | None:
-        """Return where the line of `[DONE]` starts; None where there is none."""
+        """Return where the line of `[DONE]` starts; None if there is none."""
         at = data.find(DONE)
         while at >= 0:
             start = self._line_start(data, at)
@@ -161,7 +161,7 @@ class _DoneGate:
         return None
 
     def _open_head(self, data: bytes) -> int:
-        """Return where the last line starts if it may become `data: [DONE]`, else the end."""
+        """Return where the last line starts if it may become `data: [DONE]`, or else the end."""
         start = self._line_start(data, len(data))
         if start is None:
             return len(data)
@@ -174,7 +174,7 @@ class _DoneGate:
         return start if may else len(data)
 
     def _line_start(self, data: bytes, at: int) -> int | None:
-        """Return where the line around `at` starts; None where it starts too far back to matter."""
+        """Return where the line around `at` starts; None if that is too far back to matter."""
         lowest = max(0, at - _MAX_HEAD_BYTES - len(DONE))
         start = max(data.rfind(b"\n", lowest, at), data.rfind(b"\r", lowest, at)) + 1
         if start > 0:
@@ -183,7 +183,7 @@ class _DoneGate:
 
 
 def _brace(data: bytes) -> int | None:
-    """Return where an answer's object opens; None unless it has choices, and no memories of its own."""
+    """Return where an answer's object opens; None unless it has choices and no `memories` yet."""
     brace = len(data) - len(data.lstrip(_JSON_SPACE))
     if data[brace : brace + 1] != b"{":
         return None

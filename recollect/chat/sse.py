@@ -1,4 +1,4 @@
-"""Server-sent events, read from bytes and traced back to them. Pure.
+"""Server-sent events, read from bytes with their offsets. Pure.
 
 The rules: CR, LF and CRLF end a line and nothing else does; an empty line ends an event; lines of `data` are
 joined by line feeds; comments and other fields carry no data. A block without data is no event.
@@ -13,19 +13,19 @@ _BOM = b"\xef\xbb\xbf"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SseEvent:
-    """One event, and where its bytes stand in the whole stream."""
+    """One event, and the offsets of its bytes in the whole stream."""
 
     data: bytes
     start: int
     """Offset of its first line's first byte."""
     end: int
-    """Offset behind the byte that completed it: the LF, or the CR, of its empty line."""
+    """Offset after the byte that completed it: the LF, or the CR, of its empty line."""
     data_start: int
     """Offset of the data's first byte."""
 
 
 class SseReader:
-    """Cuts a stream into events, however it is chunked; work and memory grow with the bytes fed."""
+    """Splits a stream into events, whatever its chunks; time and memory are linear in the bytes."""
 
     def __init__(self) -> None:
         self._line: list[bytes] = []
@@ -61,14 +61,14 @@ class SseReader:
         return events
 
     def close(self) -> SseEvent | None:
-        """Return the event that the end of the stream cut off before its empty line, if there is one."""
+        """Return the event that the end of the stream cut off before its empty line, if any."""
         if self._line:
             self._end_line(self._offset)
         return self._dispatch(self._offset)
 
     @property
     def undecided(self) -> int:
-        """Offset of the first byte that belongs to data of an event not complete yet, or may come to."""
+        """Offset of the first byte that belongs, or may come to belong, to the data of an incomplete event."""
         return self._first_data_line if self._data else self._line_start
 
     def _end_line(self, end: int) -> SseEvent | None:

@@ -1,7 +1,8 @@
-"""Memory as tools: offer them to a model, recognise calls of them, and hold those back from the client. Pure."""
+"""Memory as tools: offer them to a model, recognise its calls, and hold those back from the client. Pure."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from recollect.chat.reply import Reply, ReplyAssembler, TokenUsage, read_object
@@ -38,6 +39,25 @@ _PARAMETERS: Mapping[str, tuple[str, dict[str, Any], list[str]]] = {
 NAMES = frozenset(_PARAMETERS)
 
 
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A model's call of a tool."""
+
+    id: str
+    name: str
+    arguments: str
+    """JSON, as the model wrote it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolRound:
+    """A reply that calls our tools, and what its calls returned."""
+
+    reply: Reply
+    results: Sequence[str]
+    """One for each call, in order."""
+
+
 def definitions(names: Collection[str]) -> list[dict[str, Any]]:
     """Return the tools' definitions in OpenAI's shape, in a fixed order: the same bytes in each request."""
     return [
@@ -54,10 +74,10 @@ def definitions(names: Collection[str]) -> list[dict[str, Any]]:
     ]
 
 
-def offer(request: ChatRequest, names: Collection[str]) -> Insertion | None:
-    """Offer tools beside the client's own.
+def offer_tools(request: ChatRequest, names: Collection[str]) -> Insertion | None:
+    """Add tools to the client's own.
 
-    None where they cannot be: the client wants several answers, or says itself whether and what is to be called.
+    Returns None if that is impossible: the client wants several answers, or chooses itself what is to be called.
     """
     if not names or request.wants_multiple_choices or request.has_tool_choice:
         return None
@@ -67,43 +87,48 @@ def offer(request: ChatRequest, names: Collection[str]) -> Insertion | None:
     return Insertion(offset=request.body_start, text=f'"tools":{offered},')
 
 
-def ours_alone(reply: Reply, names: Collection[str]) -> bool:
-    """Whether an answer calls tools, and none but ours."""
-    calls = calls_of(reply)
-    return reply.complete and bool(calls) and all(name in names for _, name, _ in calls)
+def calls_only_ours(reply: Reply, names: Collection[str]) -> bool:
+    """Return whether an answer calls tools, all of them among `names`."""
+    calls = tool_calls_of(reply)
+    return reply.complete and bool(calls) and all(call.name in names for call in calls)
 
 
-def calls_of(reply: Reply) -> list[tuple[str, str, str]]:
-    """Return an answer's calls: id, name and arguments."""
+def tool_calls_of(reply: Reply) -> list[ToolCall]:
+    """Return an answer's tool calls, in order."""
     message = json.loads(reply.payload) if reply.payload else {}
     calls = message.get("tool_calls") or []
-    return [(call["id"], _function(call)["name"], _function(call).get("arguments", "")) for call in calls]
+    return [ToolCall(call["id"], _function(call)["name"], _function(call).get("arguments", "")) for call in calls]
 
 
-def next_round(request: ChatRequest, rounds: Sequence[tuple[Reply, Sequence[str]]]) -> Insertion:
-    """Append what was called and what came of it, behind the last message: one reply and its results a round."""
+def append_rounds(request: ChatRequest, rounds: Sequence[ToolRound]) -> Insertion:
+    """Append the calls and results of all rounds to the messages of a request."""
     messages: list[str] = []
-    for reply, results in rounds:
-        messages.append(reply.payload or "")
-        for (call_id, _, _), result in zip(calls_of(reply), results, strict=True):
-            messages.append(json.dumps({"role": "tool", "tool_call_id": call_id, "content": result}))
+    for tool_round in rounds:
+        messages.append(tool_round.reply.payload or "")
+        for call, result in zip(tool_calls_of(tool_round.reply), tool_round.results, strict=True):
+            messages.append(json.dumps({"role": "tool", "tool_call_id": call.id, "content": result}))
     return Insertion(offset=request.messages[-1].end, text="".join(f",{message}" for message in messages))
 
 
 def _function(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = call[call["type"]]
-    return found
+    function: Mapping[str, Any] = call[call["type"]]
+    return function
 
 
 class ToolCallBuffer:
-    """Passes a stream on until a tool of ours is called; then keeps what comes.
+    """Relays a stream until it calls one of our tools, and keeps the rest back.
 
-    A call of any other tool lets go of all that was kept: a mixed round passes whole. In a later round, events that
-    only say who speaks are dropped (the client has seen one), and the usage is the sum of all rounds.
+    A call of any other tool releases everything: a mixed round is relayed whole. In a later round, events that hold
+    only a role are dropped (the client has seen one), and the usage becomes the sum of all rounds.
     """
 
     def __init__(self, names: Collection[str], earlier: TokenUsage | None = None) -> None:
-        """Take the names of our tools, and what the rounds before cost; None in the first one."""
+        """Create a buffer for one round.
+
+        Args:
+            names: Our tools.
+            earlier: Usage of the rounds before; None in the first one.
+        """
         self._names = names
         self._earlier = earlier
         self._reader = SseReader()
@@ -112,15 +137,15 @@ class ToolCallBuffer:
         self._start = 0
         self._kept = bytearray()
         self._holding = False
-        self._through = False
+        self._is_released = False
 
     def feed(self, chunk: bytes) -> bytes:
-        """Take the next bytes; return those that go on."""
+        """Take the next bytes; return those to relay."""
         self._waiting += chunk
         return b"".join(self._pass(event) for event in self._reader.feed(chunk))
 
     def close(self) -> bytes:
-        """Return what is left at the end of the stream, unless the round is ours alone."""
+        """Return the remaining bytes at the end of the stream; nothing if all calls are ours."""
         if self.ours:
             return b""
         rest = bytes(self._kept + self._waiting)
@@ -130,12 +155,12 @@ class ToolCallBuffer:
 
     @property
     def ours(self) -> bool:
-        """Whether the stream ended in calls of our tools alone."""
-        return self._holding and ours_alone(self.reply, self._names)
+        """Whether the stream ended in calls of our tools only."""
+        return self._holding and calls_only_ours(self.reply, self._names)
 
     @property
     def reply(self) -> Reply:
-        """What has been answered so far."""
+        """The answer so far."""
         return self._assembler.reply()
 
     def _pass(self, event: SseEvent) -> bytes:
@@ -143,10 +168,10 @@ class ToolCallBuffer:
         del self._waiting[: len(raw)]
         self._start = event.end
         self._assembler.feed(event.data)
-        said = read_object(event.data) or {}
-        called = set(_called(said))
-        if self._through or (called - set(self._names)):
-            self._through, self._holding = True, False
+        parsed = read_object(event.data) or {}
+        called = set(_called_names(parsed))
+        if self._is_released or (called - set(self._names)):
+            self._is_released, self._holding = True, False
             released = bytes(self._kept) + raw
             self._kept.clear()
             return released
@@ -156,11 +181,11 @@ class ToolCallBuffer:
             return b""
         if self._earlier is None:
             return raw
-        return b"" if _says_only_who(said) else _with_usage(raw, said, self._earlier)
+        return b"" if _has_only_role(parsed) else _with_usage(raw, parsed, self._earlier)
 
 
-def summed(usage: dict[str, object], earlier: TokenUsage) -> dict[str, object]:
-    """Add what earlier rounds cost to a usage, in the three counts that all servers send."""
+def add_usage(usage: dict[str, object], earlier: TokenUsage) -> dict[str, object]:
+    """Add the usage of earlier rounds, in the three counts that all servers send."""
     prompt, completion = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
     prompt, completion = prompt + earlier.prompt_tokens, completion + earlier.completion_tokens
     return {
@@ -171,21 +196,21 @@ def summed(usage: dict[str, object], earlier: TokenUsage) -> dict[str, object]:
     }
 
 
-def _with_usage(raw: bytes, said: dict[str, object], earlier: TokenUsage) -> bytes:
-    usage = said.get("usage")
+def _with_usage(raw: bytes, event: dict[str, object], earlier: TokenUsage) -> bytes:
+    usage = event.get("usage")
     if not isinstance(usage, dict):
         return raw
-    return b"data: " + json.dumps({**said, "usage": summed(usage, earlier)}).encode() + b"\n\n"
+    return b"data: " + json.dumps({**event, "usage": add_usage(usage, earlier)}).encode() + b"\n\n"
 
 
-def _choices(said: dict[str, object]) -> Iterator[dict[str, object]]:
-    choices = said.get("choices")
+def _choices(event: dict[str, object]) -> Iterator[dict[str, object]]:
+    choices = event.get("choices")
     yield from (choice for choice in (choices if isinstance(choices, list) else ()) if isinstance(choice, dict))
 
 
-def _called(said: dict[str, object]) -> Iterator[str]:
-    """Go through the names of the tools that an event begins to call."""
-    for choice in _choices(said):
+def _called_names(event: dict[str, object]) -> Iterator[str]:
+    """Yield the names of the tools that an event begins to call."""
+    for choice in _choices(event):
         delta = choice.get("delta")
         calls = delta.get("tool_calls") if isinstance(delta, dict) else None
         for call in calls if isinstance(calls, list) else ():
@@ -195,8 +220,8 @@ def _called(said: dict[str, object]) -> Iterator[str]:
                 yield name
 
 
-def _says_only_who(said: dict[str, object]) -> bool:
-    choices = list(_choices(said))
+def _has_only_role(event: dict[str, object]) -> bool:
+    choices = list(_choices(event))
     return bool(choices) and all(
         isinstance(delta := choice.get("delta"), dict)
         and delta.get("role")

@@ -51,7 +51,7 @@ class RecorderService:
         except (TypeError, ValueError) as error:
             raise BadRequestError(f"messages must be JSON objects: {error}", param="messages") from None
         request = await run_in_thread_if_large(
-            len(body), partial(read_request, body, most_messages=max(1, len(messages)))
+            len(body), partial(read_request, body, max_messages=max(1, len(messages)))
         )
         log = await run_in_thread_if_large(len(body), partial(dated_log, request, dates))
         if not log:

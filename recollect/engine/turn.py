@@ -8,7 +8,7 @@ from typing import Any, Self
 from recollect.chat.messages import log_messages, reply_message
 from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
-from recollect.chat.tools import SEARCH, offer
+from recollect.chat.tools import SEARCH, offer_tools
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder, prompt_recall, turns_wanted
@@ -117,7 +117,7 @@ class TurnService:
         names = offered if keeps else offered & {SEARCH}
         if identity.memory is MemoryMode.RECORD:
             names -= {SEARCH}
-        tools = offer(request, names)
+        tools = offer_tools(request, names)
         if tools is None:
             return prepared
         insertions = (*prepared.insertions, tools)

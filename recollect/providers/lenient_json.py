@@ -30,7 +30,7 @@ class Unreadable:
     """Stands where there is no value; `None` is one."""
 
 
-class TooDeepError(Exception):
+class OutputTooDeepError(Exception):
     """Nested deeper than `MAX_DEPTH`."""
 
 
@@ -59,7 +59,7 @@ def parse_lenient(text: str, start: int) -> ParsedValue:
     """Read the value whose bracket stands at `start`; of one that the text's end cuts off, what is whole.
 
     Raises:
-        TooDeepError: nested deeper than `MAX_DEPTH`.
+        OutputTooDeepError: nested deeper than `MAX_DEPTH`.
     """
     reader = _Reader(text, start)
     try:
@@ -79,7 +79,7 @@ class _Reader:
 
     def value(self, depth: int) -> object:
         if depth > MAX_DEPTH:
-            raise TooDeepError
+            raise OutputTooDeepError
         first = self._peek()
         if first == "{":
             return self._object(depth)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from recollect.errors import ModelError
-from recollect.providers.lenient_json import MAX_DEPTH, ParsedValue, TooDeepError, Unreadable, parse_lenient
+from recollect.providers.lenient_json import MAX_DEPTH, OutputTooDeepError, ParsedValue, Unreadable, parse_lenient
 
 # An answer of 10,000 memories fills some 2 MB; beyond this a server is broken, not generous.
 MAX_CHARACTERS = 8_000_000
@@ -74,7 +74,7 @@ def parse_model_output(text: str, accept: Accept | None = None, or_else: Accept 
         raise ModelError("the model's answer is empty")
     try:
         return _read(text, accept, or_else)
-    except TooDeepError:
+    except OutputTooDeepError:
         raise ModelError(f"the model's answer is nested deeper than {MAX_DEPTH} levels") from None
 
 
@@ -131,7 +131,7 @@ def _strict(text: str) -> object:
     try:
         found: object = json.loads(text, parse_constant=lambda _: None)
     except RecursionError:
-        raise TooDeepError from None
+        raise OutputTooDeepError from None
     except ValueError:
         return Unreadable()
     level = [found]
@@ -139,7 +139,7 @@ def _strict(text: str) -> object:
         level = [child for value in level for child in _children(value)]
         if not level:
             return found
-    raise TooDeepError
+    raise OutputTooDeepError
 
 
 def _children(value: object) -> list[object]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.chat.content import other_parts, text_alone, text_of, without_memory, without_reasoning
+from recollect.chat.content import is_text_only, other_parts, text_of, without_memory, without_reasoning
 
 
 def test_text_parts_of_every_api_are_text() -> None:
@@ -17,10 +17,10 @@ def test_what_no_api_describes_has_no_text_and_is_not_lost() -> None:
         assert other_parts(content) == (content if isinstance(content, list) else [content])
 
 
-def test_a_message_of_words_is_said_by_its_text_alone() -> None:
-    assert text_alone({"role": "user", "content": "hi", "tool_calls": None, "name": "Ana"})
-    assert text_alone({"role": "assistant", "content": None})
-    assert not text_alone({"role": "assistant", "content": None, "refusal": "No."})
+def test_a_message_of_words_is_said_by_its_is_text_only() -> None:
+    assert is_text_only({"role": "user", "content": "hi", "tool_calls": None, "name": "Ana"})
+    assert is_text_only({"role": "assistant", "content": None})
+    assert not is_text_only({"role": "assistant", "content": None, "refusal": "No."})
 
 
 @pytest.mark.parametrize("name", ["think", "thinking", "reasoning", "THINK"])

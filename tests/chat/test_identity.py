@@ -343,7 +343,7 @@ def test_a_temporary_chat_is_marked(chat: bytes) -> None:
     assert (identity.conversation, identity.temporary) == (chat.decode(), True)
 
 
-def test_a_session_may_send_its_newest_message_only_and_is_kept_whatever_its_name() -> None:
+def test_a_session_of_any_name_may_send_only_its_newest_message() -> None:
     identity = ask((b"x-openwebui-chat-id", b""), (b"x-recollect-session", b"local-radio"))
     assert (identity.conversation, identity.append, identity.temporary) == ("local-radio", True, False)
 

@@ -5,7 +5,7 @@ from json import JSONDecodeError
 
 import pytest
 
-from recollect.chat.json_scanner import DEEPEST, JsonScanner, TooDeepError
+from recollect.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from recollect.chat.messages import query_of
 from recollect.chat.request import MAX_MESSAGES, read_request
 from recollect.errors import BadRequestError
@@ -37,7 +37,7 @@ def written(**members: object) -> ChatRequest:
 )
 def test_passing_over_a_value_ends_where_reading_it_ends(source: str) -> None:
     text = f"{source}, 1"
-    assert JsonScanner(text).behind(0) == JsonScanner(text).value(0)[1] == len(source)
+    assert JsonScanner(text).skip_value(0) == JsonScanner(text).read_value(0)[1] == len(source)
 
 
 BROKEN = ["", "nul", "-", "[1,]", "[,1]", "[1 2]", '{"a"}', '{"a":1,}', '{"a":1 "b":2}', "{1:2}", '"a', '"a\n"']
@@ -47,13 +47,13 @@ BROKEN += ['"\\x"', '"\\u00g0"', "[1}", '{"a":1]', "[[1]", '[{"a":[1,{]}', "[1",
 @pytest.mark.parametrize("source", BROKEN)
 def test_what_is_no_json_is_not_passed_over(source: str) -> None:
     with pytest.raises(JSONDecodeError):
-        JsonScanner(source).behind(0)
+        JsonScanner(source).skip_value(0)
 
 
 def test_passing_over_stops_at_the_depth_at_which_reading_stops() -> None:
-    assert JsonScanner("[" * DEEPEST + "]" * DEEPEST).behind(0) == 2 * DEEPEST
+    assert JsonScanner("[" * MAX_DEPTH + "]" * MAX_DEPTH).skip_value(0) == 2 * MAX_DEPTH
     with pytest.raises(TooDeepError):
-        JsonScanner('{"a":' * 100_000).behind(0)
+        JsonScanner('{"a":' * 100_000).skip_value(0)
 
 
 def test_usage_is_asked_for_by_a_true_in_the_last_stream_options() -> None:
@@ -80,7 +80,7 @@ def test_a_request_has_so_many_messages_and_no_more() -> None:
     with pytest.raises(BadRequestError, match="more than 10,000 messages") as caught:
         read_request(more)
     assert caught.value.param == "messages"
-    assert len(read_request(more, most_messages=20_000).messages) == MAX_MESSAGES + 1
+    assert len(read_request(more, max_messages=20_000).messages) == MAX_MESSAGES + 1
 
 
 def test_a_pasted_book_is_asked_about_at_its_ends() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from recollect.chat.json_scanner import DEEPEST
+from recollect.chat.json_scanner import MAX_DEPTH
 from recollect.chat.request import is_background_task, read_request
 from recollect.chat.splice import apply_insertions
 from recollect.errors import BadRequestError
@@ -93,7 +93,7 @@ def test_what_cannot_be_understood_is_refused_and_the_part_at_fault_named(body: 
 
 
 def test_nesting_is_read_down_to_the_limit_and_no_deeper() -> None:
-    inside = b"[" * DEEPEST + b"]" * DEEPEST
+    inside = b"[" * MAX_DEPTH + b"]" * MAX_DEPTH
     assert read_request(b'{"a":%s,"messages":[%s]}' % (inside, HELLO)).messages[0].text == "hello"
     deeper = b'{"a":[[%s]],"messages":[%s]}' % (inside, HELLO)
     assert "deeper" in str(refusal(deeper))
@@ -167,7 +167,7 @@ def test_the_kind_of_content_says_what_can_be_spliced(content: str, kind: Conten
     assert (message.content_start < 0) == (message.content_end < 0) == (kind is ContentKind.OTHER)
 
 
-def test_a_lone_surrogate_escape_survives_in_the_bytes_and_is_storable_in_the_text() -> None:
+def test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text() -> None:
     body = rb'{"messages":[{"role":"user","content":"a\ud83d \u0000b"}]}'
     request = read_request(body)
     assert request.messages[0].text == "a\ufffd \ufffdb"

@@ -87,7 +87,7 @@ def test_however_a_stream_is_cut_the_same_bytes_and_the_same_reply_come_out(
 
 
 @each_transcript
-def test_without_memories_every_byte_goes_on_at_once_unless_done_may_start_with_it(transcript: Transcript) -> None:
+def test_without_memories_bytes_pass_at_once_unless_done_may_start(transcript: Transcript) -> None:
     splicer = MemoriesSplicer(None)
     behind = b""
     for at in range(len(transcript.body)):

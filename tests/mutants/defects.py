@@ -43,9 +43,7 @@ DEFECTS: tuple[Defect, ...] = (
         file="recollect/text/normalize.py",
         sound=r'_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")',
         planted=r'_UNSTORABLE = re.compile("[\x00]")',
-        noticed_by=(
-            "tests/chat/test_request.py::test_a_lone_surrogate_escape_survives_in_the_bytes_and_is_storable_in_the_text",
-        ),
+        noticed_by=("tests/chat/test_request.py::test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text",),
     ),
     Defect(
         name="proxy: [DONE] goes out before the commit",
