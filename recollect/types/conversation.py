@@ -29,7 +29,7 @@ class Message:
     hash: int
     """64-bit signed hash of role and normalised text and payload; equal messages are equal here."""
     anchor: int | None = None
-    """For an assistant message: hash of it with the user message before it (see chat/thread.py)."""
+    """For an assistant message: hash of it with the user message before it (see chat/messages.py)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -325,7 +325,7 @@ class AddMemory:
     vectors: tuple[Vector, ...] = ()
     """One a chunk; facts have none."""
     terms: Mapping[str, int] = field(default_factory=dict)
-    """Terms of the text (text.py) with their counts."""
+    """Terms of the text (text/terms.py) with their counts."""
     asks: bool = False
     """Its words end in a question: told of quotations."""
     inherits: tuple[MemoryId, ...] = ()

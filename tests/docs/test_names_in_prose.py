@@ -1,0 +1,92 @@
+"""No page, comment or docstring names a file, module or class that does not exist."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from naming import parse, prose_of_code
+
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+FOLDERS = ("recollect", "tests", "benchmarks", "tools", "docs", "deploy", ".ci")
+# Files of users in examples, and a host.
+FOREIGN = {"NAME.toml", "mine.toml", "mine.md", "beam.md", "recollect.default.svc"}
+_FILE = re.compile(r"(?<![\w/.~<*-])((?:[\w.-]+/)*[\w-]+\.(?:py|sql|toml|md))(?![\w/*])")
+_FOLDER = re.compile(r"`((?:[a-z_]+/)+)`")
+_MODULE = re.compile(r"`(recollect(?:\.[a-z_]\w*)+)")
+
+
+@cache
+def paths() -> tuple[str, ...]:
+    """Return all files and folders of the project, each with a slash before it."""
+    inside = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*") if "__pycache__" not in path.parts]
+    names = [f"/{path.relative_to(ROOT).as_posix()}{'/' if path.is_dir() else ''}" for path in inside]
+    return (*names, *(f"/{path.name}" for path in ROOT.iterdir()), *(f"/{folder}/" for folder in FOLDERS))
+
+
+def unknown_files(text: str) -> set[str]:
+    named = {match[1] for match in _FILE.finditer(text)} | {match[1] for match in _FOLDER.finditer(text)}
+    ends = {name: f"/{name.removeprefix('../')}" for name in named - FOREIGN}
+    return {name for name, end in ends.items() if not any(path.endswith(end) for path in paths())}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_file_that_a_page_names_exists(page: Path) -> None:
+    assert unknown_files(page.read_text("utf-8")) == set()
+
+
+def test_every_file_that_a_comment_or_docstring_names_exists() -> None:
+    unknown = [
+        f"{path.relative_to(ROOT)}:{line}: {name}"
+        for path in sorted((ROOT / "recollect").rglob("*.py"))
+        for line, prose in prose_of_code(path)
+        for name in unknown_files(prose)
+    ]
+    assert unknown == []
+
+
+def attributes(name: str) -> set[str]:
+    """Return the top-level names of a module, or the modules of a package."""
+    path = ROOT.joinpath(*name.split("."))
+    modules = {child.stem for child in path.glob("*")} if path.is_dir() else set()
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return modules | (set(_defined(parse(file))) if file.is_file() else set())
+
+
+def _defined(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+        elif isinstance(node, ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+def test_every_dotted_module_that_a_page_names_exists() -> None:
+    unknown = []
+    for page in PAGES:
+        for match in _MODULE.finditer(page.read_text("utf-8")):
+            above, _, last = match[1].rpartition(".")
+            if match[1] not in FOREIGN and last not in attributes(above):
+                unknown.append(f"{page.name}: {match[1]}")
+    assert unknown == []
+
+
+def test_every_name_that_the_glossary_decided_on_is_in_the_code() -> None:
+    page = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+    defined = {name for path in (ROOT / "recollect").rglob("*.py") for name in _defined(parse(path))}
+    decided = set(re.findall(r"→ `(\w+)`", page))
+    assert len(decided) > 100
+    assert decided - defined == set()
+
+
+def test_a_stale_name_is_found() -> None:
+    assert unknown_files("see chat/thread.py, `recall/rank.py` and `store/nowhere/`") == {
+        "chat/thread.py",
+        "store/nowhere/",
+    }
