@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from recollect.clock import Clock
-from recollect.engine.initial_embedder import initial_embedder
+from recollect.engine.initial_embedder import initial_embedder, require_same_space
 from recollect.errors import BadSettingError, SetupError
 from recollect.metrics import Metrics
 from recollect.profiles.policies import Profile
@@ -30,7 +30,9 @@ class Components:
     clock: Clock
     store: Store
     embedder: OpenedEmbedder
-    """The embedder that the database chose last, else that of the settings."""
+    """The embedder that the database chose last, else that of the settings, or the caller's."""
+    is_own_embedder: bool = False
+    """Whether the embedder is the caller's object, which the database cannot record."""
     model: OpenedModel | None
     counter: TokenCounter
     profiles: ProfileRegistry = field(default_factory=ProfileRegistry)
@@ -57,8 +59,10 @@ class Components:
         return self.profiles.get(name or self.settings.profile)
 
 
-async def open_components(settings: Settings, clock: Clock) -> Components:
-    """Open what the settings name.
+async def open_components(
+    settings: Settings, clock: Clock, *, embedder: OpenedEmbedder | None = None, model: OpenedModel | None = None
+) -> Components:
+    """Open what the settings name; a given embedder or model is used instead.
 
     Raises:
         SetupError: a setting, file or package is not as it should be; the message says what to do.
@@ -74,14 +78,19 @@ async def open_components(settings: Settings, clock: Clock) -> Components:
         raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
     store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes)
     opening = partial(load_embedder, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
-    embedder: OpenedEmbedder | None = None
+    opened: OpenedEmbedder | None = None
     try:
-        embedder = await initial_embedder(store, settings, opening)
+        if embedder is not None:
+            await require_same_space(store, embedder)
+            used = embedder
+        else:
+            used = opened = await initial_embedder(store, settings, opening)
         return Components(
             settings=settings,
             clock=clock,
-            embedder=embedder,
-            model=open_model(settings),
+            embedder=used,
+            is_own_embedder=embedder is not None,
+            model=model or open_model(settings),
             reranker=await asyncio.to_thread(open_reranker, settings),
             counter=token_counter(),
             profiles=profiles,
@@ -89,7 +98,7 @@ async def open_components(settings: Settings, clock: Clock) -> Components:
             opening=opening,
         )
     except SetupError:
-        if embedder is not None:
-            await embedder.close()
+        if opened is not None:
+            await opened.close()
         await store.close()
         raise

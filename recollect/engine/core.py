@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -9,6 +10,7 @@ from recollect.clock import Clock, SystemClock
 from recollect.curation.edits import add_note
 from recollect.engine.admin import AdminService
 from recollect.engine.apps import AppService
+from recollect.engine.arguments import read_settings, require_members
 from recollect.engine.bulk import BulkService
 from recollect.engine.components import Components, open_components
 from recollect.engine.context_builder import PromptContext
@@ -28,6 +30,8 @@ from recollect.engine.transfer import TransferService
 from recollect.engine.vectors import VectorService
 from recollect.formation.forget import forget_by_hand
 from recollect.profiles.policies import Profile
+from recollect.providers.factory import OpenedModel
+from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.types import (
     NO_SCOPE,
@@ -76,13 +80,33 @@ class AsyncRecollect:
         self.admin = AdminService(components, steps)
 
     @classmethod
-    async def open(cls, settings: Settings | None = None, *, clock: Clock | None = None) -> Self:
-        """Open the store and the models that the settings (by default: the environment) name.
+    async def open(
+        cls,
+        database: str | Path | Settings | None = None,
+        *,
+        embedder: OpenedEmbedder | None = None,
+        model: OpenedModel | None = None,
+        clock: Clock | None = None,
+        **settings: object,
+    ) -> Self:
+        """Open a database, and the models that the settings name.
+
+        Args:
+            database: Path of an SQLite file, URL of a database, or complete `Settings`; None is the setting
+                `RECOLLECT_DATABASE_URL`, by default a file in the user's data folder.
+            embedder: Embedder to use instead of the settings' one; closed with the engine.
+            model: Language model that forms memories instead of the settings' one; closed with the engine.
+            clock: Clock to use instead of the system's, for tests.
+            settings: Settings by name, such as `profile="tiered"`; the others come from the environment.
 
         Raises:
             SetupError: a setting, file or package cannot be used; the message says what to do.
+            TypeError: an argument has the wrong type or name; the message says what was given.
         """
-        return cls(await open_components(settings or Settings.load(), clock or SystemClock()))
+        for name, value in (("embedder", embedder), ("model", model), ("clock", clock)):
+            require_members(name, value)
+        chosen = read_settings(database, settings)
+        return cls(await open_components(chosen, clock or SystemClock(), embedder=embedder, model=model))
 
     async def close(self) -> None:
         """Finish what was accepted and close the database. Maintenance in progress stops within a second."""

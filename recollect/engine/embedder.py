@@ -118,7 +118,7 @@ class EmbedderService:
         embedder = await self._embedders.named(record, patient=True)
         if isinstance(embedder, UnavailableEmbedder):
             raise BadEmbedderError(record.spec.where or record.space, embedder.why)
-        if record.chosen_at is None and not dry_run:
+        if record.chosen_at is None and not dry_run and not self._components.is_own_embedder:
             await self._store.embeddings.choose(record, former=record)
         return await reembed(self._runtime, embedder, dry_run=dry_run, tell=tell, missing=True)
 

@@ -44,12 +44,33 @@ async def initial_embedder(store: Store, settings: Settings, opening: EmbedderOp
     return opened
 
 
+async def require_same_space(store: Store, embedder: OpenedEmbedder) -> None:
+    """Check that a database may be read by a caller's own embedder.
+
+    Raises:
+        BadEmbedderError: its memories are embedded by another one.
+    """
+    chosen = next((record.space for record in await store.embeddings.embedders() if record.chosen_at is not None), None)
+    held = [chosen] if chosen else await _held_spaces(store, embedder.space)
+    if held and embedder.space not in held:
+        raise BadEmbedderError(
+            f"{type(embedder).__name__} ({embedder.space})",
+            f"the memories of this database are embedded by {held[0]}; pass an embedder of that space, or none",
+        )
+
+
+async def _held_spaces(store: Store, own: str) -> list[str]:
+    """Return the spaces that have memories, if some may be in another space than `own`."""
+    if not set(await store.embeddings.space_names()) - {own}:
+        return []
+    # Counting reads all vectors: only where it may matter.
+    return [count.space for count in await store.embeddings.space_counts() if count.memories]
+
+
 async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
     """Open the settings' embedder for a database that chose none yet."""
     own = open_embedder(settings)
-    held: list[str] = []
-    if set(await store.embeddings.space_names()) - {own.space}:  # counting reads all vectors: only where it may matter
-        held = [count.space for count in await store.embeddings.space_counts() if count.memories]
+    held = await _held_spaces(store, own.space)
     if held and own.space not in held:
         await own.close()
         raise _other(settings, own, held[0])

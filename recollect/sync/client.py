@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -10,6 +11,8 @@ from recollect.engine import AsyncRecollect, PromptContext
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
 from recollect.profiles.policies import Profile
+from recollect.providers.factory import OpenedModel
+from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.sync.admin import BlockingAdminService
 from recollect.sync.apps import BlockingAppService
@@ -34,13 +37,32 @@ class Recollect:
     threads.
     """
 
-    def __init__(self, settings: Settings | None = None, *, clock: Clock | None = None) -> None:
-        """Open the store and the models that the settings (by default: the environment) name.
+    def __init__(
+        self,
+        database: str | Path | Settings | None = None,
+        *,
+        embedder: OpenedEmbedder | None = None,
+        model: OpenedModel | None = None,
+        clock: Clock | None = None,
+        **settings: object,
+    ) -> None:
+        """Open a database, and the models that the settings name.
+
+        Args:
+            database: Path of an SQLite file, URL of a database, or complete `Settings`; None is the setting
+                `RECOLLECT_DATABASE_URL`, by default a file in the user's data folder.
+            embedder: Embedder to use instead of the settings' one; closed with the engine.
+            model: Language model that forms memories instead of the settings' one; closed with the engine.
+            clock: Clock to use instead of the system's, for tests.
+            settings: Settings by name, such as `profile="tiered"`; the others come from the environment.
 
         Raises:
             SetupError: a setting, file or package cannot be used; the message says what to do.
+            TypeError: an argument has the wrong type or name; the message says what was given.
         """
-        self._engine = BackgroundEngine(AsyncRecollect.open(settings, clock=clock))
+        self._engine = BackgroundEngine(
+            AsyncRecollect.open(database, embedder=embedder, model=model, clock=clock, **settings)
+        )
         self.conversations = BlockingConversationService(self._engine)
         self.history = BlockingHistoryService(self._engine)
         self.reviews = BlockingReviewService(self._engine)
@@ -54,13 +76,30 @@ class Recollect:
         self.admin = BlockingAdminService(self._engine)
 
     @classmethod
-    def open(cls, settings: Settings | None = None, *, clock: Clock | None = None) -> Self:
-        """Open the store and the models that the settings (by default: the environment) name.
+    def open(
+        cls,
+        database: str | Path | Settings | None = None,
+        *,
+        embedder: OpenedEmbedder | None = None,
+        model: OpenedModel | None = None,
+        clock: Clock | None = None,
+        **settings: object,
+    ) -> Self:
+        """Open a database, and the models that the settings name.
+
+        Args:
+            database: Path of an SQLite file, URL of a database, or complete `Settings`; None is the setting
+                `RECOLLECT_DATABASE_URL`, by default a file in the user's data folder.
+            embedder: Embedder to use instead of the settings' one; closed with the engine.
+            model: Language model that forms memories instead of the settings' one; closed with the engine.
+            clock: Clock to use instead of the system's, for tests.
+            settings: Settings by name, such as `profile="tiered"`; the others come from the environment.
 
         Raises:
             SetupError: a setting, file or package cannot be used; the message says what to do.
+            TypeError: an argument has the wrong type or name; the message says what was given.
         """
-        return cls(settings, clock=clock)
+        return cls(database, embedder=embedder, model=model, clock=clock, **settings)
 
     def close(self) -> None:
         """Finish what was accepted and close the database. Idempotent."""

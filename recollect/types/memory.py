@@ -27,6 +27,9 @@ Vector = npt.NDArray[np.float32]
 Vectors = npt.NDArray[np.float32]
 """Several embeddings: shape (n, dim)."""
 
+# Text shown by `repr`, in characters: a result list stays readable in a terminal and a debugger.
+_MAX_REPR_CHARACTERS = 60
+
 SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
 # Kinds whose subjects may be within another's: `session:ana/1` is user `ana`'s. `app:calendar` is every user's.
 INNER_KINDS = frozenset({"app", "session", "character"})
@@ -226,6 +229,16 @@ class Memory:
     detail: MemoryDetail = NO_DETAIL
     number: int = 0
     """Apps only: the integer by which it is known at the app's endpoints, given by the store; 0 elsewhere."""
+
+    def __repr__(self) -> str:
+        """Return one line: kind, owner, shortened text, slot, state and id."""
+        slot = f" {self.key}={shortened(self.value)}" if self.key else ""
+        return f"<Memory {self.kind} of {self.subject.text}: {shortened(self.text)}{slot} ({self.state}) id={self.id}>"
+
+
+def shortened(text: str) -> str:
+    """Return a text quoted on one line, cut for `repr`."""
+    return repr(text if len(text) <= _MAX_REPR_CHARACTERS else text[: _MAX_REPR_CHARACTERS - 1] + "…")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

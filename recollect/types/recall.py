@@ -7,10 +7,12 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Subject, Vectors
+from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Subject, Vectors, shortened
 
 # Longest text of one memory that is put into a prompt, in characters: some five sentences. Longer ones are cut.
 MAX_MEMORY_CHARACTERS = 600
+# Memories shown by the `repr` of a recall.
+_MAX_REPR_ITEMS = 3
 
 
 QUESTION_FLAG = 128
@@ -108,6 +110,11 @@ class RecalledMemory:
     standing: bool = False
     """A standing fact: there by importance, whatever was asked."""
 
+    def __repr__(self) -> str:
+        """Return one line: score, shortened text, reasons and id."""
+        why = f" ({'; '.join(self.reasons)})" if self.reasons else ""
+        return f"<RecalledMemory {self.score:.2f} {shortened(self.memory.text)}{why} id={self.memory.id}>"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmittedMemory:
@@ -133,3 +140,10 @@ class Recall:
     """Time beside the query's embedding, in milliseconds."""
     warning: str = ""
     """What did not go as it should, such as a reranker that gave no answer; empty where all did."""
+
+    def __repr__(self) -> str:
+        """Return one line: the query, and score and shortened text of the first memories."""
+        first = ", ".join(f"{item.score:.2f} {shortened(item.memory.text)}" for item in self.items[:_MAX_REPR_ITEMS])
+        more = f", … {len(self.items) - _MAX_REPR_ITEMS} more" if len(self.items) > _MAX_REPR_ITEMS else ""
+        warning = f" warning={self.warning!r}" if self.warning else ""
+        return f"<Recall of {shortened(self.query)}: [{first}{more}]{warning}>"
