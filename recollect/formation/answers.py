@@ -17,7 +17,7 @@ from recollect.ids import id_text
 from recollect.resolution.tokens import tokenize
 from recollect.resolution.topics import topic_words
 from recollect.text import squeeze, terms, words
-from recollect.text.language_detection import guess
+from recollect.text.languages import guess
 from recollect.types import (
     ConversationId,
     Evidence,

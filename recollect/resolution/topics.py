@@ -4,7 +4,7 @@ import re
 
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.tokens import TokenizedSentence, token, tokenize
-from recollect.text.language_detection import LANGUAGES
+from recollect.text.languages import LANGUAGES
 from recollect.text.normalize import fold
 
 # Words that name a slot of facts, in seven languages: the fact itself need not have them.

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from recollect.text.language_detection import LANGUAGES
-from recollect.text.languages import ENGLISH_TOO, STOP_WORDS
+from recollect.text.languages import ENGLISH_TOO, LANGUAGES, STOP_WORDS
 from recollect.text.normalize import fold
 from recollect.text.stem import stem
 from recollect.text.update_words import (

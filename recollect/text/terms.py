@@ -13,8 +13,18 @@ from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
-from recollect.text.language_detection import ENGLISH, FOREIGN, LANGUAGES, USUAL, USUAL_OF, Spoken, guess, untold
-from recollect.text.languages import LATIN, STOP_WORDS
+from recollect.text.languages import (
+    ENGLISH,
+    FOREIGN,
+    LANGUAGES,
+    LATIN,
+    STOP_WORDS,
+    USUAL,
+    USUAL_OF,
+    Spoken,
+    guess,
+    untold,
+)
 from recollect.text.normalize import fold, normalise, spelt_out, typed, words
 from recollect.text.scripts import clusters, korean, pairs, runs, script_of
 from recollect.text.stem import stem

@@ -7,7 +7,7 @@ from language_sample import Tongue
 from language_samples import TONGUES
 from recollect.recall.signals import collect_signals
 from recollect.text import terms, terms_of_word, words
-from recollect.text.language_detection import guess
+from recollect.text.languages import guess
 from snapshots import Known, ask, hot_of
 
 CASES = [

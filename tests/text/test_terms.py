@@ -5,8 +5,7 @@ from time import process_time
 import pytest
 
 from recollect.text import STOP_WORDS, forget_words, read_terms, stem, terms, terms_of_word
-from recollect.text.language_detection import LANGUAGES
-from recollect.text.languages import folded
+from recollect.text.languages import LANGUAGES, folded
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import re
 from recollect.extraction.rules.foreign_exclusions import HYPOTHETICAL, ORDERS, TEXT_WORK, TRIVIAL
 from recollect.extraction.rules.foreign_patterns import FIRST_PERSON, NAMED, STATES
 from recollect.text import asks
-from recollect.text.language_detection import ENGLISH, guess
+from recollect.text.languages import ENGLISH, guess
 from recollect.text.normalize import fold, words
 from recollect.text.questions import opens_asking
 
