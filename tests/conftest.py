@@ -1,10 +1,11 @@
-"""What most tests share: an engine over a store, with a clock to set and an embedder of words.
+"""Fixtures that most tests share: an engine over a store, with a fake clock and an embedder of words.
 
-`pytest --store=file` runs all of them on another store than the one in memory. `postgres` and `process` mark the tests
-that use a PostgreSQL server or start processes, `campaign` those that try very many cases; `make quick` leaves all of
-them out.
+`pytest --store=file` runs them on another store than the one in memory. The markers `postgres` and `process` are for
+tests that use a PostgreSQL server or start processes, `campaign` for those with very many or very large cases; `make
+quick` leaves all of them out.
 """
 
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -18,18 +19,26 @@ from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from stores import STORES, new_store, url_of
 
-# No test is judged by its time: a busy machine would fail it.
+# No deadline for examples: a busy machine would miss it.
 examples.register_profile("recollect", deadline=None)
 examples.load_profile("recollect")
 
 PROCESS_FOLDERS = ("integration", "benchmarks", "tools")
 CAMPAIGN_FOLDERS = ("stories", "scripted")
-CAMPAIGN_FILES = ("test_linear_patterns.py", "test_hostile_messages.py", "test_undo_property.py", "test_pairs.py")
+CAMPAIGN_FILES = (
+    *("test_linear_patterns.py", "test_hostile_messages.py", "test_undo_property.py", "test_pairs.py"),
+    *("test_thousand_turns.py", "test_many_statements.py", "test_large_subject.py", "test_episodes_property.py"),
+)
+# Their bounds on time, or on how long something may wait, would not hold beside one another.
+TIMED_FILES = (
+    *("test_many_statements.py", "test_large_subject.py", "test_bad_input.py", "test_no_delay.py", "test_loop.py"),
+    "test_same_answers.py",
+)
 SERVER_STORES = ("postgres", "citus")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--store", choices=STORES, default=STORES[0], help="the store that engines in tests stand on")
+    parser.addoption("--store", choices=STORES, default=STORES[0], help="store of the engines in tests")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,8 +50,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("campaign")
         if _uses_postgres(item):
             item.add_marker("postgres")
-        # Workers run whole files of these: each file shares a server.
-        if item.get_closest_marker("process"):
+        if item.path.name in TIMED_FILES:
+            item.add_marker(pytest.mark.xdist_group("timing"))
+        elif item.get_closest_marker("process"):
+            # Workers run whole files of these: each file shares a server.
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
@@ -50,9 +61,7 @@ def _uses_postgres(item: pytest.Item) -> bool:
     """Return whether a test needs a PostgreSQL server: by the store it is given, or by what it is skipped without."""
     if any(mark.kwargs.get("reason") == NO_PROGRAMS for mark in item.iter_markers("skipif")):
         return True
-    given = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
-    names = [name for value in given for name in (value if isinstance(value, tuple) else (value,))]
-    return any(isinstance(name, str) and name in SERVER_STORES for name in names)
+    return any(re.search(rf"\b{store}\b", item.name.partition("[")[2]) for store in SERVER_STORES)
 
 
 @pytest.fixture
@@ -62,13 +71,13 @@ def clock() -> FakeClock:
 
 @pytest.fixture
 def kind(request: pytest.FixtureRequest) -> str:
-    """Which store the engine stands on."""
+    """Kind of the engine's store."""
     return str(request.config.getoption("--store"))
 
 
 @pytest.fixture
 def dim() -> int:
-    """How many numbers a vector has."""
+    """Length of a vector."""
     return 64
 
 
@@ -76,7 +85,7 @@ def dim() -> int:
 async def parts(
     kind: str, dim: int, clock: FakeClock, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[Components]:
-    folder: Path = tmp_path_factory.mktemp("store")  # apart from what a test writes itself
+    folder: Path = tmp_path_factory.mktemp("store")  # not the folder that a test writes to
     store = await new_store(kind, folder, clock)
     yield Components(
         settings=Settings(database_url=url_of(kind, folder)),
@@ -86,7 +95,7 @@ async def parts(
         model=None,
         counter=token_counter(),
     )
-    await store.close()  # a second time, where an engine closed it
+    await store.close()  # harmless if the engine has closed it
 
 
 @pytest.fixture

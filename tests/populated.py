@@ -3,13 +3,14 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from factories import add, decision, memory, recall_record, turn
 from recollect.engine import AsyncRecollect, Components
 from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy
 from recollect.providers.token_counter import token_counter
-from recollect.settings import Settings
+from recollect.settings import SQLITE, Settings
 from recollect.store.factory import open_store
 from recollect.store.store import Store
 from recollect.testing import FakeClock, WordEmbedder
@@ -30,6 +31,9 @@ QUERIES = (
 ERASED = "My locker has a green door."
 SPACE = "words-64"
 _ODD = "Zoë’s bees — 蜜蜂 🐝 \u202eend\u202c — make\ttab and\nline, a \x00 and \\u0000 and \u2028."
+
+_FILLED: list[bytes] = []
+"""The file that was filled first in this process."""
 
 
 @asynccontextmanager
@@ -53,7 +57,18 @@ async def parts_of(url: str, *, profile: str = "default", clock: FakeClock | Non
 
 
 async def populate(url: str) -> None:
-    """Fill an empty database."""
+    """Fill an empty database; an SQLite file after the first gets a copy of it, since filling takes a second."""
+    file = Path(url.removeprefix(SQLITE)) if url.startswith(SQLITE) else None
+    if file is not None and _FILLED:
+        file.write_bytes(_FILLED[0])
+        return
+    await _fill(url)
+    if file is not None:
+        assert not file.with_name(f"{file.name}-wal").exists(), "what is in the log would be missing from the copies"
+        _FILLED.append(file.read_bytes())
+
+
+async def _fill(url: str) -> None:
     parts = await parts_of(url)
     async with AsyncRecollect(parts) as engine:
         await _talk(engine)
