@@ -1,6 +1,7 @@
 """Imports go down the list of the house, never up; files and functions stay small enough to read."""
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -146,3 +147,11 @@ def test_every_module_says_its_purpose() -> None:
 def test_no_room_is_called_after_nothing() -> None:
     vague = {"utils", "helpers", "common", "manager", "misc"}
     assert [relative for relative, path, _ in modules() if path.stem in vague] == []
+
+
+def test_no_two_test_files_are_imported_by_one_name() -> None:
+    names = Counter(
+        f"{path.parent.name}.{path.stem}" if (path.parent / "__init__.py").exists() else path.stem
+        for path in (ROOT / "tests").rglob("test_*.py")
+    )
+    assert [name for name, count in names.items() if count > 1] == []
