@@ -32,10 +32,7 @@ from recollect.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, E
 from recollect.types.formation import FormationKey, FormationRequest, FormationResult, FormationStatus, Lease
 from recollect.types.maintenance import MaintenanceLease, MaintenanceReport, StaleTerms, closed_memory
 from recollect.types.memory import (
-    GLOBAL,
-    INNER_KINDS,
     KIND_ORDER,
-    SUBJECT_KINDS,
     Action,
     AddMemory,
     Candidate,
@@ -52,7 +49,6 @@ from recollect.types.memory import (
     NewNote,
     ReopenMemory,
     StrengthenMemory,
-    Subject,
     Vector,
     Vectors,
     WeakenMemory,
@@ -82,6 +78,7 @@ from recollect.types.request import (
     RequestScope,
 )
 from recollect.types.shift import LifeState, Shift
+from recollect.types.subject import GLOBAL, INNER_KINDS, SUBJECT_KINDS, Subject
 
 __all__ = [
     "ALL_VECTORS",

@@ -6,7 +6,8 @@ from datetime import datetime
 from typing import Any
 
 from recollect.types.formation import FormationRequest
-from recollect.types.memory import ConversationId, MemoryId, MemoryState, Subject
+from recollect.types.memory import ConversationId, MemoryId, MemoryState
+from recollect.types.subject import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from recollect.types.memory import Memory, Subject
+from recollect.types.memory import Memory
+from recollect.types.subject import Subject
 
 KEY_VARIABLE = "RECOLLECT_EMBED_KEY"
 """The variable with an embedder's key, unless another is named."""

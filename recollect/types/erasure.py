@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from recollect.types.memory import ConversationId, MemoryId, Subject
+from recollect.types.memory import ConversationId, MemoryId
+from recollect.types.subject import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

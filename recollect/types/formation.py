@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from recollect.types.memory import Change, ConversationId, Decision, Subject
+from recollect.types.memory import Change, ConversationId, Decision
+from recollect.types.subject import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

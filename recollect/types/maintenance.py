@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from datetime import datetime
 
-from recollect.types.memory import Action, Decision, Memory, MemoryId, Subject
+from recollect.types.memory import Action, Decision, Memory, MemoryId
+from recollect.types.subject import Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

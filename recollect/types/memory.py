@@ -1,23 +1,19 @@
 """What is known, and what is done to it: subjects, memories, evidence, decisions, changes. Pure."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from functools import lru_cache
-from hashlib import blake2b
 from typing import NewType, Self
-from urllib.parse import quote, unquote
 
 import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import Clock
-from recollect.errors import BadSubjectError
 from recollect.ids import new_id
 from recollect.types.detail import NO_DETAIL, MemoryDetail
 from recollect.types.shift import Shift
+from recollect.types.subject import Subject
 
 MemoryId = NewType("MemoryId", str)
 ConversationId = NewType("ConversationId", str)
@@ -29,95 +25,6 @@ Vectors = npt.NDArray[np.float32]
 
 # Text shown by `repr`, in characters: a result list stays readable in a terminal and a debugger.
 _MAX_REPR_CHARACTERS = 60
-
-SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
-# Kinds whose subjects may be within another's: `session:ana/1` is user `ana`'s. `app:calendar` is every user's.
-INNER_KINDS = frozenset({"app", "session", "character"})
-# Longest subject name in UTF-8 bytes: room for any id a client sends, too short to carry a payload.
-SUBJECT_NAME_BYTES = 512
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
-
-
-@dataclass(frozen=True, slots=True)
-class Subject:
-    """Whose memory it is. Storage is partitioned by it.
-
-    >>> Subject.parse("user:alice").key == Subject("user", "alice").key
-    True
-    """
-
-    kind: str
-    name: str
-
-    def __post_init__(self) -> None:
-        """Refuse what could not be told apart from another subject later on."""
-        if self.kind not in SUBJECT_KINDS:
-            raise BadSubjectError(f"{self.kind}:{self.name}", f"the kind is none of {sorted(SUBJECT_KINDS)}")
-        if not self.name and self.kind != "global":
-            raise BadSubjectError(f"{self.kind}:", "the name is empty")
-        if _CONTROL.search(self.name):
-            raise BadSubjectError(f"{self.kind}:{self.name}", "the name holds a control character or lone surrogate")
-        if len(self.name.encode()) > SUBJECT_NAME_BYTES:
-            raise BadSubjectError(
-                f"{self.kind}:{self.name[:40]}…", f"the name is longer than {SUBJECT_NAME_BYTES} bytes"
-            )
-
-    @classmethod
-    def parse(cls, text: str) -> Self:
-        """Read `kind:name`; a text without a known kind in front is the name of a user."""
-        kind, colon, name = text.partition(":")
-        if text == "global":
-            return cls("global", "")
-        return cls(kind, name) if colon and kind in SUBJECT_KINDS else cls("user", text)
-
-    @property
-    def text(self) -> str:
-        """The name as it is shown and stored: `kind:name`, or `global`."""
-        return f"{self.kind}:{self.name}" if self.name else self.kind
-
-    @property
-    def owner(self) -> "Subject | None":
-        """The subject that this one is within; None where its name has no owner in front.
-
-        The owner is written as `engine.scope.owned` writes it. A name that was written by hand in another way is
-        taken at its word: `session:Zoë/1` is user `Zoë`'s.
-
-        >>> Subject("session", "ana%2Fx/1").owner
-        Subject(kind='user', name='ana/x')
-        """
-        whose, slash, _ = self.name.partition("/")
-        if self.kind not in INNER_KINDS or not (slash and whose):
-            return None
-        kind, colon, name = whose.partition(":")
-        if colon and kind in SUBJECT_KINDS and (name or kind == "global"):
-            return Subject(kind, _unquoted(name))
-        return Subject("user", _unquoted(whose))
-
-    @property
-    def owners(self) -> "tuple[Subject, ...]":
-        """The subject that this one is within, the one that that is within, and so on."""
-        owner = self.owner
-        return () if owner is None else (owner, *owner.owners)
-
-    @property
-    def key(self) -> int:
-        """The 64-bit signed partition key: blake2b of the text. The store verifies the name behind it."""
-        return _key(self.text)
-
-
-@lru_cache(maxsize=10_000)
-def _key(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
-
-
-def _unquoted(name: str) -> str:
-    """Read an owner's name as `engine.scope.owned` writes it; one that it does not write stays as it is."""
-    plain = unquote(name)
-    return plain if quote(plain, safe="") == name and not _CONTROL.search(plain) else name
-
-
-GLOBAL = Subject("global", "")
-"""What everybody may read who knows little of their own yet."""
 
 
 class MemoryKind(StrEnum):

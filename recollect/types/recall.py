@@ -7,7 +7,8 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Subject, Vectors, shortened
+from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Vectors, shortened
+from recollect.types.subject import Subject
 
 # Longest text of one memory that is put into a prompt, in characters: some five sentences. Longer ones are cut.
 MAX_MEMORY_CHARACTERS = 600

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from recollect.types.memory import Subject
+from recollect.types.subject import Subject
 
 
 class ProgressReporter(Protocol):

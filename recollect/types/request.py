@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from recollect.types.memory import Subject
+from recollect.types.subject import Subject
 
 InjectionMode = Literal["split", "system_append", "context_message", "user_prefix", "system_message"]
 """Where recalled memory goes in a prompt (prompt/placement.py)."""

@@ -1,0 +1,99 @@
+"""Owners of memories. Pure."""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Self
+from urllib.parse import quote, unquote
+
+from recollect.errors import BadSubjectError
+
+SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
+# Kinds whose subjects may be within another's: `session:ana/1` is user `ana`'s. `app:calendar` is every user's.
+INNER_KINDS = frozenset({"app", "session", "character"})
+# Longest subject name in UTF-8 bytes: room for any id a client sends, too short to carry a payload.
+SUBJECT_NAME_BYTES = 512
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """Owner of memories, such as `user:alice`. Storage is partitioned by it.
+
+    >>> Subject.parse("user:alice").key == Subject("user", "alice").key
+    True
+    """
+
+    kind: str
+    name: str
+
+    def __post_init__(self) -> None:
+        """Refuse names that could be mistaken for another subject later."""
+        if self.kind not in SUBJECT_KINDS:
+            raise BadSubjectError(f"{self.kind}:{self.name}", f"the kind is none of {sorted(SUBJECT_KINDS)}")
+        if not self.name and self.kind != "global":
+            raise BadSubjectError(f"{self.kind}:", "the name is empty")
+        if _CONTROL.search(self.name):
+            raise BadSubjectError(f"{self.kind}:{self.name}", "the name holds a control character or lone surrogate")
+        if len(self.name.encode()) > SUBJECT_NAME_BYTES:
+            raise BadSubjectError(
+                f"{self.kind}:{self.name[:40]}…", f"the name is longer than {SUBJECT_NAME_BYTES} bytes"
+            )
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        """Read `kind:name`; a text without a known kind is the name of a user."""
+        kind, colon, name = text.partition(":")
+        if text == "global":
+            return cls("global", "")
+        return cls(kind, name) if colon and kind in SUBJECT_KINDS else cls("user", text)
+
+    @property
+    def text(self) -> str:
+        """The name as it is shown and stored: `kind:name`, or `global`."""
+        return f"{self.kind}:{self.name}" if self.name else self.kind
+
+    @property
+    def owner(self) -> "Subject | None":
+        """The subject that this one is within; None if its name does not begin with an owner.
+
+        The owner is quoted as by `engine.scope.owned_subject`. A name that was written by hand in another way is
+        taken literally: `session:Zoë/1` is user `Zoë`'s.
+
+        >>> Subject("session", "ana%2Fx/1").owner
+        Subject(kind='user', name='ana/x')
+        """
+        owner, slash, _ = self.name.partition("/")
+        if self.kind not in INNER_KINDS or not (slash and owner):
+            return None
+        kind, colon, name = owner.partition(":")
+        if colon and kind in SUBJECT_KINDS and (name or kind == "global"):
+            return Subject(kind, _unquoted(name))
+        return Subject("user", _unquoted(owner))
+
+    @property
+    def owners(self) -> "tuple[Subject, ...]":
+        """All subjects that this one is within, innermost first."""
+        owner = self.owner
+        return () if owner is None else (owner, *owner.owners)
+
+    @property
+    def key(self) -> int:
+        """The 64-bit signed partition key: blake2b of the text. The store compares the text as well."""
+        return _key(self.text)
+
+
+@lru_cache(maxsize=10_000)
+def _key(text: str) -> int:
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def _unquoted(name: str) -> str:
+    """Read an owner's name that `engine.scope.owned_subject` quoted; any other name stays as it is."""
+    plain = unquote(name)
+    return plain if quote(plain, safe="") == name and not _CONTROL.search(plain) else name
+
+
+GLOBAL = Subject("global", "")
+"""Memories that a profile may read while a subject has few of its own."""
