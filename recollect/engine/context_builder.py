@@ -125,12 +125,12 @@ def token_limit(of_profile: int, settings: Settings) -> int:
 class ContextBuilder:
     """Writes the memory of prompts."""
 
-    def __init__(self, parts: Components, finder: Retriever, tools: Runtime) -> None:
+    def __init__(self, components: Components, retriever: Retriever, runtime: Runtime) -> None:
         """Take the store, what finds in it, and what reads recent messages."""
-        self._tools = tools
-        self._parts = parts
-        self._finder = finder
-        self._zone = ZoneInfo(parts.settings.time_zone)
+        self._runtime = runtime
+        self._components = components
+        self._retriever = retriever
+        self._zone = ZoneInfo(components.settings.time_zone)
 
     async def write(
         self, request: RecallRequest, scope: MemoryScope, elsewhere: Elsewhere | None = None
@@ -142,9 +142,9 @@ class ContextBuilder:
             scope: The memory it is about.
             elsewhere: Turns of other conversations to quote in the room that is left; None: none.
         """
-        tokens = token_limit(request.policy.tokens, self._parts.settings)
-        now = self._parts.clock.now()
-        recall, key = await self._finder.recall_keyed(request)
+        tokens = token_limit(request.policy.tokens, self._components.settings)
+        now = self._components.clock.now()
+        recall, key = await self._retriever.recall_keyed(request)
         frame = RenderOptions(
             policy=scope.profile.context,
             key=key,
@@ -160,7 +160,7 @@ class ContextBuilder:
             )
         rendered = RenderedContext()
         if recall.items:
-            recall, rendered = fit(recall, frame, tokens=tokens, count=self._parts.counter.count)
+            recall, rendered = fit(recall, frame, tokens=tokens, count=self._components.counter.count)
         if elsewhere is not None:
             rendered = await self._with_recent(rendered, elsewhere, frame, tokens)
         return recall, rendered
@@ -169,14 +169,14 @@ class ContextBuilder:
         self, rendered: RenderedContext, elsewhere: Elsewhere, frame: RenderOptions, tokens: int
     ) -> RenderedContext:
         """Put recent messages of other conversations after the memories, in the room that is left."""
-        count, longest = self._parts.counter.count, frame.policy.max_characters
+        count, longest = self._components.counter.count, frame.policy.max_characters
         room = RecentRoom(
             tokens=min(int(tokens * RECENT_SHARE), tokens - count(rendered.standing) - count(rendered.recalled)),
             characters=longest - len(rendered.text) - len(GAP) if longest else None,
             count=count,
         )
-        turns = await turns_elsewhere(self._parts.store, elsewhere) if room.tokens > 0 else ()
-        found = await recent_words(turns, elsewhere.subject, elsewhere.home, self._tools)
+        turns = await turns_elsewhere(self._components.store, elsewhere) if room.tokens > 0 else ()
+        found = await recent_words(turns, elsewhere.subject, elsewhere.home, self._runtime)
         quoted = {
             (source.conversation, source.seq)
             for item in rendered.items
@@ -207,7 +207,8 @@ class ContextBuilder:
             text=rendered.text,
             items=rendered.items,
             left_out=recall.left_out,
-            tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
+            tokens=self._components.counter.count(rendered.standing)
+            + self._components.counter.count(rendered.recalled),
             vectors_compared=recall.vectors_compared,
             warning=recall.warning,
             recent=rendered.recent,
@@ -218,7 +219,7 @@ class ContextBuilder:
         session = request.subject
         if session.kind != "session":
             return []  # other subjects have summaries of many conversations
-        listed = await self._parts.store.memories.list(session, kinds=(MemoryKind.EPISODE,), limit=_MAX_SUMMARIES)
+        listed = await self._components.store.memories.list(session, kinds=(MemoryKind.EPISODE,), limit=_MAX_SUMMARIES)
         return [
             memory
             for memory in listed

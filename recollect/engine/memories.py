@@ -6,8 +6,8 @@ from datetime import datetime
 from uuid import UUID
 
 from recollect.engine.components import Components
-from recollect.engine.past import as_of, recall_past
 from recollect.engine.results import ListOf
+from recollect.engine.retrieval import as_of, recall_past
 from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.extraction.redaction import scrub

@@ -56,16 +56,18 @@ class QueryVector:
 class QueryBuilder:
     """Makes queries from requests."""
 
-    def __init__(self, parts: Components) -> None:
+    def __init__(self, components: Components) -> None:
         """Create a builder over a store."""
-        self._parts = parts
-        self._zone = ZoneInfo(parts.settings.time_zone)
-        self._embedder = _QueryEmbedder(parts.clock)
+        self._components = components
+        self._zone = ZoneInfo(components.settings.time_zone)
+        self._embedder = _QueryEmbedder(components.clock)
 
     async def embed(self, request: RecallRequest, embedder: Embedder) -> QueryVector:
         """Embed a cleaned request; the conversation before it has the smaller share of the vector."""
         texts = [request.text, request.before] if request.before else [request.text]
-        timeout_s = RECALL_SHARE * self._parts.settings.recall_timeout_s if request.for_prompt else SEARCH_TIMEOUT_S
+        timeout_s = (
+            RECALL_SHARE * self._components.settings.recall_timeout_s if request.for_prompt else SEARCH_TIMEOUT_S
+        )
         vectors, failure = await self._embedder.embed(
             texts, embedder, timeout_s=timeout_s, retry_now=not request.for_prompt
         )
@@ -94,7 +96,7 @@ class QueryBuilder:
         listed = [
             memory
             for subject in subjects
-            for memory in await self._parts.store.memories.list(
+            for memory in await self._components.store.memories.list(
                 subject,
                 kinds=(MemoryKind.NOTE,),
                 tag=request.tag,

@@ -37,16 +37,16 @@ class RerankedOrder(NamedTuple):
 class RerankStep:
     """Reranks, or leaves all as it is."""
 
-    def __init__(self, parts: Components) -> None:
+    def __init__(self, components: Components) -> None:
         """Take the reranker, if there is one."""
-        self._parts = parts
+        self._components = components
         self._pause_until = 0.0
 
     def widened(self, query: Query) -> Query:
         """Ask recall for as many candidates as are reranked."""
         if not self._wanted(query):
             return query
-        return replace(query, limit=max(query.limit, self._parts.settings.rerank_top))
+        return replace(query, limit=max(query.limit, self._components.settings.rerank_top))
 
     async def ordered(self, ranking: Ranking, query: Query, memories: Mapping[MemoryId, Memory]) -> RerankedOrder:
         """Put the best candidates of a widened ranking into the reranker's order.
@@ -62,7 +62,7 @@ class RerankStep:
         rows = list(zip(ranking.rows, ranking.ids, strict=True))
         first = [one for one in rows if one[0].standing or one[1] not in memories]
         near = [one for one in rows if not one[0].standing and one[1] in memories]
-        asked, rest = near[: self._parts.settings.rerank_top], near[self._parts.settings.rerank_top :]
+        asked, rest = near[: self._components.settings.rerank_top], near[self._components.settings.rerank_top :]
         scores, remark = await self._scores(query, [memories[id_] for _, id_ in asked]) if asked else ({}, "")
         if not scores:
             return RerankedOrder(ranking, {}, remark)
@@ -73,12 +73,12 @@ class RerankStep:
 
     def _wanted(self, query: Query) -> bool:
         """Whether this query is reranked: not where a policy wants an order of its own."""
-        return self._parts.reranker is not None and query.policy.order == "evidence" and query.limit > 0
+        return self._components.reranker is not None and query.policy.order == "evidence" and query.limit > 0
 
     async def _scores(self, query: Query, memories: list[Memory]) -> tuple[dict[MemoryId, float], str]:
-        reranker, clock, settings = self._parts.reranker, self._parts.clock, self._parts.settings
+        reranker, clock, settings = self._components.reranker, self._components.clock, self._components.settings
         if reranker is None or clock.monotonic() < self._pause_until:
-            self._parts.metrics.rerank_failures += 1
+            self._components.metrics.rerank_failures += 1
             return {}, "not reranked: the reranker failed and is left alone for a while"
         texts = [memory.text[:_MAX_RERANKED_CHARACTERS] for memory in memories]
         try:
@@ -87,10 +87,10 @@ class RerankStep:
         except (ModelError, TimeoutError) as error:
             why = str(error) or f"no answer within {settings.rerank_timeout_s:g} s"
             self._pause_until = clock.monotonic() + PAUSE_S
-            self._parts.metrics.rerank_failures += 1
+            self._components.metrics.rerank_failures += 1
             logger.warning("reranking failed", extra={"error": why, "pause_s": PAUSE_S})
             return {}, f"not reranked: {why}"
-        self._parts.metrics.reranked += 1
+        self._components.metrics.reranked += 1
         return {memory.id: score for memory, score in zip(memories, found, strict=True)}, ""
 
 

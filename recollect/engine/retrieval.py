@@ -1,71 +1,146 @@
-"""Recall over the store: embed the query, rank in a snapshot of the store, finalize with the texts. Reads the store."""
+"""Recall over the store: embed the query, rank in a snapshot of the store, finalize with the texts. Reads the store.
 
+Recall of a past instant cannot use the snapshots, which hold active memories only. It reads the memories of that
+instant, counts their terms and embeds their texts, some 0.1 ms a memory with the built-in embedder, and keeps nothing.
+"""
+
+from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.query_builder import QueryBuilder, QueryVector, cleaned, without_similarity
-from recollect.engine.reading_lists import ReadingListCache, skip_global_if_warm
 from recollect.engine.rerank import RerankStep, explained
-from recollect.errors import SpaceMovedError, StaleSubjectError
+from recollect.errors import BadRequestError, SpaceMovedError, StaleSubjectError
 from recollect.extraction.sources import quotation_text
+from recollect.formation.recallable import rebuild_index_data
+from recollect.formation.runtime import Runtime
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.recall.ann import AnnPlanner
+from recollect.recall.as_of import SnapshotItem, build_snapshot
 from recollect.recall.query import Query, RecallRequest
 from recollect.recall.recall import Ranking, finalize, rank_subjects
-from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot
+from recollect.store.store import Store
+from recollect.types import (
+    GLOBAL,
+    KIND_ORDER,
+    NO_VECTORS,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    Recall,
+    Subject,
+    SubjectSnapshot,
+)
 
 # Characters of quotations from which scrubbing them takes longer than some 5 ms.
 _LARGE_TEXT = 20_000
-# Subjects of a reading list may each be told to be read by another embedder, or the list be another, while it is read.
-_TRIES = 10
+# Number of past memories from which ranking them would delay other requests on the event loop.
+_LARGE_PAST = 500
+# While a reading list is read, each of its subjects may move to another embedder, and the list itself may change.
+_MAX_ATTEMPTS = 10
+# Users whose subscriptions are cached; a dropped entry costs one more read.
+_MAX_CACHED_LISTS = 10_000
+_TURN = MemoryKind.TURN.number
 
 
-class _OtherListError(Exception):
-    """What is read beside one's own changed meanwhile; said within this file."""
+class _ReadingListChangedError(Exception):
+    """The reading list changed while its subjects were read. Never leaves this file."""
+
+
+class ReadingListCache:
+    """Subjects that a user reads: their own, shared ones, and the global one. Subscriptions are cached by version."""
+
+    def __init__(self, store: Store) -> None:
+        """Read subscriptions from a store."""
+        self._store = store
+        self._cached: OrderedDict[Subject, tuple[int, tuple[Subject, ...]]] = OrderedDict()
+
+    async def get(self, subject: Subject, *, cold_start: int) -> list[Subject]:
+        """Return the subjects that recall for a subject reads: itself, then shared ones, then the global one.
+
+        The global subject is on the list if `cold_start` is not 0.
+        """
+        own = [subject]
+        owner = subject.owner
+        if subject.kind == "app" and owner is not None and owner.kind == "user":
+            # Not cached: the version of an app's subject does not change when its user subscribes.
+            return own + (await self._store.apps.subscriptions(owner))[1]
+        if subject.kind != "user":
+            return own
+        if subject not in self._cached:
+            await self._read(subject)
+        own += self._cached[subject][1]
+        return [*own, GLOBAL] if cold_start else own
+
+    async def is_current(self, subject: Subject, version: int) -> bool:
+        """Return whether the cached reading list is still current at a subject's version; refresh it if not."""
+        cached = self._cached.get(subject)
+        if cached is None or cached[0] == version:
+            return True
+        await self._read(subject)
+        return self._cached[subject][1] == cached[1]
+
+    async def _read(self, subject: Subject) -> None:
+        version, shared = await self._store.apps.subscriptions(subject)
+        self._cached[subject] = (version, tuple(shared))
+        self._cached.move_to_end(subject)
+        while len(self._cached) > _MAX_CACHED_LISTS:
+            self._cached.popitem(last=False)
+
+
+def skip_global_if_warm(snapshots: Sequence[SubjectSnapshot], cold_start: int) -> Sequence[SubjectSnapshot]:
+    """Leave out the global subject for users who have `cold_start` memories of their own, quotations not counted."""
+    own, last = snapshots[0], snapshots[-1]
+    if cold_start and last.subject == GLOBAL and np.count_nonzero(own.kinds != _TURN) >= cold_start:
+        return snapshots[:-1]
+    return snapshots
 
 
 class Retriever:
-    """Finds the memories that bear on a query."""
+    """Finds the memories relevant to a query."""
 
-    def __init__(self, parts: Components, embedders: EmbedderRouter) -> None:
-        """Take the store and the embedders."""
-        self._parts = parts
+    def __init__(self, components: Components, embedders: EmbedderRouter) -> None:
+        """Read from the components' store."""
+        self._components = components
         self._embedders = embedders
-        self._reranking = RerankStep(parts)
-        self._queries = QueryBuilder(parts)
-        self._lists = ReadingListCache(parts.store)
+        self._reranking = RerankStep(components)
+        self._queries = QueryBuilder(components)
+        self._lists = ReadingListCache(components.store)
 
     async def recall(self, request: RecallRequest) -> Recall:
         """Find memories in the subject of a request and the rest of its reading list."""
         return (await self.recall_keyed(request))[0]
 
     async def recall_keyed(self, request: RecallRequest) -> tuple[Recall, bytes]:
-        """Find memories; return with them the secret that names the subject's blocks.
+        """Find memories, and return the secret that names the subject's prompt blocks with them.
 
         The secret is the same in every process, and unknown outside.
         """
         request, subject = cleaned(request), request.subject
-        for _ in range(_TRIES):
-            subjects = await self._lists.of(subject, cold_start=request.cold_start)
+        for _ in range(_MAX_ATTEMPTS):
+            subjects = await self._lists.get(subject, cold_start=request.cold_start)
             try:
                 return await self._recall(request, subjects)
             except SpaceMovedError as moved:
                 await self._embedders.refresh(Subject.parse(moved.subject), moved)
-            except _OtherListError:
+            except _ReadingListChangedError:
                 continue
-        said = "kept changing while it was read; try again"
-        raise StaleSubjectError(f"{subject.text} {said}", logged=f"subject {subject.key} {said}")
+        why = "kept changing while it was read; try again"
+        raise StaleSubjectError(f"{subject.text} {why}", logged=f"subject {subject.key} {why}")
 
     async def _recall(self, request: RecallRequest, subjects: Sequence[Subject]) -> tuple[Recall, bytes]:
         """Find memories in these subjects, each in the space that it was last known to be read in.
 
         Raises:
             SpaceMovedError: one of them is read in another space.
-            _OtherListError: the reading list changed.
+            _ReadingListChangedError: the reading list changed.
         """
-        clock = self._parts.clock
+        clock = self._components.clock
         now = clock.now()
         embedders = {subject: await self._embedders.cached_for(subject) for subject in subjects}
         embedded = {
@@ -91,17 +166,17 @@ class Retriever:
             return ranking.wanted(), (ranking, snapshots[0])
 
         spaces = {subject: embedder.space for subject, embedder in embedders.items()}
-        sought = {subject: planner.vector_request for subject, planner in planners.items()}
-        (ranking, own), memories = await self._parts.store.snapshots.rank_and_fetch(spaces, rank, vectors=sought)
-        if not await self._lists.still(subjects[0], own.version):
-            raise _OtherListError
-        texts = await _presentable(memories)
+        vectors = {subject: planner.vector_request for subject, planner in planners.items()}
+        (ranking, own), memories = await self._components.store.snapshots.rank_and_fetch(spaces, rank, vectors=vectors)
+        if not await self._lists.is_current(subjects[0], own.version):
+            raise _ReadingListChangedError
+        texts = await _redacted(memories)
         order = await self._reranking.ordered(ranking, narrow, texts)
-        recall = explained(finalize(order.ranking, texts, count_tokens=self._parts.counter.count), order)
+        recall = explained(finalize(order.ranking, texts, count_tokens=self._components.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
         failures = {vector.failure for vector in embedded.values() if vector.failure}
-        remark = "; ".join(filter(None, [*sorted(failures), recall.warning]))
-        return replace(recall, took_ms=took_ms, warning=remark), own.salt
+        warning = "; ".join(filter(None, [*sorted(failures), recall.warning]))
+        return replace(recall, took_ms=took_ms, warning=warning), own.salt
 
 
 def _in_space(query: Query, embedded: QueryVector) -> Query:
@@ -110,8 +185,8 @@ def _in_space(query: Query, embedded: QueryVector) -> Query:
     return replace(query, vector=embedded.vector, policy=policy)
 
 
-async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
-    """Scrub quotations: the log keeps a message as it came, what is derived from it holds no secret."""
+async def _redacted(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
+    """Remove secrets from quotations: the log keeps a message as it came, anything derived from it has no secret."""
     size = sum(len(memory.text) for memory in memories if memory.kind is MemoryKind.TURN)
     if not size:
         return {memory.id: memory for memory in memories}
@@ -122,5 +197,56 @@ async def _presentable(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
 
 
 def redact_quotation(memory: Memory) -> Memory:
-    """Scrub a quotation; anything else is as it was stored."""
+    """Remove secrets from a quotation; other memories are returned as they were stored."""
     return replace(memory, text=quotation_text(memory)) if memory.kind is MemoryKind.TURN else memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsOf:
+    """A past instant, as it was known at another."""
+
+    at: datetime
+    """Instant of what was true (aware)."""
+    known_at: datetime
+    """Instant of what was known (aware)."""
+
+
+def as_of(at: datetime | None, known_at: datetime | None, now: datetime) -> AsOf | None:
+    """Return which past a caller means; None if it is the present.
+
+    `at` alone means what is known today of that instant; `known_at` alone means what was known then to be true.
+
+    Raises:
+        BadRequestError: an instant has no time zone.
+    """
+    for name, instant in (("at", at), ("known_at", known_at)):
+        if instant is not None and instant.tzinfo is None:
+            raise BadRequestError(f"{name} is {instant.isoformat()}, it needs a time zone", param=name)
+    if at is None and known_at is None:
+        return None
+    return AsOf(at=at or known_at or now, known_at=known_at or now)
+
+
+async def recall_past(components: Components, runtime: Runtime, request: RecallRequest, then: AsOf) -> Recall:
+    """Find the memories relevant to a query at a past instant, ranked as of then."""
+    request, subject = cleaned(request), request.subject
+    queries, runtime = QueryBuilder(components), await runtime.for_subject(subject)
+    embedder, store, clock = runtime.embedder, components.store, components.clock
+    embedded = await queries.embed(request, embedder)
+    started = clock.monotonic()
+    memories = await store.memories.as_of(subject, KIND_ORDER, at=then.at, known_at=then.known_at)
+    salt = (await store.snapshots.snapshot(subject, embedder.space, vectors=NO_VECTORS)).salt
+    indexed = await rebuild_index_data(runtime, memories, vectors=not embedded.failure)
+    items = [
+        SnapshotItem(memory=memory, vectors=data.vectors, terms=data.terms)
+        for memory, data in zip(memories, indexed, strict=True)
+    ]
+    query = await queries.query(request, embedded, [subject], then.at)
+    ranking = await run_in_thread_if_large(
+        len(items),
+        lambda: rank_subjects(query, [build_snapshot(subject, items, salt=salt, dim=embedder.dim)], embedder.relevance),
+        above=_LARGE_PAST,
+    )
+    shown = {memory.id: redact_quotation(memory) for memory in memories}
+    recall = finalize(ranking, shown, count_tokens=components.counter.count)
+    return replace(recall, warning=embedded.failure, took_ms=(clock.monotonic() - started) * 1000)

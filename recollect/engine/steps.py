@@ -64,7 +64,7 @@ class Steps:
         self.retriever = Retriever(components, self.embedders)
         self.contexts = ContextBuilder(components, self.retriever, self.runtime)
         self.eraser = Eraser(store=store, forget_texts=partial(_forget_texts, components))
-        toolbox = partial(MemoryTools, tools=self.runtime, finder=self.retriever)
+        toolbox = partial(MemoryTools, runtime=self.runtime, retriever=self.retriever)
         self.turns = TurnService(components, self.contexts, self.worker, toolbox)
 
     def bulk_worker(self) -> BulkWorker:

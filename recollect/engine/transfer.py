@@ -147,11 +147,11 @@ class TransferService:
         by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
         for block in group:
             active = [_memory(end, block, one, logs) for one in block.of("memory") if is_active(one)]
-            tools = self._runtime if block.subject is None else await self._runtime.for_subject(block.subject)
-            by_space.setdefault(tools.embedder.space, (tools, []))[1].extend(active)
+            runtime = self._runtime if block.subject is None else await self._runtime.for_subject(block.subject)
+            by_space.setdefault(runtime.embedder.space, (runtime, []))[1].extend(active)
         portions = [
-            (tools, memories[start : start + BATCH_SIZE])
-            for tools, memories in by_space.values()
+            (runtime, memories[start : start + BATCH_SIZE])
+            for runtime, memories in by_space.values()
             for start in range(0, len(memories), BATCH_SIZE)
         ]
         derived: Derived = {}

@@ -85,11 +85,11 @@ class TurnService:
     """Serves chat turns over the store, and wakes the worker for what they make due."""
 
     def __init__(
-        self, parts: Components, prompts: ContextBuilder, worker: Worker, toolbox: Callable[..., MemoryTools]
+        self, components: Components, prompts: ContextBuilder, worker: Worker, toolbox: Callable[..., MemoryTools]
     ) -> None:
         """Take what the turn needs, and what makes a toolbox for a scope."""
         self._toolbox = toolbox
-        self._parts = parts
+        self._components = components
         self._prompts = prompts
         self._worker = worker
         self._behind: set[asyncio.Task[None]] = set()
@@ -126,7 +126,7 @@ class TurnService:
         return replace(prepared, body=body, insertions=insertions, toolbox=toolbox)
 
     async def _recalled(self, request: ChatRequest, identity: Identity, mode: InjectionMode | None) -> PreparedTurn:
-        now = self._parts.clock.now()
+        now = self._components.clock.now()
         size = len(request.body)
         log = await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
         if identity.subject is None:
@@ -137,26 +137,29 @@ class TurnService:
             return plain
         # A client that sends its newest message alone does not hold the rest of its own conversation.
         own = None if identity.append else identity.conversation
-        wanted = await run_in_thread_if_large(size, lambda: prompt_recall(request, log, scope, self._parts.settings))
+        wanted = await run_in_thread_if_large(
+            size, lambda: prompt_recall(request, log, scope, self._components.settings)
+        )
         recall, rendered = await self._prompts.write(wanted, scope, turns_wanted(log, scope, own))
         plain = replace(plain, warning=recall.warning)
-        metrics = self._parts.metrics
+        metrics = self._components.metrics
         metrics.recall_seconds.observe(recall.took_ms / 1000)
         metrics.app_turns += scope.writes.kind == "app"
         if not rendered.text:
             return plain
-        where = mode or scope.profile.context.place or self._parts.settings.injection
+        where = mode or scope.profile.context.place or self._components.settings.injection
         insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=where)
         if not insertions:
             return plain
         body = await run_in_thread_if_large(size, lambda: apply_insertions(request, insertions))
         record = InjectionRecord(
-            id=new_id(self._parts.clock),
+            id=new_id(self._components.clock),
             at=now,
             query_hash=hash64("query", wanted.text),
             items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
             block_hash=rendered.boundary,
-            tokens=self._parts.counter.count(rendered.standing) + self._parts.counter.count(rendered.recalled),
+            tokens=self._components.counter.count(rendered.standing)
+            + self._components.counter.count(rendered.recalled),
         )
         metrics.retrieved += len(recall.items)
         metrics.injected_tokens.observe(record.tokens)
@@ -171,7 +174,7 @@ class TurnService:
         """Record an answered request, with the formations it makes due; durable when this returns."""
         if identity.subject is None:
             return None
-        now = self._parts.clock.now()
+        now = self._components.clock.now()
         size = len(request.body) + len(reply.text) + len(reply.payload or "")
         log = (
             prepared.log if prepared else await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
@@ -181,7 +184,7 @@ class TurnService:
             if reply.text or reply.payload
             else None
         )
-        if said is not None and self._parts.settings.upstream_url is None:
+        if said is not None and self._components.settings.upstream_url is None:
             said = replace(said, name=OFFLINE_MODEL)
         if not log and said is None:
             return None
@@ -213,10 +216,10 @@ class TurnService:
     async def _settle(self, toolbox: MemoryTools, recorded: RecordedTurn) -> None:
         """Keep what the model's calls asked to remember, and end the conversation where one asked for that."""
         kept = await toolbox.settle(recorded)
-        self._parts.metrics.saved += len(kept)
-        scope, now = toolbox.scope, self._parts.clock.now()
+        self._components.metrics.saved += len(kept)
+        scope, now = toolbox.scope, self._components.clock.now()
         if toolbox.ended is not None and scope.writes is not None:
-            store = self._parts.store
+            store = self._components.store
             await store.conversations.end(scope.home, recorded.conversation, toolbox.ended, now)
             await store.formations.request(scope.writes, scope.home, recorded.conversation, now)
             self._worker.wake()
@@ -224,15 +227,15 @@ class TurnService:
     async def _note(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
         """Note behind the answer that memories were used, and whether the answer shows it."""
         for subject, ids in _by_subject(record).items():
-            await self._parts.store.memories.record_uses(subject, ids, record.at)
+            await self._components.store.memories.record_uses(subject, ids, record.at)
         memories = [item.memory for item in prepared.items]
         size = len(answer) + sum(len(text) for text in said)
         hits = await run_in_thread_if_large(size, lambda: used_memories(answer, memories, said)) if answer else []
-        metrics = self._parts.metrics
+        metrics = self._components.metrics
         metrics.judged += len(memories) if answer else 0
         metrics.hits += len(hits)
         if prepared.scope is not None and answer:
-            await self._parts.store.conversations.record_hits(prepared.scope.home, record, hits)
+            await self._components.store.conversations.record_hits(prepared.scope.home, record, hits)
 
     async def memory_scope(self, home: Subject, scope: RequestScope, conversation: str | None) -> MemoryScope:
         """Say whose memory a request of that subject is about.
@@ -243,9 +246,9 @@ class TurnService:
         """
         known = None
         if conversation is not None:
-            known = await self._parts.store.conversations.get(home, external_id=conversation)
-        name = profile_name(scope, known, self._parts.settings.profile)
-        return memory_scope(home, scope, self._parts.profiles.get(name), conversation, known)
+            known = await self._components.store.conversations.get(home, external_id=conversation)
+        name = profile_name(scope, known, self._components.settings.profile)
+        return memory_scope(home, scope, self._components.profiles.get(name), conversation, known)
 
     async def record(self, turn: Turn) -> RecordedTurn:
         """Write a turn to the log and wake the worker; durable when this returns.
@@ -254,7 +257,7 @@ class TurnService:
         """
         asks = await run_in_thread_if_large(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
         turn = replace(turn, formations=tuple(_forgetting(turn.formations) if asks else turn.formations))
-        recorded = await self._parts.store.conversations.record(turn)
+        recorded = await self._components.store.conversations.record(turn)
         first = next((due for due in turn.formations if due.stage == "index"), None)
         if asks and first is not None:
             forgetting = self._soon(self._worker.form_now(_key(first, turn, recorded)))
@@ -271,8 +274,8 @@ class TurnService:
             key_subject=scope.writes,
             profile=profile.name,
             stage="extract",
-            version=extractor_version(self._parts.model, profile.form),
-            due_at=self._parts.clock.now(),
+            version=extractor_version(self._components.model, profile.form),
+            due_at=self._components.clock.now(),
         )
         made_due = [apply_trigger(due, profile)]
         if profile.form.turns:
