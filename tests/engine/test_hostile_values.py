@@ -2,13 +2,13 @@
 
 import io
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from crafted import Ana, Line, NoBar, again, exported, first, honest_export, place, read, setting, take_in, turn, write
-from populated import opened
+from populated import opened, parts_of
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
 from stores import DURABLE
@@ -161,18 +161,15 @@ async def test_hostile_bytes_are_named_by_their_line_and_nothing_is_written(
     why: str, mallorys: bytes, tmp_path: Path
 ) -> None:
     url = place("file", tmp_path, "there")
-    async with opened(url) as engine:
-        engine.settings = replace_limit(engine, 90_000 if why == "is longer than" else 10_000_000)
+    components = await parts_of(url)
+    limit = {"max_body_bytes": 90_000 if why == "is longer than" else 10_000_000}
+    async with AsyncRecollect(replace(components, settings=components.settings.model_copy(update=limit))) as engine:
         changed = BAD_BYTES[why](mallorys)
         assert changed != mallorys
         with pytest.raises(BadRequestError, match=r"^line \d+: ") as raised:
             await engine.transfer.import_from(io.BytesIO(changed), bar=NoBar())
         assert len(str(raised.value)) < 1000
         assert await engine.admin.subjects() == []
-
-
-def replace_limit(engine: AsyncRecollect, most: int) -> Any:
-    return engine.settings.model_copy(update={"max_body_bytes": most})
 
 
 async def test_a_line_of_a_hundred_megabytes_is_refused_unread(mallorys: bytes, tmp_path: Path) -> None:

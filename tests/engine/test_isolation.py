@@ -49,14 +49,15 @@ async def test_the_block_of_the_same_facts_has_another_boundary_for_each_user(en
     assert heads[0] != heads[1]
 
 
-@pytest.mark.parametrize("call", ["get", "history", "forget"])
-async def test_a_foreign_memory_is_refused_in_the_words_for_an_unknown_one(engine: AsyncRecollect, call: str) -> None:
+@pytest.mark.parametrize("verb", ["get", "history", "forget"])
+async def test_foreign_and_unknown_memories_get_the_same_error(engine: AsyncRecollect, verb: str) -> None:
     await both(engine)
+    call = {"get": engine.get, "history": engine.history.get, "forget": engine.forget}[verb]
     [theirs, *_] = await engine.list(user="ben")
     said = []
     for wanted in (theirs.id, UNKNOWN):
         with pytest.raises(UnknownMemoryError) as refused:
-            await getattr(engine, call)(wanted, user="ana")
+            await call(wanted, user="ana")
         said.append(str(refused.value).replace(wanted, "…"))
     assert said[0] == said[1]
     assert await engine.get(theirs.id, user="ben") == theirs
