@@ -1,4 +1,4 @@
-"""The ASGI application: which route is served by what, and what starts and stops with it."""
+"""The ASGI application: its routes, and what starts and stops with it."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -28,7 +28,7 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 def identity_policy(settings: Settings) -> IdentityPolicy:
-    """Say who is believed: on a loopback address everyone who can connect is the machine's own user."""
+    """Return which claims of identity are believed; on a loopback address, unsigned names are."""
     return IdentityPolicy(
         default_user=settings.default_user,
         trusted=is_loopback(settings.host),
@@ -38,7 +38,7 @@ def identity_policy(settings: Settings) -> IdentityPolicy:
 
 
 def choose_backend(engine: AsyncRecollect) -> Backend:
-    """Choose who answers, by the settings."""
+    """Choose what answers chats: the configured upstream, or the built-in model."""
     settings = engine.settings
     if settings.upstream_url is None:
         return OfflineBackend(engine.clock, engine.counter)
@@ -52,28 +52,30 @@ def choose_backend(engine: AsyncRecollect) -> Backend:
 
 
 def upstream_key(settings: Settings) -> str | None:
-    """Return our key for the upstream, if there are both."""
+    """Return our upstream key, if both an upstream and a key are configured."""
     return settings.upstream_key.get_secret_value() if settings.upstream_url and settings.upstream_key else None
 
 
 def key_policy(engine: AsyncRecollect) -> UpstreamKeyPolicy:
-    """Say which requests carry our key upstream."""
+    """Return which requests carry our key upstream."""
     settings = engine.settings
     return UpstreamKeyPolicy(upstream_key(settings), settings.key_routes, identity_policy(settings), engine.clock)
 
 
 def build_app(engine: AsyncRecollect) -> Starlette:
-    """Wire the routes over an open engine; its worker runs while the application does, if the settings say so.
+    """Build the application over an open engine; it runs the engine's worker if the settings say so.
 
     Raises:
-        BadSettingError: The upstream key could be used by anybody.
+        BadSettingError: Anybody could use the upstream key.
     """
     settings = engine.settings
     require_guarded_key(settings)
     backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
     chat = ChatProxy(engine, backend, policy, keys)
-    through = PassThrough(backend, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys)
+    passthrough = PassThrough(
+        backend, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys
+    )
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -93,7 +95,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     for prefix in ("/v1", "/u/{user}/v1"):
         for ending in ("", "/"):
             routes.append(Route(f"{prefix}/chat/completions{ending}", chat, methods=["POST"]))
-        routes.append(Route(f"{prefix}/{{rest:path}}", through, methods=_METHODS))
+        routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
     guard = Middleware(
         OriginGuard,
         loopback=is_loopback(settings.host),
@@ -104,7 +106,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    """Answer for a path or method that no route serves, in the shape of all errors."""
+    """Refuse a path or method that no route serves, with the body that all errors have."""
     refusal = error if isinstance(error, HTTPException) else HTTPException(INTERNAL_SERVER_ERROR)
     message = f"{request.method} {request.url.path[:200]} is not served here"
     body = error_body(refusal.status_code, message)

@@ -1,4 +1,4 @@
-"""Small pieces of ASGI and HTTP: bodies in, answers out, which headers travel. Does I/O through ASGI's callables."""
+"""ASGI and HTTP basics: read bodies, send answers, choose the headers to relay. Does I/O through ASGI's callables."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
@@ -12,7 +12,7 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = tuple[tuple[bytes, bytes], ...]
 
-# RFC 9110 section 7.6.1, and what older proxies treat alike.
+# RFC 9110 section 7.6.1, and headers that older proxies treat the same way.
 _HOP_BY_HOP = frozenset(
     {
         b"connection",
@@ -26,11 +26,10 @@ _HOP_BY_HOP = frozenset(
         b"upgrade",
     }
 )
-# Set anew for the next hop, or none of upstream's business (a browser's cookies for this server).
+# Set again for the next hop, or not meant for upstream (a browser's cookies for this server).
 _NOT_UPSTREAM = frozenset({b"host", b"content-length", b"authorization", b"cookie", b"expect"})
 
-# By these some servers take another method or path than the request's own; beside our key the route must be the one
-# that was looked at.
+# Some servers take the method or path from these headers. A request with our key must go to the route that was checked.
 _REROUTING = frozenset(
     {
         b"x-http-method",
@@ -44,23 +43,23 @@ _REROUTING = frozenset(
 
 _MEMORY = b"x-recollect-memory"
 # What may follow `/u/NAME/`.
-_BEHIND_USER = frozenset({b"v1", b"api", b"apps", b"conversations"})
+_USER_ROUTES = frozenset({b"v1", b"api", b"apps", b"conversations"})
 
 
 class ClientDisconnectedError(ConnectionError):
-    """The client hung up, or takes no more of its answer."""
+    """The client hung up, or does not read its answer."""
 
 
 class BodyTooLargeError(ValueError):
-    """The request's body is larger than the server takes."""
+    """The request's body is larger than the server accepts."""
 
 
 async def read_body(receive: Receive, *, max_bytes: int) -> bytes:
     """Read a request's whole body, counting bytes rather than trusting Content-Length.
 
     Raises:
-        BodyTooLargeError: more than `max_bytes` came.
-        ClientDisconnectedError: the client hung up.
+        BodyTooLargeError: More than `max_bytes` came.
+        ClientDisconnectedError: The client hung up.
     """
     parts: list[bytes] = []
     size = 0
@@ -78,26 +77,26 @@ async def read_body(receive: Receive, *, max_bytes: int) -> bytes:
 
 
 async def wait_for_disconnect(receive: Receive) -> None:
-    """Return when the client hangs up. Call it only after the body was read."""
+    """Return when the client hangs up; to be called after the body was read."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 def upstream_headers(headers: Iterable[tuple[bytes, bytes]], *, key: str | None, plain: bool) -> Headers:
-    """Choose the request headers that travel upstream.
+    """Choose the request headers to send upstream.
 
     Args:
         headers: The client's.
-        key: Our key; None passes the client's Authorization on.
-        plain: The answer has to be read: ask for it uncompressed.
+        key: Our key; None keeps the client's Authorization.
+        plain: Ask for an uncompressed answer, because it will be read.
     """
-    named = _named_by_connection(headers)
+    connection_headers = _named_by_connection(headers)
     kept: list[tuple[bytes, bytes]] = []
     for name, value in headers:
         low = name.lower()
         if low == b"authorization" and key is None:
             kept.append((name, value))
-        if low in _HOP_BY_HOP or low in _NOT_UPSTREAM or low in named or is_private_header(low):
+        if low in _HOP_BY_HOP or low in _NOT_UPSTREAM or low in connection_headers or is_private_header(low):
             continue
         if (plain and low == b"accept-encoding") or (key is not None and low in _REROUTING):
             continue
@@ -110,12 +109,14 @@ def upstream_headers(headers: Iterable[tuple[bytes, bytes]], *, key: str | None,
 
 
 def answer_headers(headers: Iterable[tuple[bytes, bytes]], *, length: int | None) -> list[tuple[bytes, bytes]]:
-    """Choose the answer headers that travel to the client, with the length where the body is whole."""
-    named = _named_by_connection(headers)
+    """Choose the answer headers to send to the client, and add the length if it is known."""
+    connection_headers = _named_by_connection(headers)
     kept = [
         (name, value)
         for name, value in headers
-        if (low := name.lower()) not in _HOP_BY_HOP and low not in (b"content-length", _MEMORY) and low not in named
+        if (low := name.lower()) not in _HOP_BY_HOP
+        and low not in (b"content-length", _MEMORY)
+        and low not in connection_headers
     ]
     if length is not None:
         kept.append((b"content-length", str(length).encode()))
@@ -139,37 +140,38 @@ def is_compressed(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 
 
 def with_write_timeout(send: Send, idle_s: float) -> Send:
-    """Return `send` with a deadline: a client that is connected and does not read counts as gone.
+    """Return `send` with a deadline: a connected client that does not read counts as disconnected.
 
-    Raises:
-        ClientDisconnectedError: (the result, when called) nothing could be sent for `idle_s` seconds.
+    The returned function raises ClientDisconnectedError if nothing could be sent for `idle_s` seconds.
     """
 
-    async def sending(event: MutableMapping[str, Any]) -> None:
+    async def send_in_time(event: MutableMapping[str, Any]) -> None:
         try:
             async with asyncio.timeout(idle_s):
                 await send(event)
         except TimeoutError:
             raise ClientDisconnectedError(f"the client read nothing for {idle_s:g} s") from None
 
-    return sending
+    return send_in_time
 
 
 def query_of_scope(scope: Scope) -> str:
-    """Return a request's query with its question mark, as it came; empty where there is none."""
+    """Return a request's query with its question mark, as it came; empty if it has none."""
     query: bytes = scope.get("query_string", b"")
     return f"?{query.decode('latin-1')}" if query else ""
 
 
 def path_user(scope: Scope) -> str | None:
-    """Return NAME of `/u/NAME/v1/…` and the like; bytes that are not UTF-8 stay apart, as surrogates no name may hold.
+    """Return NAME of `/u/NAME/v1/…` and the like.
+
+    Bytes that are not UTF-8 become surrogates, which no valid name holds.
 
     >>> path_user({"path": "", "raw_path": b"/u/jos%C3%A9/v1/models"}), path_user({"path": "/v1/models"})
     ('josé', None)
     """
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     steps = unquote_to_bytes(raw.split(b"?")[0]).split(b"/")
-    if len(steps) < 4 or steps[0] or steps[1] != b"u" or steps[3] not in _BEHIND_USER:
+    if len(steps) < 4 or steps[0] or steps[1] != b"u" or steps[3] not in _USER_ROUTES:
         return None
     return steps[2].decode("utf-8", "surrogateescape")
 
@@ -180,7 +182,7 @@ async def send_start(send: Send, status: int, headers: list[tuple[bytes, bytes]]
 
 
 async def send_body(send: Send, data: bytes, *, more: bool) -> None:
-    """Send a piece of an answer's body."""
+    """Send part of an answer's body."""
     await send({"type": "http.response.body", "body": data, "more_body": more})
 
 

@@ -1,4 +1,4 @@
-"""The two ways to an answer: the configured API, or the built-in model. Connects upstream through `upstream.py`."""
+"""What answers chats: the configured API, or the built-in model. Connects upstream through `upstream.py`."""
 
 import asyncio
 import json
@@ -24,61 +24,67 @@ _EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), (b"c
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackendRequest:
-    """What a way needs to know of an exchange."""
+    """A chat request for a backend."""
 
     headers: Headers
     body: bytes
     request: ChatRequest | None
     items: Sequence[RecalledMemory]
-    """What was recalled for it; the built-in model answers from these alone."""
+    """Memories recalled for it; the built-in model answers only from these."""
     plain: bool
-    """The answer will be read, so it must come uncompressed."""
+    """Whether the answer will be read, so that it must come uncompressed."""
     remembers: bool
-    """The turn will be recorded."""
+    """Whether the turn will be recorded."""
     query: str = ""
     """The request's query with its question mark, as it came."""
     carries_key: bool = False
-    """The request carries our key upstream, all its rounds included."""
+    """Whether the request carries our key upstream, in all its rounds."""
 
 
 class Backend(Protocol):
-    """Somebody who answers."""
+    """Answers chats and other API requests."""
 
     @property
     def needs_valid_requests(self) -> bool:
-        """Whether a request that cannot be read is refused here rather than passed on."""
+        """Whether a request that cannot be read is refused here instead of relayed."""
         ...
 
     def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
         """Ask for a chat completion.
 
         Raises:
-            UpstreamError: no answer came.
+            UpstreamError: No answer came.
         """
         ...
 
     def forward(
         self, method: str, path: str, headers: Headers, body: bytes
     ) -> AbstractAsyncContextManager[BackendResponse]:
-        """Pass any other request on as it is; `path` begins behind `/v1`, with its query.
+        """Relay any other request unchanged; `path` is what follows `/v1`, with the query.
 
         Raises:
-            UpstreamError: no answer came.
+            UpstreamError: No answer came.
         """
         ...
 
     async def close(self) -> None:
-        """Let go of connections."""
+        """Close all connections."""
         ...
 
 
 class UpstreamBackend:
-    """The configured API answers."""
+    """The configured API."""
 
     needs_valid_requests = False
 
     def __init__(self, upstream: HttpUpstream, key: str | None, keys: UpstreamKeyPolicy | None = None) -> None:
-        """Take the API, our key for it, and which requests carry it; all others carry the client's own."""
+        """Create a backend.
+
+        Args:
+            upstream: The API.
+            key: Our key for it.
+            keys: Which requests carry our key; all others carry the client's own. None: no request but chats.
+        """
         self._upstream = upstream
         self._key = key
         self._keys = keys
@@ -110,16 +116,16 @@ class _BuiltInAnswer:
     async def chunks(self) -> AsyncIterator[bytes]:
         for part in self.parts:
             yield part
-            await asyncio.sleep(0)  # lets the client's hanging up be noticed between two parts
+            await asyncio.sleep(0)  # lets a disconnect be noticed between two parts
 
 
 class OfflineBackend:
-    """No API is configured: the built-in model `recollect/offline` answers from what was recalled."""
+    """The built-in model `recollect/offline`, which answers from recalled memories if no API is configured."""
 
     needs_valid_requests = True
 
     def __init__(self, clock: Clock, counter: TokenCounter) -> None:
-        """Take the clock for its ids and the counter for its usage."""
+        """Create the model; the clock is for ids, the counter for usage."""
         self._clock = clock
         self._counter = counter
 
@@ -127,14 +133,14 @@ class OfflineBackend:
     async def chat(self, ask: BackendRequest) -> AsyncIterator[BackendResponse]:
         """Answer from the recalled memories."""
         if ask.request is None:
-            raise AssertionError("this way refuses requests that cannot be read before it is asked")
+            raise AssertionError("requests that cannot be read are refused before this backend is asked")
         answer = offline_answer(question=query_of(ask.request), recalled=ask.items, remembers=ask.remembers)
         prompt = [message.text for message in ask.request.messages]
-        name = f"chatcmpl-{new_id(self._clock)}"
+        completion_id = f"chatcmpl-{new_id(self._clock)}"
         created = int(self._clock.now().timestamp())
         if ask.request.stream:
             events = offline_chunks(
-                completion_id=name,
+                completion_id=completion_id,
                 created=created,
                 prompt=prompt,
                 answer=answer,
@@ -144,13 +150,13 @@ class OfflineBackend:
             yield _BuiltInAnswer(OK, _EVENTS, tuple(events))
         else:
             whole = offline_completion(
-                completion_id=name, created=created, prompt=prompt, answer=answer, counter=self._counter
+                completion_id=completion_id, created=created, prompt=prompt, answer=answer, counter=self._counter
             )
             yield _BuiltInAnswer(OK, _JSON, (json.dumps(whole).encode(),))
 
     @asynccontextmanager
     async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
-        """List the one model; everything else needs an API."""
+        """List the one model; all other requests need an API."""
         del headers, body
         if method == "GET" and path.split("?")[0].rstrip("/") == "/models":
             yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
@@ -159,4 +165,4 @@ class OfflineBackend:
         yield _BuiltInAnswer(NOT_FOUND, _JSON, (error_body(NOT_FOUND, message),))
 
     async def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there are no connections."""

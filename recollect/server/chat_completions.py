@@ -1,7 +1,7 @@
 """`POST /v1/chat/completions`: one exchange from the client's bytes to the recorded turn. Raw ASGI.
 
 The order is the promise: recall before the request leaves, every byte of the answer as it came, the record before
-`[DONE]`. No language model of ours is called, and a failure of memory never breaks the chat.
+`[DONE]`. Recollect calls no language model, and a failure of memory never breaks the chat.
 """
 
 import asyncio

@@ -1,35 +1,35 @@
-"""Which models refused a subject's altered request, and how to alter theirs from then on. Pure but for the clock."""
+"""Which models refused a subject's altered requests, and where to inject memory instead. Pure but for the clock."""
 
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
 from recollect.types import InjectionMode, Subject
 
-# A refusal may come from a full context window rather than from a model's taste: try again after this long.
+# A refusal may come from a full context window and not from the place of the memory: try again after this long.
 REMEMBER = timedelta(hours=1)
-# Pairs of subject and model that are kept, oldest out: a client names its models freely, and may name endless ones.
+# Pairs of subject and model that are kept; the oldest is dropped, because a client may invent any number of names.
 MAX_REMEMBERED = 10_000
 
 
 class InjectionFallbacks:
     """Remembers, per subject and model, that a request altered in the configured way was refused.
 
-    Per subject, because nobody's requests may change what another one's prompt looks like.
+    Per subject, because the requests of one user must not change the prompts of another.
     """
 
     def __init__(self, clock: Clock) -> None:
-        """Start with a clean slate."""
+        """Start with no refusals."""
         self._clock = clock
         self._until: dict[tuple[str, str], datetime] = {}
 
     def __len__(self) -> int:
-        """Count what is remembered."""
+        """Return the number of remembered refusals."""
         return len(self._until)
 
     def mode(self, subject: Subject, model: str | None) -> InjectionMode | None:
-        """Choose the way of injection: after a refusal only the last user message is touched, which all models take.
+        """Return where to inject memory; None leaves it to the configuration.
 
-        None: as it is configured.
+        After a refusal only the last user message is altered, which all models accept.
         """
         until = self._until.get((subject.text, model or ""))
         if until is None or until < self._clock.now():
@@ -37,9 +37,9 @@ class InjectionFallbacks:
         return "user_prefix"
 
     def remember(self, subject: Subject, model: str | None) -> None:
-        """Note that this model refused this subject's altered request and took it as it came."""
+        """Note that a model refused a subject's altered request, and accepted the original."""
         key, now = (subject.text, model or ""), self._clock.now()
-        self._until.pop(key, None)  # so that the order stays that of the times
+        self._until.pop(key, None)  # keeps the order by time
         self._until[key] = now + REMEMBER
         for oldest in tuple(self._until):
             if self._until[oldest] >= now and len(self._until) <= MAX_REMEMBERED:

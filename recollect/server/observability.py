@@ -21,12 +21,12 @@ from recollect.server.status import OK, SERVICE_UNAVAILABLE, status_of
 from recollect.types import StoreTotals
 
 T = TypeVar("T")
-# A database that has not answered by then does not: whoever asks has a time limit of its own, of some seconds.
-ANSWERS_WITHIN_S = 3.0
+# After this long the database counts as unavailable: monitoring tools have time limits of a few seconds themselves.
+MAX_DATABASE_WAIT_S = 3.0
 
 
 def monitoring_routes(engine: AsyncRecollect, proxy: ProxyCounters) -> list[Route]:
-    """Make the routes."""
+    """Build the routes."""
     return [
         Route("/livez", _livez, methods=["GET"]),
         Route("/readyz", _readyz(engine), methods=["GET"]),
@@ -36,14 +36,14 @@ def monitoring_routes(engine: AsyncRecollect, proxy: ProxyCounters) -> list[Rout
 
 
 async def _livez(request: Request) -> Response:
-    """Say that this process answers; it asks nobody: to start it again would mend no database."""
+    """Report that this process answers; the database is not asked, because a restart would not repair it."""
     del request
     return _json({"status": "ok"}, OK)
 
 
 def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
     async def readyz(request: Request) -> Response:
-        """Say whether requests may be sent here: the database answers, and is of the schema that this version knows."""
+        """Report whether requests may be sent here: the database answers and has the schema of this version."""
         del request
         schema, reason = await _in_time(engine.admin.schema_version)
         if reason is not None:
@@ -55,7 +55,7 @@ def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
 
 def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request], Awaitable[Response]]:
     async def healthz(request: Request) -> Response:
-        """Say whether the database answers, and what was counted since the start."""
+        """Report whether the database answers, and the counters since the start."""
         del request
         body: dict[str, object] = {"status": "ok", "version": version("recollect")}
         _, reason = await _in_time(engine.admin.ping)
@@ -69,12 +69,12 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
 
 
 async def _in_time(ask: Callable[[], Awaitable[T]]) -> tuple[T | None, str | None]:
-    """Ask the database; return its answer, or why there is none."""
+    """Ask the database; return its answer, or the reason why there is none."""
     try:
-        async with asyncio.timeout(ANSWERS_WITHIN_S):
+        async with asyncio.timeout(MAX_DATABASE_WAIT_S):
             return await ask(), None
     except TimeoutError:
-        return None, f"the database has not answered within {ANSWERS_WITHIN_S:g} s"
+        return None, f"the database has not answered within {MAX_DATABASE_WAIT_S:g} s"
     except RecollectError as error:
         return None, str(error)
 
@@ -85,7 +85,7 @@ def _json(body: dict[str, object], status: int) -> Response:
 
 def _metrics(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request], Awaitable[Response]]:
     async def metrics(request: Request) -> Response:
-        """Write what this process counted."""
+        """Write the metrics of this process."""
         del request
         try:
             text = exposition(engine.metrics, proxy, await engine.admin.totals())
@@ -107,13 +107,13 @@ def exposition(metrics: Metrics, proxy: ProxyCounters, sums: StoreTotals) -> byt
 
 
 class _Counted(Collector):
-    """Families that were made already."""
+    """Collector of ready metrics."""
 
     def __init__(self, families: Iterable[Metric]) -> None:
         self._families = tuple(families)
 
     def collect(self) -> Iterator[Metric]:
-        """Give them out."""
+        """Yield the metrics."""
         yield from self._families
 
 
@@ -173,7 +173,7 @@ def _of_proxy(proxy: ProxyCounters) -> Iterator[Metric]:
 
 
 def _plain(name: str, help_: str, value: float) -> Metric:
-    """Write a count under its exact name; a counter's would get `_total` behind it."""
+    """Write a count under its exact name; a counter's would end in `_total`."""
     family = Metric(name, help_, "unknown")
     family.add_sample(name, {}, value)
     return family

@@ -1,7 +1,7 @@
-"""Keep web pages out: which `Host` and `Origin` may speak with the server, and CORS for those listed. Raw ASGI.
+"""Keep foreign web pages out: check `Host` and `Origin`, and answer CORS for listed origins. Raw ASGI.
 
-Any page a person visits can make the browser call a server on their machine, and a name that is pointed at 127.0.0.1
-(DNS rebinding) can read its answers. Programs that are no browsers send no `Origin` and are not concerned.
+Any page that a person visits can make the browser call a server on their machine, and a page under a name that points
+to 127.0.0.1 (DNS rebinding) can read its answers. Programs other than browsers send no `Origin` and are not affected.
 """
 
 import re
@@ -21,14 +21,14 @@ _AUTHORITY = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9_.-]{1
 _LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBER = re.compile(r"[0-9]{1,10}|0x[0-9a-f]{0,8}")
 _MAX_NAME, _MAX_PORT = 253, 65535
-# Endings that no public name server answers for, so no stranger can point such a name at this machine: reserved ones
+# Endings that no public name server resolves, so that no stranger can point such a name at this machine: reserved ones
 # (RFC 6761, 6762, 8375, ICANN's `internal`) and Kubernetes' `svc` and `cluster.local`.
 _PRIVATE = (".local", ".internal", ".home.arpa", ".test", ".svc")
 
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """A host and the port behind it."""
+    """A host and its port."""
 
     host: str
     """Name in lower case without the dot of the root, or an address in its shortest form, without brackets."""
@@ -37,39 +37,39 @@ class Authority:
 
     @property
     def is_loopback(self) -> bool:
-        """Whether it names this machine, whatever a name server says."""
+        """Whether it names this machine, whatever a name server answers."""
         if self.is_address:
             return (IPv6Address(self.host) if ":" in self.host else IPv4Address(self.host)).is_loopback
         return self.host == "localhost" or self.host.endswith(".localhost")
 
     @property
     def is_private(self) -> bool:
-        """Whether no public name server can have answered for it: an address, a single label or a reserved ending."""
+        """Whether no public name server can resolve it: an address, a single label or a reserved ending."""
         return self.is_address or "." not in self.host or self.host.endswith(_PRIVATE)
 
 
 def parse_authority(value: str) -> Authority | None:
-    """Read `host[:port]` strictly; None where it is anything else.
+    """Parse `host[:port]` strictly; None if it is anything else.
 
     >>> parse_authority("LOCALHOST.:8765")
     Authority(host='localhost', port=8765, is_address=False)
     >>> parse_authority("[::1]:80"), parse_authority("[::1].evil.example"), parse_authority("0x7f.1")
     (Authority(host='::1', port=80, is_address=True), None, None)
     """
-    found = _AUTHORITY.fullmatch(value.lower()) if value.isascii() else None
-    if found is None or (found["port"] and int(found["port"]) > _MAX_PORT):
+    match = _AUTHORITY.fullmatch(value.lower()) if value.isascii() else None
+    if match is None or (match["port"] and int(match["port"]) > _MAX_PORT):
         return None
-    port = int(found["port"]) if found["port"] else None
-    if found["v6"] is not None:
+    port = int(match["port"]) if match["port"] else None
+    if match["v6"] is not None:
         try:
-            return Authority(str(IPv6Address(found["v6"])), port, is_address=True)
+            return Authority(str(IPv6Address(match["v6"])), port, is_address=True)
         except ValueError:
             return None
-    return _named(found["name"], port)
+    return _named(match["name"], port)
 
 
 def _named(name: str, port: int | None) -> Authority | None:
-    """Read a name or an IPv4 address. A last label that is a number makes it an address: in full, or not at all."""
+    """Parse a name or an IPv4 address; if the last label is a number, it must be a complete address."""
     name = name.removesuffix(".")
     labels = name.split(".")
     if len(name) > _MAX_NAME or not all(_LABEL.fullmatch(label) for label in labels):
@@ -83,15 +83,15 @@ def _named(name: str, port: int | None) -> Authority | None:
 
 
 class HostRule:
-    """Which hosts a server answers to: its own names, and those that are listed."""
+    """Which hosts a server answers to: its own names, and listed ones."""
 
     def __init__(self, *, loopback: bool, listed: Iterable[str], guarded: bool = True) -> None:
         """Create a rule.
 
         Args:
-            loopback: The server listens on a loopback address; only names of this machine are its own.
+            loopback: The server listens on a loopback address, so that only names of this machine are its own.
             listed: Further hosts, as `name` (any port) or `name:port`.
-            guarded: On an open address, refuse names that a public name server can answer for.
+            guarded: On an open address, refuse names that a public name server can resolve.
         """
         self._loopback = loopback
         self._guarded = guarded
@@ -112,12 +112,12 @@ class HostRule:
 
 _CORS = b"access-control-"
 _METHODS = b"GET, POST, PUT, PATCH, DELETE, OPTIONS"
-# How long a browser may keep the answer to a preflight, in seconds: one for many turns, gone soon after a change.
+# Seconds that a browser may cache a preflight: it serves many turns, and a changed setting takes effect soon.
 _PREFLIGHT_S = b"600"
 
 
 def is_loopback(host: str) -> bool:
-    """Tell whether an address can be reached from this machine alone.
+    """Return whether an address can be reached only from this machine.
 
     >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
     (True, True, False)
@@ -131,7 +131,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_own_name(host: str) -> bool:
-    """Tell whether a `Host` value names this machine whatever a name server says.
+    """Return whether a `Host` value names this machine, whatever a name server answers.
 
     >>> is_own_name("[::1]:8765"), is_own_name("Chat.localhost"), is_own_name("localhost.example")
     (True, True, False)
@@ -141,7 +141,7 @@ def is_own_name(host: str) -> bool:
 
 
 class OriginGuard:
-    """Middleware around all routes that refuses foreign pages."""
+    """Middleware that refuses requests of foreign web pages on all routes."""
 
     def __init__(
         self, app: ASGIApp, *, loopback: bool, origins: Iterable[str], hosts: Iterable[str] | None = None
@@ -149,10 +149,10 @@ class OriginGuard:
         """Guard an application.
 
         Args:
-            app: What is guarded.
+            app: The application.
             loopback: Whether it listens on a loopback address.
-            origins: Foreign origins whose pages may call; their hosts are answered to as well.
-            hosts: Further hosts that are answered to; None: on an open address any well-formed one is.
+            origins: Foreign origins whose pages may call; their hosts are accepted, too.
+            hosts: Further accepted hosts; None: on an open address, any well-formed one.
         """
         self._app = app
         self._origins = frozenset(origins)
@@ -165,19 +165,19 @@ class OriginGuard:
             await self._app(scope, receive, send)
             return
         headers: Headers = tuple(scope["headers"])
-        why = self._why_not(headers)
-        if why is not None:
-            await send_error(send, FORBIDDEN, why)
+        reason = self._refusal_reason(headers)
+        if reason is not None:
+            await send_error(send, FORBIDDEN, reason)
             return
         origin = header(headers, b"origin")
         if origin is None or _text(origin) not in self._origins:
             await self._app(scope, receive, send)
         elif scope["method"] == "OPTIONS" and header(headers, b"access-control-request-method") is not None:
-            await _allow(send, origin, header(headers, b"access-control-request-headers") or b"*")
+            await _answer_preflight(send, origin, header(headers, b"access-control-request-headers") or b"*")
         else:
             await self._app(scope, receive, _with_cors(send, origin))
 
-    def _why_not(self, headers: Headers) -> str | None:
+    def _refusal_reason(self, headers: Headers) -> str | None:
         hosts = [_text(value) for value in _all(headers, b"host")]
         origins = [_text(value) for value in _all(headers, b"origin")]
         if len(hosts) > 1:
@@ -187,7 +187,7 @@ class OriginGuard:
                 f"the host {hosts[0][:200]!r} is not this server's: call it as localhost or by its address, list the "
                 "name as you call it in RECOLLECT_HOSTS, or list http://HOST:PORT in RECOLLECT_ORIGINS"
             )
-        foreign = [one for one in origins if one not in self._origins]
+        foreign = [origin for origin in origins if origin not in self._origins]
         for origin in foreign:
             if not hosts or _netloc(origin) != hosts[0]:
                 return f"a page of {origin!r} may not call this server; list that origin in RECOLLECT_ORIGINS if it may"
@@ -198,28 +198,28 @@ class OriginGuard:
 
 
 def _with_cors(send: Send, origin: bytes) -> Send:
-    """Return `send`, letting the page of `origin` read the answer; what upstream says of that is ours to say."""
+    """Return `send` with headers that let the page of `origin` read the answer; upstream's own are replaced."""
 
-    async def sending(event: MutableMapping[str, Any]) -> None:
+    async def send_with_cors(event: MutableMapping[str, Any]) -> None:
         if event["type"] == "http.response.start":
             kept = [pair for pair in event.get("headers", ()) if not pair[0].lower().startswith(_CORS)]
-            event = {**event, "headers": [*kept, *_naming(origin), (_CORS + b"expose-headers", b"*")]}
+            event = {**event, "headers": [*kept, *_origin_headers(origin), (_CORS + b"expose-headers", b"*")]}
         await send(event)
 
-    return sending
+    return send_with_cors
 
 
-async def _allow(send: Send, origin: bytes, asked: bytes) -> None:
+async def _answer_preflight(send: Send, origin: bytes, requested_headers: bytes) -> None:
     allowed = [
         (_CORS + b"allow-methods", _METHODS),
-        (_CORS + b"allow-headers", asked),
+        (_CORS + b"allow-headers", requested_headers),
         (_CORS + b"max-age", _PREFLIGHT_S),
     ]
-    await send_start(send, NO_CONTENT, [*_naming(origin), *allowed])
+    await send_start(send, NO_CONTENT, [*_origin_headers(origin), *allowed])
     await send_body(send, b"", more=False)
 
 
-def _naming(origin: bytes) -> list[tuple[bytes, bytes]]:
+def _origin_headers(origin: bytes) -> list[tuple[bytes, bytes]]:
     return [(_CORS + b"allow-origin", origin), (b"vary", b"Origin")]
 
 
@@ -234,5 +234,5 @@ def _text(value: bytes) -> str:
 def _netloc(origin: str) -> str:
     try:
         return urlsplit(origin).netloc
-    except ValueError:  # brackets that hold no address
+    except ValueError:  # brackets without an address in them
         return ""

@@ -1,4 +1,4 @@
-"""Every other `/v1` route: bytes through, both ways, untouched by memory. Raw ASGI."""
+"""All other `/v1` routes: relay the bytes both ways, without memory. Raw ASGI."""
 
 import re
 from urllib.parse import unquote_to_bytes
@@ -22,13 +22,13 @@ from recollect.server.status import BAD_REQUEST, send_error, status_of
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
 from recollect.server.upstream_key import UpstreamKeyPolicy
 
-# The routes' prefix as it was sent. What follows it begins with a slash: behind a base URL without a path anything else
-# would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
-_BEHIND_V1 = re.compile(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
+# The routes' prefix as it was sent. What follows it begins with a slash: appended to a base URL without a path,
+# anything else would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
+_V1_PATH = re.compile(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
 
 
 class PassThrough:
-    """Passes requests on to whoever answers."""
+    """Relays requests to the backend."""
 
     def __init__(
         self, backend: Backend, *, max_body_bytes: int, idle_s: float, keys: UpstreamKeyPolicy | None = None
@@ -36,10 +36,10 @@ class PassThrough:
         """Create the route.
 
         Args:
-            backend: Where requests go.
-            max_body_bytes: Largest body that is taken.
-            idle_s: How long a client may leave an answer unread.
-            keys: Which requests carry our key; others that bring none are refused.
+            backend: Answers the requests.
+            max_body_bytes: Maximum size of a request's body.
+            idle_s: How long a client may leave an answer unread, in seconds.
+            keys: Which requests carry our key; others without a key of their own are refused.
         """
         self._keys = keys
         self._backend = backend
@@ -50,7 +50,7 @@ class PassThrough:
         """Serve one request; its path parameter `rest` is what follows `/v1/`."""
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         send = with_write_timeout(send, self._idle_s)
-        path = _path_behind_v1(scope)
+        path = _path_after_v1(scope)
         if path is None:
             await send_error(
                 send, BAD_REQUEST, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'"
@@ -80,20 +80,20 @@ class PassThrough:
         except UpstreamError as error:
             await send_error(send, status_of(error), str(error))
         except (UpstreamBrokenError, ClientDisconnectedError):
-            return  # without the closing chunk: what was broken ends as broken
+            return  # without the closing chunk: the client must see that the answer broke off
 
 
-def _path_behind_v1(scope: Scope) -> str | None:
-    """Return what follows `/v1`, encoded as it came; None where there is no such prefix, or the path climbs."""
+def _path_after_v1(scope: Scope) -> str | None:
+    """Return what follows `/v1`, encoded as it came; None without that prefix, or if the path has a `..` step."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    found = _BEHIND_V1.fullmatch(raw.split(b"?")[0])
-    if found is None or b".." in unquote_to_bytes(found[1]).replace(b"\\", b"/").split(b"/"):
+    match = _V1_PATH.fullmatch(raw.split(b"?")[0])
+    if match is None or b".." in unquote_to_bytes(match[1]).replace(b"\\", b"/").split(b"/"):
         return None
-    return found[1].decode("latin-1") + query_of_scope(scope)
+    return match[1].decode("latin-1") + query_of_scope(scope)
 
 
 def _is_chat(path: str) -> bool:
-    """Tell whether upstream may take a path for its chat completions, which get no memory under another spelling.
+    """Return whether upstream may read a path as its chat completions, which get no memory in another spelling.
 
     >>> _is_chat("//chat/./Completions/?x=1"), _is_chat("/chat/completions/chatcmpl-7")
     (True, False)

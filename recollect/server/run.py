@@ -18,31 +18,31 @@ from recollect.server.upstream_key import require_guarded_key
 from recollect.server.welcome import chat_model, welcome
 from recollect.settings import Settings, unknown_variables
 
-# Time for answers under way when the server is told to stop, in seconds; what is recorded by then is durable.
+# Seconds that answers under way get when the server is stopped; turns recorded by then are durable.
 GRACE_S = 30
 _BACKLOG = 2048
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """Take the address before anything else is opened.
+    """Bind the address before anything else is opened.
 
     Raises:
-        PortInUseError: somebody else has it.
-        BadSettingError: it is not an address of this machine, or may not be taken.
+        PortInUseError: Another process uses it.
+        BadSettingError: It is not an address of this machine, or the user may not bind it.
     """
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, kind, protocol, _, address = found[0]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        family, kind, protocol, _, address = addresses[0]
     except OSError as error:
         raise BadSettingError("RECOLLECT_HOST", host, f"not an address of this machine ({error.strerror})") from None
-    # asyncio turns Nagle's delay off only where the protocol is named; with it, small chunks wait up to 40 ms.
-    taken = socket.socket(family, kind, protocol)
-    taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    # asyncio turns off Nagle's delay only if the protocol is named; with that delay, small chunks wait up to 40 ms.
+    listener = socket.socket(family, kind, protocol)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        taken.bind(address)
-        taken.listen(_BACKLOG)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
     except OSError as error:
-        taken.close()
+        listener.close()
         if error.errno == errno.EADDRINUSE:
             raise PortInUseError(host, port) from None
         if error.errno == errno.EACCES:
@@ -50,32 +50,32 @@ def bind(host: str, port: int) -> socket.socket:
                 "RECOLLECT_PORT", port, "may not be taken by this user; choose one above 1023"
             ) from None
         raise BadSettingError("RECOLLECT_HOST", host, f"cannot be listened on ({error.strerror})") from None
-    taken.setblocking(False)
-    return taken
+    listener.setblocking(False)
+    return listener
 
 
 class _Server(uvicorn.Server):
-    """Leaves signals to whoever called `serve`: there is an engine to close behind the server."""
+    """Leaves signals to the caller of `serve`, which closes the engine after the server."""
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
+        """Capture no signals."""
         yield
 
 
 async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio.Event) -> None:
-    """Serve until told to stop, then end answers under way, and close the engine.
+    """Serve until `stop` is set, then finish answers under way, and close the engine.
 
     Args:
         settings: All settings.
-        say: Takes what a person is to read at the start.
-        stop: Set it to stop.
+        say: Takes the lines for people at the start.
+        stop: Stops the server when it is set.
 
     Raises:
-        SetupError: the address, the store or a setting cannot be used.
+        SetupError: The address, the store or a setting cannot be used.
     """
     require_guarded_key(settings)
-    taken = bind(settings.host, settings.port)
+    listener = bind(settings.host, settings.port)
     try:
         async with await AsyncRecollect.open(settings) as engine:
             config = uvicorn.Config(
@@ -88,20 +88,20 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
                 timeout_graceful_shutdown=GRACE_S,
                 timeout_keep_alive=75,
             )
-            logging.getLogger("uvicorn.error").addFilter(_expected)
+            logging.getLogger("uvicorn.error").addFilter(_is_unexpected)
             server = _Server(config)
             gc.collect()
-            gc.freeze()  # what is loaded by now stays: later collections need not walk it (they took up to 100 ms)
-            watching = asyncio.create_task(_stop_when(stop, server))
+            gc.freeze()  # later collections need not walk what is loaded by now (they took up to 100 ms)
+            stopping = asyncio.create_task(_stop_when(stop, server))
             for unknown in unknown_variables(os.environ):
                 say(f"warning: {unknown}")
-            say(welcome(settings, taken.getsockname()[1], model=await chat_model(settings)))
+            say(welcome(settings, listener.getsockname()[1], model=await chat_model(settings)))
             try:
-                await server.serve(sockets=[taken])
+                await server.serve(sockets=[listener])
             finally:
-                watching.cancel()
+                stopping.cancel()
     finally:
-        taken.close()
+        listener.close()
 
 
 async def _stop_when(stop: asyncio.Event, server: uvicorn.Server) -> None:
@@ -109,8 +109,8 @@ async def _stop_when(stop: asyncio.Event, server: uvicorn.Server) -> None:
     server.should_exit = True
 
 
-def _expected(record: logging.LogRecord) -> bool:
-    """Drop uvicorn's complaints about what is meant: answers that end as broken, and those that a stop ends."""
+def _is_unexpected(record: logging.LogRecord) -> bool:
+    """Filter uvicorn log records for intentional aborts: broken upstream streams and shutdown."""
     if record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError):
         return False
     message = record.getMessage()

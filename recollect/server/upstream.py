@@ -1,4 +1,4 @@
-"""The way to the configured OpenAI-compatible API, with a deadline for each phase. Connects upstream."""
+"""Client of the configured OpenAI-compatible API, with a deadline for each phase. Connects upstream."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -14,20 +14,20 @@ from recollect.server.asgi import Headers
 
 
 class UpstreamError(ConnectionError):
-    """Upstream did not answer: nothing of its answer has reached the client."""
+    """Upstream did not answer, so that nothing has been sent to the client."""
 
     def __init__(self, message: str, *, timed_out: bool) -> None:
-        """Say what happened, and whether waiting was the trouble."""
+        """Take the message, and whether a deadline passed."""
         super().__init__(message)
         self.timed_out = timed_out
 
 
 class UpstreamBrokenError(ConnectionError):
-    """Upstream's answer broke off in the middle."""
+    """Upstream's answer broke off."""
 
 
 class BackendResponse(Protocol):
-    """An answer whose headers have come and whose body is still to be read."""
+    """An answer whose headers have arrived and whose body is still to be read."""
 
     @property
     def status(self) -> int:
@@ -36,21 +36,21 @@ class BackendResponse(Protocol):
 
     @property
     def headers(self) -> Headers:
-        """All headers, as they came."""
+        """All headers as they came."""
         ...
 
     def chunks(self) -> AsyncIterator[bytes]:
         """Yield the body as it arrives.
 
         Raises:
-            UpstreamBrokenError: it broke off, fell silent or took too long.
+            UpstreamBrokenError: The body broke off, stalled or took too long.
         """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deadlines:
-    """How long to wait, in seconds."""
+    """Time limits in seconds."""
 
     connect_s: float
     first_byte_s: float
@@ -74,25 +74,25 @@ class _HttpAnswer:
 
     async def chunks(self) -> AsyncIterator[bytes]:
         loop = asyncio.get_running_loop()
-        patience = self.deadlines.first_byte_s
+        limit_s = self.deadlines.first_byte_s
         while True:
-            left = self.started + self.deadlines.total_s - loop.time()
+            left_s = self.started + self.deadlines.total_s - loop.time()
             try:
-                async with asyncio.timeout(max(0.0, min(patience, left))):
+                async with asyncio.timeout(max(0.0, min(limit_s, left_s))):
                     chunk = await self.response.content.readany()
             except TimeoutError:
-                why = "took longer than its total time" if left <= patience else f"was silent for {patience:g} s"
-                raise UpstreamBrokenError(f"upstream's answer {why}") from None
+                reason = "took longer than its total time" if left_s <= limit_s else f"was silent for {limit_s:g} s"
+                raise UpstreamBrokenError(f"upstream's answer {reason}") from None
             except (aiohttp.ClientError, OSError) as error:
                 raise UpstreamBrokenError(f"upstream's answer broke off: {type(error).__name__}") from error
             if not chunk:
                 return
             yield chunk
-            patience = self.deadlines.idle_s
+            limit_s = self.deadlines.idle_s
 
 
 class HttpUpstream:
-    """One configured API. Sends bytes as given, follows no redirects, reads no proxy variables."""
+    """Sends requests to one API: bytes as given, no redirects, no proxy variables."""
 
     def __init__(self, base_url: str, deadlines: Deadlines) -> None:
         """Take the base URL with its `/v1`; no connection is made yet."""
@@ -115,16 +115,16 @@ class HttpUpstream:
 
     @asynccontextmanager
     async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
-        """Send a request; the connection is closed on the way out unless the answer was read to its end.
+        """Send a request; on exit the connection is closed unless the answer was read to its end.
 
         Args:
             method: HTTP method.
-            path: What follows the base URL, beginning with a slash, with its query, encoded already.
-            headers: As they shall arrive.
-            body: As it shall arrive.
+            path: What follows the base URL: begins with a slash, includes the query, already encoded.
+            headers: All headers to send.
+            body: The body to send.
 
         Raises:
-            UpstreamError: no connection, or no headers in time.
+            UpstreamError: There was no connection, or no headers in time.
         """
         loop = asyncio.get_running_loop()
         started = loop.time()
@@ -146,7 +146,9 @@ class HttpUpstream:
             ) from None
         except (aiohttp.ClientError, OSError) as error:
             raise UpstreamError(f"no connection to {self.base_url}: {error}", timed_out=False) from error
-        except ValueError as error:  # a control character in a header that our server takes and the client library not
+        except (
+            ValueError
+        ) as error:  # a control character in a header that our server accepts and the client library does not
             raise UpstreamError(f"the request cannot be sent to {self.base_url}: {error}", timed_out=False) from error
         try:
             yield _HttpAnswer(response, self._deadlines, started)
@@ -163,7 +165,7 @@ class HttpUpstream:
 
 
 def _readable(value: bytes) -> str:
-    """Decode a header so that the client library's UTF-8 encoding gives the same bytes where that is possible."""
+    """Decode a header so that the client library's UTF-8 encoding gives the same bytes if possible."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:

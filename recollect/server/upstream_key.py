@@ -1,7 +1,7 @@
 """Which requests carry the operator's upstream key (`RECOLLECT_UPSTREAM_KEY`): by credential and by route. Pure.
 
-Whoever may spend the key has the rights of the account behind it. So it travels with authenticated requests alone, and
-only on routes that ask a model something: never to files, fine-tuning, stored answers or the administration.
+A request with the key has the rights of its account. So only authenticated requests carry it, and only on routes that
+ask a model: never for files, fine-tuning, stored answers or administration.
 """
 
 import re
@@ -38,28 +38,28 @@ INFERENCE_ROUTES = (
     # Model names of some servers hold a slash.
     "GET /models/*/*",
 )
-"""Routes behind `/v1` that carry the key without being listed; `*` is one step of a path."""
+"""Routes under `/v1` that carry the key by default; `*` is one step of a path."""
 
 # Headers in which clients send a key of their own.
 _CREDENTIALS = frozenset({b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key"})
-# A step of a path may be spelled with percent signs once, or twice by a client that is behind another server.
+# A step of a path may be percent-encoded once, or twice if another server relays the request.
 _MAX_UNQUOTING = 3
 _UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff%\\?#;]")
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is not passed on."""
+    """Why a request is not relayed."""
 
     status: int
     message: str
 
 
 def require_guarded_key(settings: Settings) -> None:
-    """Make sure that strangers cannot spend the upstream key.
+    """Refuse settings that let strangers spend the upstream key.
 
     Raises:
-        BadSettingError: The address is open to other machines, and no request could be authenticated.
+        BadSettingError: The address is open to other machines, and requests cannot be authenticated.
     """
     if is_unguarded(settings):
         raise BadSettingError(
@@ -72,22 +72,22 @@ def require_guarded_key(settings: Settings) -> None:
 
 
 def is_unguarded(settings: Settings) -> bool:
-    """Return whether anybody who reaches the server's address could use the upstream key."""
+    """Return whether everyone who reaches the server's address could use the upstream key."""
     has_key = bool(settings.upstream_url and settings.upstream_key)
     return has_key and not is_loopback(settings.host) and not settings.jwt_secret
 
 
 class UpstreamKeyPolicy:
-    """Decides for each request whose key it carries upstream."""
+    """Decides which requests carry our key upstream."""
 
     def __init__(self, key: str | None, routes: Sequence[str], identity: IdentityPolicy, clock: Clock) -> None:
         """Create a policy.
 
         Args:
-            key: Our key; None: each client sends its own, and there is nothing to decide.
-            routes: Routes beside `INFERENCE_ROUTES`, as `METHOD /path`.
-            identity: Who is believed.
-            clock: Tells whether a signature still holds.
+            key: Our key; None: each client sends its own.
+            routes: Routes besides `INFERENCE_ROUTES`, as `METHOD /path`.
+            identity: Which claims of identity are believed.
+            clock: The time for checking signatures.
         """
         self._key = key
         self._routes = tuple(_steps(route) for route in (*INFERENCE_ROUTES, *routes))
@@ -95,11 +95,11 @@ class UpstreamKeyPolicy:
         self._clock = clock
 
     def is_ours(self, method: str, path: str, headers: Headers) -> bool:
-        """Return whether a request carries our key; `path` begins behind `/v1` and may have a query."""
+        """Return whether a request carries our key; `path` is what follows `/v1`, with or without query."""
         return self._key is not None and self._is_listed(method, path) and self._is_authenticated(headers)
 
     def refusal(self, method: str, path: str, headers: Headers) -> Refusal | None:
-        """Return why a request goes nowhere: it may not carry our key and brings none of its own."""
+        """Return why a request is not relayed: it may not carry our key and has none of its own."""
         if self._key is None or any(name.lower() in _CREDENTIALS for name, _ in headers):
             return None
         if not self._is_authenticated(headers):
@@ -121,8 +121,8 @@ class UpstreamKeyPolicy:
 
     def _is_listed(self, method: str, path: str) -> bool:
         raw = path.partition("?")[0]
-        asked = ("GET" if method == "HEAD" else method, *raw.removeprefix("/").removesuffix("/").split("/"))
-        return raw.startswith("/") and any(_matches(route, asked) for route in self._routes)
+        steps = ("GET" if method == "HEAD" else method, *raw.removeprefix("/").removesuffix("/").split("/"))
+        return raw.startswith("/") and any(_matches(route, steps) for route in self._routes)
 
 
 def _steps(route: str) -> tuple[str, ...]:
@@ -130,14 +130,14 @@ def _steps(route: str) -> tuple[str, ...]:
     return (method, *path.removeprefix("/").split("/"))
 
 
-def _matches(route: Sequence[str], asked: Sequence[str]) -> bool:
-    return len(route) == len(asked) and all(
-        _is_plain_step(step) if wanted == "*" else step == wanted for wanted, step in zip(route, asked, strict=True)
+def _matches(route: Sequence[str], steps: Sequence[str]) -> bool:
+    return len(route) == len(steps) and all(
+        _is_plain_step(step) if wanted == "*" else step == wanted for wanted, step in zip(route, steps, strict=True)
     )
 
 
 def _is_plain_step(step: str) -> bool:
-    """Return whether a step names one thing however often a server decodes it.
+    """Return whether a step stays a single plain step, however often a server decodes it.
 
     >>> _is_plain_step("org%2Fmodel:7b"), _is_plain_step("%252e%252e"), _is_plain_step("a%3Fb")
     (True, False, False)

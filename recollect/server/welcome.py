@@ -14,22 +14,22 @@ from recollect.server.origin_guard import is_loopback
 from recollect.server.status import OK
 from recollect.settings import Settings
 
-# The start of the server waits this long for the list, in seconds: it only words a hint.
+# The server's start waits at most this long for the list, in seconds: it is only for a hint.
 MAX_WAIT_S = 1.0
 MAX_BYTES = 1_000_000
-# Names that can stand in a shell command and in a terminal as they are.
+# Names that need no quoting in a shell command or terminal.
 _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,199}")
-# Words in names of models that answer no chat.
+# Words in the names of models that do not chat.
 _NO_CHAT = ("embed", "rerank", "whisper", "tts", "dall-e", "moderation", "image", "audio", "transcribe")
 
 
 def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
-    """Say where the server is, what it works with, and what to do next.
+    """Write where the server listens, what it uses, and what to do next.
 
     Args:
         settings: All settings.
-        port: The port that was taken.
-        model: A model that the upstream has; None: it is not known.
+        port: The port that was bound.
+        model: A model that the upstream has; None if unknown.
     """
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
     base = f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
@@ -45,7 +45,6 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
     )
     if not settings.worker:
         forms += "; not in this process: run `recollect worker` beside it"
-    who = _who(settings)
     return "\n".join(
         [
             "",
@@ -53,7 +52,7 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
             f"  memory   {settings.shown_database}",
             f"  answers  {answers}",
             f"  forms    {forms}",
-            f"  users    {who}",
+            f"  users    {_users(settings)}",
             "",
             "Next: point any OpenAI client at it, changing nothing but the base URL, or try",
             f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
@@ -67,16 +66,16 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
 
 
 def own_command() -> str:
-    """Return how a person calls this program: by its name where the shell finds it, else by its path."""
+    """Return the command for this program: its name if the shell finds it, or else its path."""
     program = Path(sys.argv[0])
-    found = shutil.which(program.name)
-    if program.name == "recollect" and (found is None or not program.exists() or not program.samefile(found)):
+    installed = shutil.which(program.name)
+    if program.name == "recollect" and (installed is None or not program.exists() or not program.samefile(installed)):
         return os.path.relpath(program)
     return "recollect"
 
 
 def _model_to_try(settings: Settings, listed: str | None) -> str:
-    """Name a model that answers here; a placeholder where the upstream did not tell its models."""
+    """Return a model that answers here; a placeholder if the upstream's models are unknown."""
     if settings.upstream_url is None:
         return OFFLINE_MODEL
     if listed is None and settings.form_model and settings.form_url in (None, settings.upstream_url):
@@ -90,7 +89,7 @@ def _whose_key(settings: Settings) -> str:
     return "our key, for requests with the signed header" if settings.jwt_secret else "our key"
 
 
-def _who(settings: Settings) -> str:
+def _users(settings: Settings) -> str:
     if settings.jwt_secret:
         return "by Open WebUI's signed header; others are anonymous"
     if not is_loopback(settings.host):
@@ -101,9 +100,9 @@ def _who(settings: Settings) -> str:
 
 
 async def chat_model(settings: Settings) -> str | None:
-    """Return a model that the upstream has: the one that forms memories, else the first that can chat.
+    """Return a model that the upstream has: the one that forms memories, or else the first that can chat.
 
-    None where there is no upstream, or it does not tell within `MAX_WAIT_S`.
+    Returns None if there is no upstream, or it does not answer within `MAX_WAIT_S`.
     """
     if settings.upstream_url is None:
         return None
@@ -123,7 +122,7 @@ async def chat_model(settings: Settings) -> str | None:
 
 
 def choose_model(listed: bytes, *, preferred: str | None) -> str | None:
-    """Choose a model of an answer to `GET /v1/models`. Pure.
+    """Choose a model from an answer to `GET /v1/models`. Pure.
 
     >>> choose_model(b'{"data": [{"id": "text-embed-3"}, {"id": "qwen3:8b"}]}', preferred=None)
     'qwen3:8b'

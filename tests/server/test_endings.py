@@ -15,7 +15,7 @@ from recollect.errors import StoreUnavailableError
 from recollect.server.app import build_app
 from recollect.server.backends import BackendRequest, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
-from recollect.server.run import _expected
+from recollect.server.run import _is_unexpected
 from recollect.server.upstream import Deadlines, HttpUpstream
 from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
 
@@ -155,9 +155,9 @@ def test_the_web_servers_complaints_about_a_stop_are_dropped_and_no_others() -> 
         info = (type(error), error, None) if error else None
         return logging.LogRecord("uvicorn.error", logging.ERROR, "", 0, message, (), info)
 
-    assert not _expected(record("Exception in ASGI application", asyncio.CancelledError()))
-    assert not _expected(record("Cancel 2 running task(s), timeout graceful shutdown exceeded"))
-    assert _expected(record("Exception in ASGI application", ValueError("x")))
+    assert not _is_unexpected(record("Exception in ASGI application", asyncio.CancelledError()))
+    assert not _is_unexpected(record("Cancel 2 running task(s), timeout graceful shutdown exceeded"))
+    assert _is_unexpected(record("Exception in ASGI application", ValueError("x")))
 
 
 def test_a_slash_at_the_end_reaches_the_chat_and_a_foreign_page_reaches_nothing(parts: Components) -> None:

@@ -9,51 +9,51 @@ from recollect.server.api.operation import ApiRequest, Operation
 from recollect.server.status import ACCEPTED, CREATED, OK
 from recollect.types import Memory, RequestScope
 
-# More digits than any number of a memory has.
+# No number of a memory has more digits.
 _MAX_NUMBER_DIGITS = 18
 
 
 class _NewApp(BaseModel):
-    """What is sent to announce one."""
+    """Body of a request that registers an app."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     app_id: Annotated[str, Field(min_length=1, alias="appId")]
 
 
-async def _announce(asked: ApiRequest) -> tuple[int, object]:
-    new = asked.read(_NewApp)
-    known = await asked.engine.apps.register(new.app_id, user=asked.who)
+async def _register(request: ApiRequest) -> tuple[int, object]:
+    new = request.parse(_NewApp)
+    known = await request.engine.apps.register(new.app_id, user=request.user)
     return CREATED, {"appId": new.app_id, "createdAt": known.created_at.isoformat()}
 
 
-async def _remove(asked: ApiRequest) -> tuple[int, object]:
-    purge = asked.flag("purgeMemories")
-    deleted = await asked.engine.apps.remove(asked.path["app"], purge=purge, user=asked.who)
+async def _remove(request: ApiRequest) -> tuple[int, object]:
+    purge = request.flag("purgeMemories")
+    deleted = await request.engine.apps.remove(request.path["app"], purge=purge, user=request.user)
     return OK, {"success": True, "deletedCount": deleted}
 
 
-async def _list(asked: ApiRequest) -> tuple[int, object]:
-    found = await asked.engine.apps.memories(asked.path["app"], user=asked.who)
-    return OK, {"memories": [_described(memory) for memory in found]}
+async def _list(request: ApiRequest) -> tuple[int, object]:
+    memories = await request.engine.apps.memories(request.path["app"], user=request.user)
+    return OK, {"memories": [_to_json(memory) for memory in memories]}
 
 
-async def _delete_all(asked: ApiRequest) -> tuple[int, object]:
+async def _delete_all(request: ApiRequest) -> tuple[int, object]:
     return OK, {
         "success": True,
-        "deletedCount": await asked.engine.apps.delete_memories(asked.path["app"], user=asked.who),
+        "deletedCount": await request.engine.apps.delete_memories(request.path["app"], user=request.user),
     }
 
 
-async def _delete(asked: ApiRequest) -> tuple[int, object]:
-    number = asked.path["memory"]
+async def _delete(request: ApiRequest) -> tuple[int, object]:
+    number = request.path["memory"]
     if not (number.isascii() and number.isdigit() and len(number) <= _MAX_NUMBER_DIGITS):
         raise UnknownMemoryError(number)
-    await asked.engine.apps.delete_memory(asked.path["app"], int(number), user=asked.who)
+    await request.engine.apps.delete_memory(request.path["app"], int(number), user=request.user)
     return OK, {"success": True}
 
 
-def _described(memory: Memory) -> dict[str, object]:
+def _to_json(memory: Memory) -> dict[str, object]:
     return {
         "id": memory.number,
         "content": memory.text,
@@ -63,7 +63,7 @@ def _described(memory: Memory) -> dict[str, object]:
 
 
 class _Ending(BaseModel):
-    """What is sent to end one; all of it may be left out."""
+    """Body of a request that ends a conversation; all fields are optional."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -72,14 +72,14 @@ class _Ending(BaseModel):
     messages: list[dict[str, Any]] = Field(default_factory=list)
 
 
-async def _end(asked: ApiRequest) -> tuple[int, object]:
-    ending = asked.read(_Ending)
-    ended = await asked.engine.conversations.end(
-        asked.path["conversation"],
+async def _end(request: ApiRequest) -> tuple[int, object]:
+    ending = request.parse(_Ending)
+    ended = await request.engine.conversations.end(
+        request.path["conversation"],
         reason=ending.reason,
         messages=ending.messages,
-        user=asked.who,
-        scope=_scope(asked, ending.app_id),
+        user=request.user,
+        scope=_scope(request, ending.app_id),
     )
     return ACCEPTED, {
         "id": ended.external_id or ended.id,
@@ -88,32 +88,32 @@ async def _end(asked: ApiRequest) -> tuple[int, object]:
     }
 
 
-async def _save(asked: ApiRequest) -> tuple[int, object]:
-    asked_for = await asked.engine.conversations.save(
-        asked.path["conversation"], user=asked.who, scope=_scope(asked, None)
+async def _save(request: ApiRequest) -> tuple[int, object]:
+    formations = await request.engine.conversations.save(
+        request.path["conversation"], user=request.user, scope=_scope(request, None)
     )
-    return ACCEPTED, {"formations": asked_for}
+    return ACCEPTED, {"formations": formations}
 
 
-async def _app(asked: ApiRequest) -> tuple[int, object]:
-    found = await asked.engine.conversations.get(asked.path["conversation"], user=asked.who)
-    return OK, {"conversationId": found.external_id or found.id, "appId": found.app}
+async def _app(request: ApiRequest) -> tuple[int, object]:
+    conversation = await request.engine.conversations.get(request.path["conversation"], user=request.user)
+    return OK, {"conversationId": conversation.external_id or conversation.id, "appId": conversation.app}
 
 
-def _scope(asked: ApiRequest, app: str | None) -> RequestScope:
-    named = asked.identity.scope
-    app = app or named.app
+def _scope(request: ApiRequest, app: str | None) -> RequestScope:
+    scope = request.identity.scope
+    app = app or scope.app
     return RequestScope(
-        profile=named.profile or ("app" if app else None),
-        key_profile=named.key_profile,
+        profile=scope.profile or ("app" if app else None),
+        key_profile=scope.key_profile,
         app=app,
-        characters=named.characters,
-        interaction=named.interaction,
+        characters=scope.characters,
+        interaction=scope.interaction,
     )
 
 
 OPERATIONS = (
-    Operation(method="POST", path="/apps", handler=_announce),
+    Operation(method="POST", path="/apps", handler=_register),
     Operation(method="DELETE", path="/apps/{app}", handler=_remove),
     Operation(method="GET", path="/apps/{app}/memories", handler=_list),
     Operation(method="DELETE", path="/apps/{app}/memories", handler=_delete_all),

@@ -11,13 +11,12 @@ from recollect.server.api.operation import ApiRequest, Operation
 from recollect.server.status import CREATED, OK
 from recollect.types import Memory, NewNote, RecalledMemory, Subject
 
-# Most held memories of one listing.
 _MAX_PAGE_SIZE = 1000
 _Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _NewMemory(BaseModel):
-    """What is sent to add one."""
+    """Body of a request that adds one note."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -27,47 +26,47 @@ class _NewMemory(BaseModel):
 
 
 class _NewMemories(RootModel[Annotated[list[_NewMemory], Field(min_length=1)]]):
-    """What is sent to add several."""
+    """Body of a request that adds several notes."""
 
 
-async def _add(asked: ApiRequest) -> tuple[int, object]:
-    several = isinstance(asked.body, list)
-    sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
+async def _add(request: ApiRequest) -> tuple[int, object]:
+    is_list = isinstance(request.body, list)
+    sent = request.parse(_NewMemories).root if is_list else [request.parse(_NewMemory)]
     notes = [NewNote(new.content, new.importance, new.type) for new in sent]
-    kept = await asked.add(notes, several, user=asked.who, profile=asked.identity.scope.profile)
-    return CREATED, [_described(one) for one in kept] if several else _described(kept[0])
+    kept = await request.add(notes, is_list, user=request.user, profile=request.identity.scope.profile)
+    return CREATED, [_to_json(memory) for memory in kept] if is_list else _to_json(kept[0])
 
 
-async def _sums(asked: ApiRequest) -> tuple[int, object]:
-    sums = await asked.engine.admin.subject_totals(user=asked.who)
+async def _totals(request: ApiRequest) -> tuple[int, object]:
+    totals = await request.engine.admin.subject_totals(user=request.user)
     return OK, {
-        "userId": asked.who.name,
-        "memory_total_count": sums.memories,
-        "memory_replacement_rate": replacement_rate(sums.decisions),
-        "memory_dedup_rate": dedup_rate(sums.decisions),
-        "retrieval_hit_rate": share(sums.hits, sums.recalled),
-        "decisions": dict(sums.decisions),
+        "userId": request.user.name,
+        "memory_total_count": totals.memories,
+        "memory_replacement_rate": replacement_rate(totals.decisions),
+        "memory_dedup_rate": dedup_rate(totals.decisions),
+        "retrieval_hit_rate": share(totals.hits, totals.recalled),
+        "decisions": dict(totals.decisions),
     }
 
 
-async def _held(asked: ApiRequest) -> tuple[int, object]:
-    found = await asked.engine.reviews.list(user=asked.who, limit=asked.limit(100, _MAX_PAGE_SIZE))
-    return OK, {"memories": [_waiting(one) for one in found]}
+async def _held(request: ApiRequest) -> tuple[int, object]:
+    held = await request.engine.reviews.list(user=request.user, limit=request.limit(100, _MAX_PAGE_SIZE))
+    return OK, {"memories": [_held_to_json(memory) for memory in held]}
 
 
-async def _approve(asked: ApiRequest) -> tuple[int, object]:
-    return OK, _described(await asked.engine.reviews.approve(asked.path["memory"], user=asked.who))
+async def _approve(request: ApiRequest) -> tuple[int, object]:
+    return OK, _to_json(await request.engine.reviews.approve(request.path["memory"], user=request.user))
 
 
-async def _reject(asked: ApiRequest) -> tuple[int, object]:
-    return OK, _described(await asked.engine.reviews.reject(asked.path["memory"], user=asked.who))
+async def _reject(request: ApiRequest) -> tuple[int, object]:
+    return OK, _to_json(await request.engine.reviews.reject(request.path["memory"], user=request.user))
 
 
-def _waiting(one: HeldMemory) -> dict[str, object]:
-    return {**_described(one.memory), "reason": one.reason}
+def _held_to_json(held: HeldMemory) -> dict[str, object]:
+    return {**_to_json(held.memory), "reason": held.reason}
 
 
-def _described(memory: Memory) -> dict[str, object]:
+def _to_json(memory: Memory) -> dict[str, object]:
     return {
         "id": memory.id,
         "kind": memory.kind.value,
@@ -91,7 +90,7 @@ def _described(memory: Memory) -> dict[str, object]:
 
 
 class _VectorQuery(BaseModel):
-    """What is asked."""
+    """Body of a vector query."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -101,22 +100,24 @@ class _VectorQuery(BaseModel):
     limit: Annotated[int, Field(ge=1, le=200)] = 10
 
     @model_validator(mode="after")
-    def _one_of_both(self) -> Self:
+    def _has_query_or_vector(self) -> Self:
         if (self.query is None) is (self.vector is None):
             raise ValueError("send either query or vector")
         return self
 
 
-async def _nearest(asked: ApiRequest) -> tuple[int, object]:
-    wanted = asked.read(_VectorQuery)
-    if wanted.user_id is None and asked.engine.settings.strict_vectors:
+async def _nearest(request: ApiRequest) -> tuple[int, object]:
+    query = request.parse(_VectorQuery)
+    if query.user_id is None and request.engine.settings.strict_vectors:
         raise BadRequestError("userId is missing; RECOLLECT_STRICT_VECTORS demands it", param="userId")
-    if wanted.user_id is not None and asked.who != Subject("user", wanted.user_id.removeprefix("user:")):
-        raise BadIdentityError(f"userId is {wanted.user_id[:80]!r}, but who asks is another user; ask as that one")
-    found = await asked.engine.vectors.nearest(
-        query=wanted.query, vector=wanted.vector, user=asked.who, limit=wanted.limit
+    if query.user_id is not None and request.user != Subject("user", query.user_id.removeprefix("user:")):
+        raise BadIdentityError(
+            f"userId is {query.user_id[:80]!r}, but the request is another user's; send it as that user"
+        )
+    nearest = await request.engine.vectors.nearest(
+        query=query.query, vector=query.vector, user=request.user, limit=query.limit
     )
-    return OK, {"matches": [_match(item) for item in found]}
+    return OK, {"matches": [_match(item) for item in nearest]}
 
 
 def _match(item: RecalledMemory) -> dict[str, object]:
@@ -130,7 +131,7 @@ def _match(item: RecalledMemory) -> dict[str, object]:
 
 OPERATIONS = (
     Operation(method="POST", path="/api/memory", handler=_add),
-    Operation(method="GET", path="/api/memory/stats", handler=_sums),
+    Operation(method="GET", path="/api/memory/stats", handler=_totals),
     Operation(method="GET", path="/api/memory/held", handler=_held),
     Operation(method="POST", path="/api/memory/{memory}/approve", handler=_approve),
     Operation(method="POST", path="/api/memory/{memory}/reject", handler=_reject),

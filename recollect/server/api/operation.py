@@ -1,4 +1,4 @@
-"""One request of the REST API: who asks, for what, how an answer or refusal is written. Serves through Starlette."""
+"""One request of the REST API: its caller, its parsed body, its answer or refusal. Serves through Starlette."""
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -23,23 +23,23 @@ JSON = "application/json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiRequest:
-    """A request, read."""
+    """A parsed request."""
 
     engine: AsyncRecollect
     identity: Identity
-    who: Subject
-    """Whose request it is."""
+    user: Subject
+    """The user who sent it."""
     path: Mapping[str, str]
-    """Parts of the path by name."""
+    """Path parameters by name."""
     query: Mapping[str, str]
     body: object = field(repr=False)
-    """The decoded JSON; None where there is no body."""
+    """The decoded JSON; None if there is no body."""
 
-    def read(self, shape: type[Shape]) -> Shape:
-        """Read the body as a shape; no body is an empty one.
+    def parse(self, shape: type[Shape]) -> Shape:
+        """Parse the body; a missing body counts as empty.
 
         Raises:
-            BadRequestError: it has not that shape; the first thing wrong is named, with its value.
+            BadRequestError: The body does not have that shape; the first error is named, with its value.
         """
         try:
             return shape.model_validate({} if self.body is None else self.body)
@@ -50,35 +50,38 @@ class ApiRequest:
             message = f"{where or 'the body'}: {first['msg']} (it is {shown})"
             raise BadRequestError(message, param=where or None) from None
 
-    async def add(self, notes: Sequence[NewNote], several: bool, *, user: Subject, profile: str | None) -> list[Memory]:
-        """Keep notes; what cannot be kept is named by its place where several were sent.
+    async def add(self, notes: Sequence[NewNote], is_list: bool, *, user: Subject, profile: str | None) -> list[Memory]:
+        """Add notes; if a list was sent, errors name the position of the note.
 
         Raises:
-            BadRequestError: one cannot be kept.
+            BadRequestError: A note cannot be kept; then none is.
         """
-        if several:
+        if is_list:
             return await self.engine.bulk.add(notes, user=user, profile=profile)
-        [one] = notes
-        return [await self.engine.add(one.text, user=user, importance=one.importance, type=one.type, profile=profile)]
+        [note] = notes
+        memory = await self.engine.add(
+            note.text, user=user, importance=note.importance, type=note.type, profile=profile
+        )
+        return [memory]
 
-    def limit(self, default: int, most: int) -> int:
-        """Read the query's `limit`.
+    def limit(self, default: int, maximum: int) -> int:
+        """Return the query's `limit`.
 
         Raises:
-            BadRequestError: it is no whole number from 1 to `most`.
+            BadRequestError: It is not a whole number from 1 to `maximum`.
         """
         given = self.query.get("limit")
         if given is None:
             return default
-        if not (given.isascii() and given.isdigit() and len(given) < 10 and 1 <= int(given) <= most):
-            raise BadRequestError(f"limit is {given[:40]!r}; it goes from 1 to {most}", param="limit")
+        if not (given.isascii() and given.isdigit() and len(given) < 10 and 1 <= int(given) <= maximum):
+            raise BadRequestError(f"limit is {given[:40]!r}; it goes from 1 to {maximum}", param="limit")
         return int(given)
 
     def flag(self, name: str) -> bool:
-        """Read a flag of the query: true or false.
+        """Return a flag of the query, which is false by default.
 
         Raises:
-            BadRequestError: it is neither.
+            BadRequestError: It is neither true nor false.
         """
         given = self.query.get(name, "false").lower()
         if given not in ("true", "false"):
@@ -87,12 +90,12 @@ class ApiRequest:
 
 
 Handler = Callable[[ApiRequest], Awaitable[tuple[int, object]]]
-"""Serves a request: returns the status and what is written as JSON."""
+"""Serves a request; returns the status and the data to write as JSON."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One operation."""
+    """An HTTP method and path, and their handler."""
 
     method: str
     path: str
@@ -100,18 +103,18 @@ class Operation:
 
 
 def routes_of(operations: Sequence[Operation], engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
-    """Make the routes, each under its path and under `/u/{user}` before it."""
+    """Build the routes: each operation's path, and the same under `/u/{user}`."""
     by_path: dict[str, dict[str, Handler]] = {}
     for operation in operations:
         by_path.setdefault(operation.path, {})[operation.method] = operation.handler
     return [
-        Route(f"{prefix}{path}", _serving(handlers, engine, policy), methods=list(handlers))
+        Route(f"{prefix}{path}", _endpoint(handlers, engine, policy), methods=list(handlers))
         for path, handlers in by_path.items()
         for prefix in ("", "/u/{user}")
     ]
 
 
-def _serving(
+def _endpoint(
     handlers: Mapping[str, Handler], engine: AsyncRecollect, policy: IdentityPolicy
 ) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
@@ -119,7 +122,7 @@ def _serving(
         if handler is None:
             return _refusal(METHOD_NOT_ALLOWED, f"{request.method} is none of {', '.join(handlers)}")
         try:
-            status, data = await handler(await _asked(request, engine, policy))
+            status, data = await handler(await _api_request(request, engine, policy))
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError | ConflictError) else None
             return _refusal(status_of(error), str(error), param)
@@ -132,45 +135,45 @@ def _serving(
     return serve
 
 
-async def _asked(request: Request, engine: AsyncRecollect, policy: IdentityPolicy) -> ApiRequest:
+async def _api_request(request: Request, engine: AsyncRecollect, policy: IdentityPolicy) -> ApiRequest:
     raw = await read_body(request.receive, max_bytes=engine.settings.max_body_bytes)
-    body = await run_in_thread_if_large(len(raw), lambda: _decoded(raw))
+    body = await run_in_thread_if_large(len(raw), lambda: _decode(raw))
     headers: Headers = tuple(request.headers.raw)
     identity = identify(
         headers,
         path_user=path_user(request.scope),
-        body_user=_named_in(body),
+        body_user=_user_in(body),
         policy=policy,
         now=engine.clock.now(),
     )
     if identity.memory is MemoryMode.OFF:
         raise BadRequestError("x-recollect-memory is off: there is nothing to read or write here without memory")
     if identity.subject is None:
-        raise BadIdentityError("nobody is named: send x-recollect-user, or Open WebUI's signed header off loopback")
+        raise BadIdentityError("no user is named: send x-recollect-user, or Open WebUI's signed header off loopback")
     return ApiRequest(
         engine=engine,
         identity=identity,
-        who=identity.subject,
+        user=identity.subject,
         path={name: value for name, value in request.path_params.items() if name != "user"},
         query=dict(request.query_params),
         body=body,
     )
 
 
-def _named_in(body: object) -> str | None:
+def _user_in(body: object) -> str | None:
     """Return the user that a body's `userId` names."""
-    named = body.get("userId") if isinstance(body, dict) else None
-    return named if isinstance(named, str) else None
+    user = body.get("userId") if isinstance(body, dict) else None
+    return user if isinstance(user, str) else None
 
 
-def _decoded(body: bytes) -> Any:
+def _decode(body: bytes) -> Any:
     if not body.strip():
         return None
     try:
         return json.loads(body)
     except (ValueError, RecursionError) as error:
-        why = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise BadRequestError(f"the body is no JSON: {why[:200]}") from None
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        raise BadRequestError(f"the body is not JSON: {reason[:200]}") from None
 
 
 def _refusal(status: int, message: str, param: str | None = None) -> Response:

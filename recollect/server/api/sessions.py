@@ -11,14 +11,14 @@ from recollect.server.status import CREATED, OK
 from recollect.types import Conversation, Memory, MemoryKind, NewNote, RequestScope, Subject
 
 SESSION = "session"
-# Most memories of one listing; a session keeps fifty by default, and a profile of one's own may keep more.
+# A session keeps fifty memories by default; a custom profile may keep more.
 _MAX_PAGE_SIZE = 1000
-# Summaries and quotations of the chat are no memories of its list.
-_LISTED = (MemoryKind.NOTE, MemoryKind.FACT)
+# The list of a session leaves out summaries and quotations of the chat.
+_LISTED_KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
 class _NewMemory(BaseModel):
-    """What is sent to add one."""
+    """Body of a request that adds one memory."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -28,11 +28,11 @@ class _NewMemory(BaseModel):
 
 
 class _NewMemories(RootModel[Annotated[list[_NewMemory], Field(min_length=1)]]):
-    """What is sent to add several."""
+    """Body of a request that adds several memories."""
 
 
 class _NewSession(BaseModel):
-    """What is sent to open one; all of it may be left out."""
+    """Body of a request that opens a session; all fields are optional."""
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
@@ -42,85 +42,87 @@ class _NewSession(BaseModel):
     settings: Mapping[str, Any] = Field(default_factory=dict)
 
 
-async def _open(asked: ApiRequest) -> tuple[int, object]:
-    new = asked.read(_NewSession)
-    scope = RequestScope(profile=new.profile or asked.identity.scope.profile or SESSION, app=new.app)
-    opened = await asked.engine.conversations.open(new.id, user=asked.who, scope=scope, options=new.settings)
+async def _open(request: ApiRequest) -> tuple[int, object]:
+    new = request.parse(_NewSession)
+    scope = RequestScope(profile=new.profile or request.identity.scope.profile or SESSION, app=new.app)
+    opened = await request.engine.conversations.open(new.id, user=request.user, scope=scope, options=new.settings)
     _refuse_other(new, opened)
     return CREATED, _session(opened)
 
 
 def _refuse_other(new: _NewSession, opened: Conversation) -> None:
-    """Refuse what a session that is there cannot become.
+    """Refuse a profile, app or settings that differ from those of the existing session.
 
     Raises:
-        ConflictError: it has another profile or app, or none, for which settings could hold.
+        ConflictError: One of them differs.
     """
     wanted: list[tuple[str, object, object]] = [("profile", new.profile, opened.profile), ("app", new.app, opened.app)]
     wanted += [(f"settings.{name}", value, opened.options.get(name)) for name, value in new.settings.items()]
-    for name, given, found in wanted:
-        if given is not None and given != found and not (name == "profile" and found is None):
-            why = f"session {new.id!r} is there with {name} {found!r}, which cannot become {given!r}"
-            raise ConflictError(why, param=name)
+    for name, given, existing in wanted:
+        if given is not None and given != existing and not (name == "profile" and existing is None):
+            message = f"session {new.id!r} exists with {name} {existing!r}, which cannot become {given!r}"
+            raise ConflictError(message, param=name)
 
 
-async def _show(asked: ApiRequest) -> tuple[int, object]:
-    return OK, _session(await _known(asked))
+async def _show(request: ApiRequest) -> tuple[int, object]:
+    return OK, _session(await _known(request))
 
 
-async def _list(asked: ApiRequest) -> tuple[int, object]:
-    session, memory = await _memory(asked)
-    found = await asked.engine.list(user=memory, kinds=_LISTED, limit=asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE))
-    return OK, [_described(session, one) for one in found]
+async def _list(request: ApiRequest) -> tuple[int, object]:
+    session, memory = await _memory(request)
+    memories = await request.engine.list(
+        user=memory, kinds=_LISTED_KINDS, limit=request.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE)
+    )
+    return OK, [_to_json(session, listed) for listed in memories]
 
 
-async def _add(asked: ApiRequest) -> tuple[int, object]:
-    session, memory = await _memory(asked)
-    several = isinstance(asked.body, list)
-    sent = asked.read(_NewMemories).root if several else [asked.read(_NewMemory)]
-    types = asked.engine.profile(SESSION).form.types
+async def _add(request: ApiRequest) -> tuple[int, object]:
+    session, memory = await _memory(request)
+    is_list = isinstance(request.body, list)
+    sent = request.parse(_NewMemories).root if is_list else [request.parse(_NewMemory)]
+    types = request.engine.profile(SESSION).form.types
     for place, new in enumerate(sent):
         if new.type not in types:
-            where = f"{place}.type" if several else "type"
+            where = f"{place}.type" if is_list else "type"
             raise BadRequestError(f"{where} is {new.type[:40]!r}; it is one of {', '.join(types)}", param=where)
     notes = [NewNote(new.content, new.importance, new.type) for new in sent]
-    kept = [_described(session, one) for one in await asked.add(notes, several, user=memory, profile=SESSION)]
-    return CREATED, kept if several else kept[0]
+    kept = [_to_json(session, added) for added in await request.add(notes, is_list, user=memory, profile=SESSION)]
+    return CREATED, kept if is_list else kept[0]
 
 
-async def _get(asked: ApiRequest) -> tuple[int, object]:
-    session, memory = await _memory(asked)
-    return OK, _described(session, await _listed(asked, memory))
+async def _get(request: ApiRequest) -> tuple[int, object]:
+    session, memory = await _memory(request)
+    return OK, _to_json(session, await _listed(request, memory))
 
 
-async def _delete(asked: ApiRequest) -> tuple[int, object]:
-    _, memory = await _memory(asked)
-    await asked.engine.erase((await _listed(asked, memory)).id, user=memory, keep_messages=True)
+async def _delete(request: ApiRequest) -> tuple[int, object]:
+    _, memory = await _memory(request)
+    await request.engine.erase((await _listed(request, memory)).id, user=memory, keep_messages=True)
     return OK, {"success": True}
 
 
-async def _listed(asked: ApiRequest, memory: Subject) -> Memory:
+async def _listed(request: ApiRequest, memory: Subject) -> Memory:
     """Return the memory that the path names.
 
     Raises:
-        UnknownMemoryError: It is none of the session's list.
+        UnknownMemoryError: The session's list does not hold it.
     """
-    found = await asked.engine.get(asked.path["memory"], user=memory)
-    if found.kind not in _LISTED:
-        raise UnknownMemoryError(found.id)
-    return found
+    listed = await request.engine.get(request.path["memory"], user=memory)
+    if listed.kind not in _LISTED_KINDS:
+        raise UnknownMemoryError(listed.id)
+    return listed
 
 
-async def _known(asked: ApiRequest) -> Conversation:
-    return await asked.engine.conversations.get(asked.path["session"], user=asked.who)
+async def _known(request: ApiRequest) -> Conversation:
+    return await request.engine.conversations.get(request.path["session"], user=request.user)
 
 
-async def _memory(asked: ApiRequest) -> tuple[str, Subject]:
-    """Return the session's id and whose memory it is; a session exists from its first message or its opening."""
-    known = await _known(asked)
+async def _memory(request: ApiRequest) -> tuple[str, Subject]:
+    """Return the session's id and the subject of its memories; a session exists once it is opened or has a message."""
+    known = await _known(request)
     name = known.external_id or known.id
     scope = RequestScope(profile=SESSION)
-    return name, await asked.engine.conversations.subject(user=asked.who, conversation=name, scope=scope)
+    return name, await request.engine.conversations.subject(user=request.user, conversation=name, scope=scope)
 
 
 def _session(known: Conversation) -> dict[str, object]:
@@ -134,7 +136,7 @@ def _session(known: Conversation) -> dict[str, object]:
     }
 
 
-def _described(session: str, memory: Memory) -> dict[str, object]:
+def _to_json(session: str, memory: Memory) -> dict[str, object]:
     return {
         "id": memory.id,
         "sessionId": session,
@@ -146,13 +148,16 @@ def _described(session: str, memory: Memory) -> dict[str, object]:
     }
 
 
-async def _list_character(asked: ApiRequest) -> tuple[int, object]:
-    # Whoever it talks with, a character's memories are one subject.
-    scope = RequestScope(profile="character", characters=(asked.path["character"], "anybody"))
-    memory = await asked.engine.conversations.subject(user=asked.who, scope=scope)
-    limit, tag = asked.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE), asked.query.get("tag", "")
-    found = await asked.engine.list(user=memory, tag=tag, limit=limit)
-    return OK, {"subject": memory.text, "memories": [_character_memory(one) for one in found if _is_record(one)]}
+async def _list_character(request: ApiRequest) -> tuple[int, object]:
+    # A character's memories are one subject, whatever user it talks with.
+    scope = RequestScope(profile="character", characters=(request.path["character"], "anybody"))
+    memory = await request.engine.conversations.subject(user=request.user, scope=scope)
+    limit, tag = request.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE), request.query.get("tag", "")
+    memories = await request.engine.list(user=memory, tag=tag, limit=limit)
+    return OK, {
+        "subject": memory.text,
+        "memories": [_character_memory(listed) for listed in memories if _is_record(listed)],
+    }
 
 
 def _is_record(memory: Memory) -> bool:

@@ -81,7 +81,7 @@ async def test_s12_an_unknown_session_or_memory_is_404(api: httpx.AsyncClient) -
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        (b"{", "no JSON"),
+        (b"{", "not JSON"),
         (b"[" * 50_000, "nested too deeply"),
         (b'"text"', "the body"),
         (b"{}", "content: Field required"),
