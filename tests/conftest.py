@@ -1,8 +1,8 @@
 """Fixtures that most tests share: an engine over a store, with a fake clock and an embedder of words.
 
 `pytest --store=file` runs them on another store than the one in memory. The markers `postgres` and `process` are for
-tests that use a PostgreSQL server or start processes, `campaign` for those with very many or very large cases; `make
-quick` leaves all of them out.
+tests that use a PostgreSQL server or start processes, `campaign` for those with very many or very large cases,
+`twin` for those that repeat a test in memory on a file; `make quick` leaves all of them out.
 """
 
 import re
@@ -29,7 +29,7 @@ CAMPAIGN_FILES = (
     *("test_linear_patterns.py", "test_hostile_messages.py", "test_undo_property.py", "test_pairs.py"),
     *("test_thousand_turns.py", "test_many_statements.py", "test_large_subject.py", "test_episodes_property.py"),
 )
-# Their bounds on time, or on how long something may wait, would not hold beside one another.
+# Their bounds on time would not hold beside other tests: `make test` runs them alone, after the rest.
 TIMED_FILES = (
     *("test_many_statements.py", "test_large_subject.py", "test_bad_input.py", "test_no_delay.py", "test_loop.py"),
     "test_same_answers.py",
@@ -42,7 +42,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    names = {item.nodeid for item in items}
     for item in items:
+        head, _, parameters = item.nodeid.partition("[")
+        in_memory = re.sub(r"\bfile\b", "memory", parameters)
+        if in_memory != parameters and f"{head}[{in_memory}" in names:
+            item.add_marker("twin")
         folder = item.path.parent.name
         if folder in PROCESS_FOLDERS:
             item.add_marker("process")
@@ -51,9 +56,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if _uses_postgres(item):
             item.add_marker("postgres")
         if item.path.name in TIMED_FILES:
-            item.add_marker(pytest.mark.xdist_group("timing"))
-        elif item.get_closest_marker("process"):
-            # Workers run whole files of these: each file shares a server.
+            item.add_marker("timing")
+        # Workers run whole files of these: each file shares a server.
+        if item.get_closest_marker("process"):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
 
 
