@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.extraction.labels import TEXTS
-from recollect.extraction.spans import Clause, Span, Taken, clauses
+from recollect.extraction.spans import Span, Taken, TextClause, clauses
 
 _NOTHING = Taken()
 # Words of a heading ('Lyrics:'), and of an order that follows its text ('Translate to French').
@@ -139,7 +139,7 @@ def find_material(text: str, taken: Taken = _NOTHING) -> list[Span]:
     return spans
 
 
-def _announces(clause: Clause) -> bool:
+def _announces(clause: TextClause) -> bool:
     """Return whether a clause announces a text to work on."""
     said = clause.text.strip()
     words = [word.lower() for word in _WORD.findall(said)]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.extraction.labels import MAX_LABEL_WORDS, TEXTS, is_carrier, is_kin, is_own_label, is_phrase
-from recollect.extraction.spans import Clause, Span, Taken, clauses
+from recollect.extraction.spans import Span, Taken, TextClause, clauses
 
 # Words of a line that announces a text: with a colon at its end, and without.
 _MAX_HEADING, _MAX_ANNOUNCED = 20, 14
@@ -142,7 +142,7 @@ def _ruled(text: str) -> Iterator[int]:
         yield found.start()
 
 
-def _labelled(clause: Clause, text: str, *, own_list: bool) -> Span | None:
+def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
     """Find the text after a label that is not the user's own; None if it is."""
     label = clause.text.strip()
     words = len(_WORD.findall(label))
@@ -169,7 +169,7 @@ def _is_own_list(text: str) -> bool:
     return len(labels) >= _MIN_LISTED and 2 * sum(is_own_label(label) for label in labels) >= len(labels)
 
 
-def _points(clause: Clause) -> bool:
+def _points(clause: TextClause) -> bool:
     """Return whether a clause without a colon announces the text after it."""
     said = clause.text.strip()
     words = [word.casefold() for word in _WORD.findall(said)]

@@ -69,6 +69,14 @@ class _Line:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """A line that labels a question."""
+
+    line: _Line
+    question_start: int
+
+
 def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = False) -> list[Span]:
     """Find the text that a retrieval pipeline wrote around the user's question.
 
@@ -82,8 +90,8 @@ def find_retrieved(text: str, marks: Sequence[int] = (), *, cut_off: bool = Fals
     ['Use the following context to answer.\\nI ski.\\nQuestion:']
     """
     lines = _lines(text)
-    labels = [(line, found) for line in lines if (found := _label(line))]
-    labelled = [line for line, _ in labels]
+    labels = [_Label(line, start) for line in lines if (start := _question_start(line))]
+    labelled = [label.line for label in labels]
     leads = [line for line in lines if _leads(line, lines[-1])]
     headers = [line for line in lines if _is_header(line, lines[-1], labelled=bool(labels or leads))]
     below = min([*leads, *headers], key=lambda line: line.start, default=None)
@@ -112,7 +120,7 @@ def is_template(text: str) -> bool:
     """
     lines = _lines(text)
     return not any(character.isalnum() for character in text) or (
-        not any(_label(line) for line in lines)
+        not any(_question_start(line) for line in lines)
         and (bool(PERSONA.match(text)) or bool(lines and _leads(lines[0], lines[-1])))
     )
 
@@ -127,7 +135,7 @@ def _lines(text: str) -> list[_Line]:
     return found
 
 
-def _label(line: _Line) -> int | None:
+def _question_start(line: _Line) -> int | None:
     """Return where the question starts that a line labels; None if it labels none."""
     found = _LABEL.match(line.text) or _INLINE_LABEL.search(line.text)
     return line.start + found.end() if found else None
@@ -170,19 +178,19 @@ def _looks_back(line: _Line) -> bool:
     return bool(_ABOVE.search(low)) and bool(set(_WORD.findall(low)) & _ACTS)
 
 
-def _after_context(text: str, above: _Line, lines: Sequence[_Line], labels: Sequence[tuple[_Line, int]]) -> list[Span]:
+def _after_context(text: str, above: _Line, lines: Sequence[_Line], labels: Sequence[_Label]) -> list[Span]:
     """Find the text before a line that refers to the context above it, and after the answer's label."""
-    places = [place for line, place in labels if line.start >= above.start]
+    places = [label.question_start for label in labels if label.line.start >= above.start]
     start = places[0] if len(places) == 1 else (above.end if not places else len(text))
     return [(0, start), (_answer(lines, start, len(text)), len(text))]
 
 
-def _question(text: str, lines: Sequence[_Line], labels: Sequence[tuple[_Line, int]], below: _Line) -> Span | None:
+def _question(text: str, lines: Sequence[_Line], labels: Sequence[_Label], below: _Line) -> Span | None:
     """Find the only question after a lead; None if there is none, or several candidates."""
-    after = [(line, place) for line, place in labels if line.start >= below.start]
+    after = [label for label in labels if label.line.start >= below.start]
     if len(after) != 1:
         return None
-    line, place = after[0]
+    line, place = after[0].line, after[0].question_start
     headers = [other for other in lines if other.start > line.start and _is_header(other, lines[-1], labelled=True)]
     if not headers:
         return (place, _answer(lines, place, len(text)))

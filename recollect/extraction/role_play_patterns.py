@@ -26,7 +26,7 @@ _TITLE = (
     r"|druid|"
     r"necromancer|elf|orc|vampire|werewolf|warlord|goddess)"
 )
-# Titles that some people do have: they count if somebody enters or speaks under them.
+# Titles that some people do have: they count if a person enters or speaks under them.
 _RANK = (
     rf"(?:{_TITLE}|captain|capt|commander|lord|lady|sir|dame|baron|baroness|duke|duchess|agent|detective"
     r"|inspector|admiral)"

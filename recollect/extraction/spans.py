@@ -106,7 +106,7 @@ _CLAUSE = re.compile(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
 
 
 @dataclass(frozen=True, slots=True)
-class Clause:
+class TextClause:
     """A clause of a message."""
 
     text: str
@@ -120,7 +120,7 @@ class Clause:
         return self.text.endswith("\n")
 
 
-def clauses(text: str) -> Iterator[Clause]:
+def clauses(text: str) -> Iterator[TextClause]:
     """Cut a text into clauses.
 
     >>> [clause.text for clause in clauses("Two things: I ski.\\nI swim.")]
@@ -128,4 +128,4 @@ def clauses(text: str) -> Iterator[Clause]:
     """
     for found in _CLAUSE.finditer(text):
         if found.group().strip():
-            yield Clause(found.group()[-MAX_CLAUSE:], found.start(), found.end())
+            yield TextClause(found.group()[-MAX_CLAUSE:], found.start(), found.end())

@@ -1,4 +1,8 @@
-"""What the rules make of messages in a profile's shape: statements, records or one paragraph. Pure."""
+"""What the rules extract in the form a profile asks for: statements, records or one paragraph. Pure.
+
+May run in the child process that reads long messages. `read_without_model` chooses by profile: most store statements,
+`character` stores each message worth a record, and `app` one paragraph per conversation.
+"""
 
 import re
 from collections import Counter
@@ -22,97 +26,97 @@ _LIKES = re.compile(
     r"|\bmy\s++favou?rite\b",
     re.IGNORECASE,
 )
-# Records of these types tell what somebody made of something, not what is so.
+# Record types that state an insight, not a fact.
 _INSIGHTS = frozenset({"DISCOVERY", "INSIGHT", "ERROR_LESSON", "DECISION"})
 
 
 def statements_version(form: FormPolicy) -> str:
-    """Name the rules with the shape they are brought into."""
+    """Return the version of the rules, with the form of their output."""
     return RULES_VERSION if form.extractor == "memories" else f"{RULES_VERSION}.{form.extractor}"
 
 
 def extract_statements(source: ExtractionInput, form: FormPolicy) -> list[Candidate]:
-    """Extract what people state about themselves: see `read_statements`."""
+    """Extract statements of people about themselves: see `read_statements`."""
     return list(read_statements(source, form).candidates)
 
 
 def read_statements(source: ExtractionInput, form: FormPolicy) -> RulesReading:
-    """Read what people state about themselves, in the shape of a policy."""
+    """Read statements of people about themselves, in the form of a policy."""
     read = read_by_rules(source)
     return replace(read, candidates=_shaped(read.candidates, form))
 
 
 def _shaped(found: Sequence[Candidate], form: FormPolicy) -> Sequence[Candidate]:
     if form.extractor == "facts":
-        return [one for one in found if one.kind is MemoryKind.FACT or one.forgets]
+        return [item for item in found if item.kind is MemoryKind.FACT or item.forgets]
     if form.extractor == "memories":
         return _without_repeats(found)
-    told = _sentences(found)
-    return [replace(one, type=_type(one, form.types)) for one in told] if form.extractor == "typed" else told
+    notes = _sentences(found)
+    return [replace(note, type=_type(note, form.types)) for note in notes] if form.extractor == "typed" else notes
 
 
-# Facts of these slots are statements in their own words: beside a note they would say the same twice, and outlive it.
+# Facts of these slots quote the statement: next to a note they would repeat it, and outlive it.
 _IN_OWN_WORDS = ("workflow:", "routine:", "commitment:")
 
 
 def _without_repeats(found: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out facts in the user's own words where a note of the same words says the same."""
-    notes = [(one.seq, one.quote) for one in found if one.kind is MemoryKind.NOTE]
+    """Leave out facts in the user's own words if a note has the same words."""
+    notes = [(item.seq, item.quote) for item in found if item.kind is MemoryKind.NOTE]
     return [
-        one
-        for one in found
+        item
+        for item in found
         if not (
-            one.key.startswith(_IN_OWN_WORDS) and any(one.seq == seq and one.quote in quote for seq, quote in notes)
+            item.key.startswith(_IN_OWN_WORDS) and any(item.seq == seq and item.quote in quote for seq, quote in notes)
         )
     ]
 
 
 def _sentences(found: Sequence[Candidate]) -> list[Candidate]:
-    """Write facts as sentences; one that a sentence of the same words states already is left out.
+    """Write facts as notes; a fact that a note of the same words states already is left out.
 
-    Of two facts read out of the very same words about the same thing the more important one is told.
+    Of two facts from the same words about the same thing, the more important one is kept.
     """
-    found = [one for one in found if not any(_tells_more(other, one) for other in found)]
-    notes = {(one.seq, one.quote) for one in found if one.kind is MemoryKind.NOTE}
+    found = [item for item in found if not any(_says_more(other, item) for other in found)]
+    notes = {(item.seq, item.quote) for item in found if item.kind is MemoryKind.NOTE}
     kept: list[Candidate] = []
-    for one in found:
-        if one.kind is MemoryKind.NOTE:
-            kept.append(one)
-        elif not any(seq == one.seq and one.quote in quote for seq, quote in notes):
-            kept.append(replace(one, kind=MemoryKind.NOTE, category="", key="", value=""))
+    for item in found:
+        if item.kind is MemoryKind.NOTE:
+            kept.append(item)
+        elif not any(seq == item.seq and item.quote in quote for seq, quote in notes):
+            kept.append(replace(item, kind=MemoryKind.NOTE, category="", key="", value=""))
     return kept
 
 
-def _tells_more(one: Candidate, other: Candidate) -> bool:
-    """Whether a fact says with more weight what another says of the same words."""
-    both = one.kind is other.kind is MemoryKind.FACT and (one.seq, one.quote) == (other.seq, other.quote)
-    return both and one.importance > other.importance and bool(one.value) and bare(one.value) in bare(other.value)
+def _says_more(fact: Candidate, other: Candidate) -> bool:
+    """Return whether a fact is a more important version of another from the same words."""
+    both = fact.kind is other.kind is MemoryKind.FACT and (fact.seq, fact.quote) == (other.seq, other.quote)
+    return both and fact.importance > other.importance and bool(fact.value) and bare(fact.value) in bare(other.value)
 
 
 def _type(candidate: Candidate, types: tuple[str, ...]) -> str:
-    """Name a statement's class: a taste, what somebody made of something, or what is so."""
+    """Return a statement's type: a taste, an insight or a fact."""
     taste = candidate.type in _TASTES or bool(_LIKES.search(candidate.quote))
     if taste:
         return type_named("preference", types)
     record = record_type(candidate.quote)
-    named = {one.casefold() for one in types}
+    named = {name.casefold() for name in types}
     if record.casefold() in named:
         return type_named(record, types)
     return type_named("insight" if record in _INSIGHTS else "fact", types)
 
 
 RECORDS_VERSION = "records-1"
-# Longest content of a record, in characters: what runs on longer is a document, and its beginning must do.
+# Characters of a record: of a longer document, only the beginning is stored.
 MAX_CONTENT_CHARACTERS = 8_000
 
 
 def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_only: bool) -> list[Candidate]:
-    """Keep each message worth a record, whole, under the name of who said it.
+    """Keep each message worth a record, whole, with its speaker.
 
     Args:
         source: The messages.
-        types: The classes a record can have.
-        replies_only: Read the assistant's replies alone, rather than both sides of the recent turns.
+        types: Types of the profile.
+        replies_only: Read only the assistant's replies, rather than both sides of the recent turns.
     """
     found: list[Candidate] = []
     for message in source.messages:
@@ -139,9 +143,9 @@ def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_
 
 
 PARAGRAPH_VERSION = "extract-1"
-# Two sentences at least, so none may take all the room.
+# Share of the room for a single sentence, so that a second one fits.
 _MAX_SHARE = 0.6
-# Most sentences weighed: of a longer conversation the newest.
+# Sentences that are weighed: of a longer conversation, the newest.
 _MAX_WEIGHED = 2_000
 
 
@@ -151,13 +155,13 @@ class _Sentence:
     text: str
     place: int
     asks: bool
-    """It states nothing: taken only where nobody states anything."""
+    """It states nothing, so it is used only if no sentence does."""
 
 
 def extract_paragraph(source: ExtractionInput, *, max_sentences: int, characters: int = 0) -> list[Candidate]:
-    """Sum a conversation up in its own sentences; nothing where there is only small talk.
+    """Summarize a conversation in its own sentences; nothing if there is only small talk.
 
-    Each sentence stands there as it was said, cut short at most, behind the name of who said it.
+    Each sentence follows its speaker's name, as it was said or cut short.
     """
     room = characters or USUAL_CHARACTERS
     spoken = _spoken(source)
@@ -171,11 +175,11 @@ def extract_paragraph(source: ExtractionInput, *, max_sentences: int, characters
             kind=MemoryKind.NOTE,
             text=text,
             type="event",
-            importance=max(assess_salience(one.text).importance for one in chosen) / 10,
+            importance=max(assess_salience(sentence.text).importance for sentence in chosen) / 10,
             speaker=speaker_of(first),
             seq=first.seq,
             quote="",
-            sums_up=tuple(dict.fromkeys(one.message.seq for one in chosen)),
+            sums_up=tuple(dict.fromkeys(sentence.message.seq for sentence in chosen)),
             valid_from=source.messages[-1].said_at,
             detail=paragraph_detail(source),
         )
@@ -190,7 +194,7 @@ def _spoken(source: ExtractionInput) -> list[_Sentence]:
         for piece in sentences(fold(readable(message))):
             if not is_pleasantry(piece.text):
                 found.append(_Sentence(message, _one_line(piece), len(found), not information_weight(piece.text)))
-    stated = [one for one in found if not one.asks]
+    stated = [sentence for sentence in found if not sentence.asks]
     return (stated or found)[-_MAX_WEIGHED:]
 
 
@@ -199,12 +203,12 @@ def _one_line(piece: TextSpan) -> str:
 
 
 def _chosen(spoken: list[_Sentence], most: int, room: int) -> list[_Sentence]:
-    """Choose the most telling sentences that fit together, in the order in which they were said."""
-    common = Counter(term for one in spoken for term in set(terms(one.text)))
-    scored = sorted(spoken, key=lambda one: (-_weight(one, common), one.place))
+    """Choose the most informative sentences that fit together, in the order they were said."""
+    common = Counter(term for sentence in spoken for term in set(terms(sentence.text)))
+    scored = sorted(spoken, key=lambda sentence: (-_weight(sentence, common), sentence.place))
     chosen: list[_Sentence] = []
-    for one in scored:
-        longer = sorted([*chosen, one], key=lambda each: each.place)
+    for sentence in scored:
+        longer = sorted([*chosen, sentence], key=lambda each: each.place)
         if len(chosen) < 2 or len(_written(longer, room)) <= room:
             chosen = longer
         if len(chosen) == most:
@@ -212,26 +216,26 @@ def _chosen(spoken: list[_Sentence], most: int, room: int) -> list[_Sentence]:
     return chosen
 
 
-def _weight(one: _Sentence, common: Counter[str]) -> float:
-    """Weigh a sentence: what it tells, and how much of it the conversation comes back to."""
-    mine = set(terms(one.text))
+def _weight(sentence: _Sentence, common: Counter[str]) -> float:
+    """Return the weight of a sentence: its information, and how often the conversation repeats its terms."""
+    mine = set(terms(sentence.text))
     recurring = sum(min(common[term] - 1, 3) for term in mine) / max(len(mine), 1)
-    return information_weight(one.text) + 0.2 * recurring
+    return information_weight(sentence.text) + 0.2 * recurring
 
 
 def _written(chosen: list[_Sentence], room: int) -> str:
     parts: list[str] = []
     speaker = ""
-    for one in chosen:
-        lead = f"{speaker_label(one.message)} said: "
-        said = shorten(one.text, int(room * (_MAX_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
+    for sentence in chosen:
+        lead = f"{speaker_label(sentence.message)} said: "
+        said = shorten(sentence.text, int(room * (_MAX_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
         parts.append(said if lead == speaker else f"{lead}{said}")
         speaker = lead
     return " ".join(parts)
 
 
 def read_without_model(source: ExtractionInput, profile: Profile) -> RulesReading:
-    """Read messages by the rules that a profile asks for."""
+    """Read messages by the rules, in the form that a profile asks for."""
     form = profile.form
     if form.extractor == "paragraph":
         longest = profile.capacity.max_characters

@@ -122,7 +122,7 @@ async def test_without_a_source_among_the_messages_nobody_is_asked() -> None:
 async def test_a_target_that_was_not_shown_costs_an_item_its_target_alone(number: object) -> None:
     model = ScriptedModel([{"memories": [item(updates=number)]}])
     found = await extract_by_model(source(), model)
-    assert [one.replaces for one in found.candidates] == [None]
+    assert [candidate.replaces for candidate in found.candidates] == [None]
     assert found.dropped == ()
 
 
@@ -150,7 +150,7 @@ async def test_a_target_that_was_not_shown_costs_an_item_its_target_alone(number
 async def test_a_bad_item_is_dropped_with_its_reason_and_the_others_stay(changes: dict[str, Any], why: str) -> None:
     model = ScriptedModel([{"memories": [item(**changes), item(kind="note", text="The user moved to Oslo.")]}])
     found = await extract_by_model(source(), model)
-    assert [one.text for one in found.candidates] == ["The user moved to Oslo."]
+    assert [candidate.text for candidate in found.candidates] == ["The user moved to Oslo."]
     assert len(found.dropped) == 1
     assert found.dropped[0].startswith("item 1: ")
     assert why in found.dropped[0]

@@ -48,7 +48,7 @@ def test_what_the_user_says_behind_a_colon_is_read(message: str) -> None:
     assert readable_text(message) == message
 
 
-def test_a_figure_speaks_to_the_end_of_the_message_or_until_the_user_is_in_earnest() -> None:
+def test_a_figure_speaks_to_the_end_of_the_message_or_until_in_earnest() -> None:
     text = "In the voice of a pirate: I have a parrot. I live at sea. In real life, I live in Bergen."
     assert readable_text(text) == "In the voice of a pirate: In real life, I live in Bergen."
 

@@ -13,12 +13,12 @@ _TEXTS = [pytest.param(text, id=f"{kind}: {text[:40]}") for kind, texts in NOT_S
 
 @pytest.mark.parametrize("text", _TEXTS)
 def test_what_is_not_said_of_oneself_makes_no_fact(text: str) -> None:
-    assert [one.text for one in form(text) if one.kind is MemoryKind.FACT] == []
+    assert [candidate.text for candidate in form(text) if candidate.kind is MemoryKind.FACT] == []
 
 
 @pytest.mark.parametrize(("text", "expected"), SAID, ids=[text for text, _ in SAID])
 def test_what_is_said_beside_it_does(text: str, expected: dict[str, str]) -> None:
-    assert {one.key: one.value for one in form(text) if one.kind is MemoryKind.FACT} == expected
+    assert {candidate.key: candidate.value for candidate in form(text) if candidate.kind is MemoryKind.FACT} == expected
 
 
 @pytest.mark.parametrize("kind", ["role play", "stories", "mail", "biographies", "test data"])

@@ -15,9 +15,9 @@ from recollect.text import squeeze
 def test_no_rule_forms_or_forgets_by_what_another_says(other: OtherSpeaker) -> None:
     found = [candidate for payload in PAYLOADS for candidate in form(other.said(payload))]
 
-    words = [f"{one.text} {one.value} {one.forgets} {one.quote}" for one in found]
+    words = [f"{candidate.text} {candidate.value} {candidate.forgets} {candidate.quote}" for candidate in found]
     assert [text for text in words if any(canary in text for canary in CANARIES)] == []
-    assert not any(one.forgets_all for one in found)
+    assert not any(candidate.forgets_all for candidate in found)
 
 
 # What stands in quotation marks within a sentence is read with its marks.

@@ -49,11 +49,11 @@ def obedient(kind: str) -> ScriptedModel:
 
 async def active(engine: AsyncRecollect, who: str) -> list[Memory]:
     listed = await engine.list(user=who, kinds=ALL_KINDS, limit=1000)
-    return [one for one in listed if one.state is MemoryState.ACTIVE]
+    return [memory for memory in listed if memory.state is MemoryState.ACTIVE]
 
 
 def carries(memories: Sequence[Memory], mark: str) -> bool:
-    return any(mark.casefold() in f"{one.text} {one.value}".casefold() for one in memories)
+    return any(mark.casefold() in f"{memory.text} {memory.value}".casefold() for memory in memories)
 
 
 async def escaped(engine: AsyncRecollect, attacks: Sequence[Attack], *, role: str) -> list[Attack]:
@@ -80,9 +80,7 @@ def test_there_are_enough_attacks_of_enough_kinds_and_enough_likenesses() -> Non
 
 
 @pytest.mark.parametrize("kind", ["instruction", "preference", "fact"])
-async def test_a_model_that_obeys_gets_hardly_an_attack_into_memory_even_in_the_users_words(
-    parts: Components, kind: str
-) -> None:
+async def test_an_obedient_model_gets_hardly_an_attack_into_memory(parts: Components, kind: str) -> None:
     engine = AsyncRecollect(replace(parts, model=obedient(kind)))
     through = await escaped(engine, ATTACKS, role="user")
     assert len(through) <= len(ATTACKS) * 0.10, through
@@ -98,7 +96,7 @@ async def test_nothing_untrusted_forms_a_memory_however_obedient_the_model(parts
     engine = AsyncRecollect(replace(parts, model=obedient("instruction")))
     await escaped(engine, ATTACKS, role=role)
     for number, _ in enumerate(ATTACKS):
-        made = [one for one in await active(engine, f"{role}-{number}") if one.kind is not MemoryKind.TURN]
+        made = [memory for memory in await active(engine, f"{role}-{number}") if memory.kind is not MemoryKind.TURN]
         assert made == []
 
 
@@ -113,22 +111,22 @@ async def test_no_profile_keeps_an_order_of_an_assistant_or_tool(parts: Componen
         await engine.conversations.save(chat, user=who, scope=scene)
         await engine.form()
         memory = await engine.conversations.subject(user=who, conversation=chat, scope=scene)
-        kept = [one for one in await engine.list(user=memory, limit=100) if one.state is MemoryState.ACTIVE]
-        assert [one for one in kept if one.type == "instruction" or one.category == "instruction"] == []
+        kept = [item for item in await engine.list(user=memory, limit=100) if item.state is MemoryState.ACTIVE]
+        assert [item for item in kept if "instruction" in (item.type, item.category)] == []
 
 
 @pytest.mark.parametrize("by", ["rules", "model"])
 async def test_what_only_looks_like_an_attack_is_kept(parts: Components, by: str) -> None:
     lost = []
-    for number, one in enumerate(HARMLESS):
-        engine = AsyncRecollect(replace(parts, model=obedient(one.type) if by == "model" else None))
+    for number, harmless in enumerate(HARMLESS):
+        engine = AsyncRecollect(replace(parts, model=obedient(harmless.type) if by == "model" else None))
         who = f"ana-{number}"
-        await engine.record([user(one.text)], user=who)
+        await engine.record([user(harmless.text)], user=who)
         await engine.form()
         held = await engine.reviews.list(user=who)
         kept = {memory.kind for memory in await active(engine, who)}
         if held or MemoryKind.TURN not in kept or (by == "model" and MemoryKind.NOTE not in kept):
-            lost.append(one.text)
+            lost.append(harmless.text)
     assert len(lost) <= len(HARMLESS) * 0.05, lost
 
 
@@ -179,7 +177,7 @@ def test_no_attack_closes_or_forges_its_block() -> None:
     assert breaks_out([attack.text for attack in ATTACKS]) == []
 
 
-async def test_a_hostile_extractor_reaches_no_other_subject_and_no_memory_it_was_not_shown(parts: Components) -> None:
+async def test_a_hostile_extractor_reaches_no_other_subject_or_unshown_memory(parts: Components) -> None:
     known = await AsyncRecollect(parts).add("Ben keeps bees.", user="ben")
     wild = [
         note("Ana rules.", "I live in Oslo", updates=number, subject="user:ben", user="ben", scope="global")
@@ -193,10 +191,10 @@ async def test_a_hostile_extractor_reaches_no_other_subject_and_no_memory_it_was
     await engine.form()
 
     assert (await engine.get(known.id, user="ben")) == known
-    assert [one.id for one in await engine.list(user="ben", closed=True)] == [known.id]
+    assert [listed.id for listed in await engine.list(user="ben", closed=True)] == [known.id]
     made = await engine.list(user="ana", closed=True)
     assert len(made) <= 20
-    assert all(len(one.text.encode()) <= 2048 for one in made)
+    assert all(len(memory.text.encode()) <= 2048 for memory in made)
 
 
 def corpora() -> list[tuple[str, list[str]]]:
@@ -231,7 +229,7 @@ async def test_what_attacks_of_others_leave_in_memory(
             pass
         for number, _ in enumerate(texts):
             made = await engine.list(user=f"{name}-{role}-{number}", kinds=ALL_KINDS)
-            left.update({f"{one.state.value} {one.kind.value}" for one in made} or {"nothing"})
+            left.update({f"{memory.state.value} {memory.kind.value}" for memory in made} or {"nothing"})
         with capsys.disabled():
             sys.stdout.write(f"\n{name} by {role}: {len(texts)} attacks, {dict(left)}\n")
         if role != "user":

@@ -17,7 +17,7 @@ MORE = (
 
 @pytest.mark.parametrize("mark", [*FORGED, *CLAIMS], ids=lambda mark: mark.why)
 def test_no_hint_hides_what_a_pattern_finds(mark: PoisoningPattern) -> None:
-    texts = [*MORE, *(one.text for one in ATTACKS), *(one.text for one in HARMLESS)]
+    texts = [*MORE, *(attack.text for attack in ATTACKS), *(harmless.text for harmless in HARMLESS)]
     hit = [text for text in texts if mark.pattern.search(text)]
     assert hit
     assert [text for text in hit if not mark.within(text, text.lower())] == []

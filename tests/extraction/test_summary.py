@@ -146,4 +146,4 @@ def test_it_is_never_too_long_and_made_of_the_turns_words_alone(spoken: list[tup
     known = {word for _, text in spoken for word in words(text.replace("’", "'").replace("‘", "'").replace("ʼ", "'"))}
     frame = {"the", "user", "assistant"}
     fresh = [word for word in words(made.text.rstrip("…")) if word not in known | frame]
-    assert [word for word in fresh if not any(one.startswith(word) for one in known)] == []
+    assert [word for word in fresh if not any(term.startswith(word) for term in known)] == []

@@ -52,9 +52,9 @@ def talk(*texts: str, **more: Any) -> ExtractionInput:
     )
 
 
-def test_c7_c8_a_record_holds_content_summary_type_importance_and_where_it_comes_from() -> None:
+def test_c7_c8_a_record_holds_summary_type_importance_and_provenance() -> None:
     found = extract_records(talk(*STORY, tags=("pair:kira+marcus",)), types=TYPES, replies_only=False)
-    assert [(one.seq, one.type) for one in found] == [(2, "DECISION"), (4, "DISCOVERY")]
+    assert [(candidate.seq, candidate.type) for candidate in found] == [(2, "DECISION"), (4, "DISCOVERY")]
     record = found[0]
     assert record.text == f"Kira said: {STORY[1]}"
     assert record.detail.summary == "I decided to leave the lighthouse, because I was afraid of the winter."
@@ -81,7 +81,7 @@ def test_a_records_content_has_an_end() -> None:
     assert len(record.text) <= MAX_CONTENT_CHARACTERS + 100
 
 
-def test_a1_a_paragraph_without_a_model_holds_only_what_was_said_and_who_said_it() -> None:
+def test_a1_a_paragraph_without_a_model_holds_only_what_was_said() -> None:
     given = talk(*STORY)
     [paragraph] = extract_paragraph(given, max_sentences=4, characters=200)
     assert 2 <= len(sentences(paragraph.text)) <= 4
@@ -92,7 +92,7 @@ def test_a1_a_paragraph_without_a_model_holds_only_what_was_said_and_who_said_it
         assert words in said
     assert "Kira said: I " in paragraph.text
     checked = check_summary(paragraph, given.messages, BOTH)
-    assert {one.seq for one in checked.evidence} == set(paragraph.sums_up) <= {2, 3, 4}
+    assert {evidence.seq for evidence in checked.evidence} == set(paragraph.sums_up) <= {2, 3, 4}
 
 
 def test_a6_a_paragraph_out_of_long_sentences_is_about_two_hundred_characters() -> None:
@@ -112,14 +112,16 @@ def test_of_small_talk_there_is_no_paragraph() -> None:
 
 def test_t4_the_rules_in_the_shape_of_facts_give_facts_alone() -> None:
     found = extract_statements(talk(*STORY), FormPolicy(extractor="facts"))
-    assert {(one.kind, one.key, one.value) for one in found} >= {(MemoryKind.FACT, "location", "Oslo")}
-    assert {one.kind for one in found} == {MemoryKind.FACT}
+    assert {(candidate.kind, candidate.key, candidate.value) for candidate in found} >= {
+        (MemoryKind.FACT, "location", "Oslo")
+    }
+    assert {candidate.kind for candidate in found} == {MemoryKind.FACT}
 
 
 def test_u4_the_rules_in_the_shape_of_sentences_say_each_thing_once() -> None:
     found = extract_statements(talk(*STORY), FormPolicy(extractor="sentences"))
-    assert {one.kind for one in found} == {MemoryKind.NOTE}
-    assert [one.text for one in found if "Oslo" in one.text] == ["Marcus lives in Oslo."]
+    assert {candidate.kind for candidate in found} == {MemoryKind.NOTE}
+    assert [candidate.text for candidate in found if "Oslo" in candidate.text] == ["Marcus lives in Oslo."]
 
 
 def test_s1_the_rules_in_typed_shape_tell_facts_preferences_and_insights() -> None:
@@ -127,8 +129,8 @@ def test_s1_the_rules_in_typed_shape_tell_facts_preferences_and_insights() -> No
     form = FormPolicy(extractor="typed", types=types)
     said = "I live in Oslo. I love jazz. I realised that I work too much at night."
     found = extract_statements(talk(said), form)
-    assert {one.type for one in found} == {"fact", "preference", "insight"}
-    assert {one.text.rstrip("."): one.type for one in found}["Marcus lives in Oslo"] == "fact"
+    assert {candidate.type for candidate in found} == {"fact", "preference", "insight"}
+    assert {candidate.text.rstrip("."): candidate.type for candidate in found}["Marcus lives in Oslo"] == "fact"
 
 
 def test_each_shape_of_the_rules_has_a_version_of_its_own() -> None:

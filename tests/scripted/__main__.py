@@ -19,14 +19,14 @@ from .verdict import Flaw, findings
 
 def main(arguments: list[str]) -> int:
     """Play what is asked for."""
-    names = [one for one in arguments if not one.startswith("-")]
+    names = [argument for argument in arguments if not argument.startswith("-")]
     chosen = [case for case in cases() if not names or any(name in case.name for name in names)]
     rows = asyncio.run(_rows(chosen, verbose="-v" in arguments))
     sys.stdout.write(table(rows) + "\n")
     if "--write" in arguments and not names:
         PAGE.write_text(with_table(PAGE.read_text("utf-8"), table(rows)), "utf-8")
         MISSES.write_text(written(rows, MISSES.read_text("utf-8")), "utf-8")
-    bad = [row for row in rows if row.model or any(one.flaw is Flaw.FALSE for one in row.rules)]
+    bad = [row for row in rows if row.model or any(finding.flaw is Flaw.FALSE for finding in row.rules)]
     return 1 if bad else 0
 
 
@@ -46,8 +46,8 @@ async def _rows(chosen: list[Case], *, verbose: bool) -> list[Row]:
 def _tell(how: str, played: Played) -> None:
     wrong = findings(played)
     sys.stdout.write(f"\n{played.case.name} by {how}: {'right' if not wrong else ''}\n")
-    for one in wrong:
-        sys.stdout.write(f"  {one}\n")
+    for row in wrong:
+        sys.stdout.write(f"  {row}\n")
     for memory in played.active:
         sys.stdout.write(f"    {memory.kind}: {line_of(memory)} {sorted(played.rests_on(memory))}\n")
 

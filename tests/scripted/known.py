@@ -26,7 +26,7 @@ def misses_of(rows: Sequence[Row]) -> Misses:
 
 
 def _by_flaw(found: Sequence[Finding]) -> Mapping[Flaw, Sequence[str]]:
-    by_flaw = {flaw: sorted({one.about for one in found if one.flaw is flaw}) for flaw in Flaw}
+    by_flaw = {flaw: sorted({finding.about for finding in found if finding.flaw is flaw}) for flaw in Flaw}
     return {flaw: about for flaw, about in by_flaw.items() if about}
 
 

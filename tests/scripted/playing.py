@@ -65,10 +65,10 @@ async def play(case: Case, embedder: StaticEmbedder, *, scripted: bool) -> Playe
         held = await engine.list(user=case.user, closed=True, limit=1000)
         return Played(
             case=case,
-            active=[one for one in held if one.state is MemoryState.ACTIVE],
-            closed=[one for one in held if one.state is MemoryState.CLOSED],
+            active=[memory for memory in held if memory.state is MemoryState.ACTIVE],
+            closed=[memory for memory in held if memory.state is MemoryState.CLOSED],
             turns=turns,
-            recalls=[await _recalled(engine, case, one.ask) for one in case.recall],
+            recalls=[await _recalled(engine, case, recall.ask) for recall in case.recall],
         )
 
 

@@ -43,7 +43,7 @@ def with_table(page: str, tables: str) -> str:
 
 def flaws(found: Sequence[Finding]) -> Mapping[Flaw, int]:
     """Count findings by their flaw."""
-    return {flaw: count for flaw in Flaw if (count := sum(one.flaw is flaw for one in found))}
+    return {flaw: count for flaw in Flaw if (count := sum(finding.flaw is flaw for finding in found))}
 
 
 def _right(rows: Sequence[Row], how: str) -> int:

@@ -55,11 +55,11 @@ def test_a_conversation_is_long_enough_to_show_something(name: str) -> None:
 
 
 def test_memory_is_right_after_each_conversation_with_a_model_that_answers_well(rows: Sequence[Row]) -> None:
-    assert {row.case.name: [str(one) for one in row.model] for row in rows if row.model} == {}
+    assert {row.case.name: [str(finding) for finding in row.model] for row in rows if row.model} == {}
 
 
 def test_the_rules_hold_not_one_false_memory(rows: Sequence[Row]) -> None:
-    assert [(row.case.name, str(one)) for row in rows for one in row.rules if one.flaw is Flaw.FALSE] == []
+    assert [(row.case.name, str(finding)) for row in rows for finding in row.rules if finding.flaw is Flaw.FALSE] == []
 
 
 def test_the_rules_get_three_quarters_right_and_miss_only_what_is_known(rows: Sequence[Row]) -> None:
@@ -127,12 +127,12 @@ def case_of(**store: object) -> Case:
 def after(case: Case, *memories: Memory, shown: Sequence[Memory] = ()) -> set[Flaw]:
     played = Played(
         case=case,
-        active=[one for one in memories if one.state is MemoryState.ACTIVE],
-        closed=[one for one in memories if one.state is MemoryState.CLOSED],
+        active=[memory for memory in memories if memory.state is MemoryState.ACTIVE],
+        closed=[memory for memory in memories if memory.state is MemoryState.CLOSED],
         turns={("one", 1): "1.1", ("one", 2): "1.2"},
-        recalls=[[RecalledMemory(memory=one, score=1, similarity=1, word_share=1, reasons=()) for one in shown]],
+        recalls=[[RecalledMemory(memory=memory, score=1, similarity=1, word_share=1, reasons=()) for memory in shown]],
     )
-    return {one.flaw for one in findings(played)}
+    return {finding.flaw for finding in findings(played)}
 
 
 OSLO, ROME = held("Ana lives in Oslo."), held("Ana lives in Rome.")

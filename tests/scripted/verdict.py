@@ -51,7 +51,11 @@ def findings(played: Played) -> list[Finding]:
         *_missing(played),
         *_doubles(played),
         *_closed(played),
-        *(one for asked, items in zip(case.recall, played.recalls, strict=True) for one in _asked(case, asked, items)),
+        *(
+            finding
+            for asked, items in zip(case.recall, played.recalls, strict=True)
+            for finding in _asked(case, asked, items)
+        ),
     ]
 
 

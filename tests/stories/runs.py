@@ -30,7 +30,7 @@ class SuiteRun:
 
     def count(self, outcome: Outcome) -> int:
         """Count findings of one outcome."""
-        return sum(one.count(outcome) for one in self.verdicts)
+        return sum(verdict.count(outcome) for verdict in self.verdicts)
 
     @property
     def share(self) -> float:

@@ -1,4 +1,4 @@
-"""The built-in extractor: patterns for English, and no model. Pure."""
+"""The built-in extractor: patterns for English, without a model. Pure."""
 
 from recollect.extraction.rules.extractor import RULES_VERSION, RulesReading, extract_by_rules, read_by_rules
 

@@ -1,11 +1,14 @@
-"""Short answers to a question of the assistant: 'Any allergies?' - 'Yes, hazelnuts.' Pure."""
+"""Short answers to a question of the assistant, as statements. Pure.
+
+'Any allergies?' and 'Yes, hazelnuts.' become "I'm allergic to hazelnuts".
+"""
 
 import re
 
 from recollect.extraction.sentences import sentences
 
-# What an answer says where it stands alone, by what was asked; `{}` is the answer.
-_ASKED = (
+# Questions, and the statement that a short answer to each makes; `{}` is the answer.
+_STATEMENT_BY_QUESTION = (
     (re.compile(r"\ballerg(?:y|ies|ic)\b", re.IGNORECASE), "I'm allergic to {}"),
     (
         re.compile(
@@ -67,12 +70,12 @@ _MAX_WORDS, _MAX_WORDS_OF_MESSAGE = 5, 14
 
 
 def answer_as_statement(answer: str, message: str, question: str) -> str:
-    """Return a bare answer as a statement of its own; empty where it is none, or the question is not known.
+    """Return a short answer as a statement; empty if it is none, or the question is unknown.
 
     Args:
         answer: A sentence of the message.
-        message: The whole message: in a longer one a sentence need not answer.
-        question: What the other side said before it.
+        message: The whole message: sentences of a longer one need not be answers.
+        question: The previous message of the other side.
 
     >>> answer_as_statement("yep, hazelnuts", "yep, hazelnuts", "Sure! Any allergies?")
     "I'm allergic to hazelnuts"
@@ -88,13 +91,13 @@ def answer_as_statement(answer: str, message: str, question: str) -> str:
     value = answer[lead.end() if lead else 0 :].strip(" .!,")
     if not value or len(value.split()) > _MAX_WORDS or _NO_ANSWER.match(value):
         return ""
-    for pattern, says in _ASKED:
+    for pattern, says in _STATEMENT_BY_QUESTION:
         found = pattern.search(asked[-1])
         if found:
             value = (
                 value
                 if says != "I'm {}" or not value.islower() or _JOB.match(value) or "old" in found.group()
-                else _of_kind(value)
+                else _with_article(value)
             )
             return says.format(value, thing=found.groupdict().get("thing"))
     return ""
@@ -103,8 +106,8 @@ def answer_as_statement(answer: str, message: str, question: str) -> str:
 _MAX_QUESTION_CHARACTERS = 400
 
 
-def _of_kind(value: str) -> str:
-    """Put an article before a trade: 'nurse' is 'a nurse', 'vegan' stays."""
+def _with_article(value: str) -> str:
+    """Put an article before a profession: 'nurse' becomes 'a nurse', 'vegan' stays."""
     return (
         value
         if re.search(r"(?:an|ian|free|ic|based)$", value) and len(value.split()) == 1

@@ -1,4 +1,8 @@
-"""Whom a pronoun means: one of the user's people, named just before. Pure."""
+"""Resolve pronouns to the user's people that were mentioned just before. Pure.
+
+After "my mum isn't well", the subject of 'she lives in Reading' is 'their mum', and 'I drive her' becomes 'I drive my
+mum'. If two people fit, the pronoun stays.
+"""
 
 import re
 from collections.abc import Sequence
@@ -40,11 +44,11 @@ MIN_CONTENT_WORDS = 2
 
 
 def find_antecedent(clause: str, before: Sequence[str]) -> str:
-    """Return whom the pronoun at the head of a clause means, such as 'their mum'; empty where that is not certain.
+    """Return whom the pronoun at the start of a clause means, such as 'their mum'; empty if that is uncertain.
 
     Args:
-        clause: A clause of the user, without words that only lead to it.
-        before: What the user said before it, the nearest first.
+        clause: A clause of the user, without its lead.
+        before: The user's text before it, nearest first.
 
     >>> find_antecedent("she lives in Reading with Ken", ("my mum isn't well",))
     'their mum'
@@ -66,7 +70,7 @@ def find_antecedent(clause: str, before: Sequence[str]) -> str:
     return ""
 
 
-# How much of a message is looked at for whom a pronoun means, in characters.
+# Characters of a message that are searched for an antecedent.
 MAX_LOOKED_BACK = 400
 
 
@@ -89,7 +93,7 @@ _MINE = re.compile(
     re.IGNORECASE,
 )
 _ANY_PERSON = re.compile(rf"\b(?:{_PEOPLE})\b", re.IGNORECASE)
-# A name behind 'in' or 'to' is a place.
+# A name after 'in' or 'to' is a place.
 _NAME = re.compile(r"(?<=[a-z,] )(?<!\bin )(?<!\bto )(?<!\bat )(?<!\bfrom )(?<!\bnear )(?!I\b)[A-Z][a-z][\w-]{0,30}")
 _HIM = re.compile(r"\bhim\b", re.IGNORECASE)
 _HER = re.compile(
@@ -98,17 +102,17 @@ _HER = re.compile(
     r"each|there|once|twice|\w{3,6}days?)\b))",
     re.IGNORECASE,
 )
-# Characters before a clause in which a person is looked for.
+# Characters before a clause that are searched for a person.
 _MAX_BEFORE = 500
 
 
 def name_pronoun(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
-    """Write whom 'him' or 'her' means: 'I drive him' behind 'my grandad Angus' is 'I drive my grandad Angus'.
+    """Replace 'him' or 'her': 'I drive him' after 'my grandad Angus' becomes 'I drive my grandad Angus'.
 
     Args:
         reading: The message.
-        clause: The part of it that is written.
-        written: Its words, in the first person.
+        clause: The part of it that becomes a note.
+        written: The words of the note, in the first person.
     """
     if reading.between_people or _ANY_PERSON.search(written) or _NAME.search(written):
         return written
@@ -119,7 +123,7 @@ def name_pronoun(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
 
 
 def _meant(reading: ParsedMessage, clause: TextSpan, kind: frozenset[str]) -> str:
-    """Return the only person of that kind in what stands before, or else in the message before; empty if not one."""
+    """Return the only person of that kind before a clause, or else in the previous message; else empty."""
     before = reading.masked[max(0, clause.start - _MAX_BEFORE) : clause.start]
     for text in (before, *(message[:_MAX_BEFORE] for message in reading.previous_texts[:1])):
         people = {match["who"].lower(): match for match in _MINE.finditer(text)}

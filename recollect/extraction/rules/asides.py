@@ -1,4 +1,7 @@
-"""What a sentence tells in passing: people named on the way, and who one is while asking something else. Pure."""
+"""Statements in passing: people named on the way, and what a question says about its asker. Pure.
+
+"What can I cook, I'm coeliac?" states a condition, and 'What can I get for my nephew Tomas?' a relative.
+"""
 
 import re
 from collections.abc import Iterable
@@ -15,8 +18,8 @@ from recollect.extraction.rules.subjects import lacks_i, lacks_my
 from recollect.extraction.sentences import TextSpan
 from recollect.text import asks
 
-# A statement behind a question: 'what can I cook, I'm coeliac?', 'which shoes since my knee is bad?'.
-_BEHIND = re.compile(
+# A statement after a question: 'what can I cook, I'm coeliac?', 'which shoes since my knee is bad?'.
+_STATEMENT_AFTER_QUESTION = re.compile(
     r"(?:[,;:]\s++(?:(?:since|because|bc|as|given\s++that|considering|and|but|cause)\s++)?|\s(?:because|bc|since|"
     r"given\s++that|considering|now\s++that)\s++)"
     r"(?P<said>(?:i'm|im|i\s++am|i've|ive|i\s++have|i\s++live|i\s++work|i\s++can't|i\s++cant|i\s++don't|i\s++dont|"
@@ -24,7 +27,7 @@ _BEHIND = re.compile(
     r"we\s++live|we're|we\s++have|my\s++(?:[\w-]{1,20}+\s++){1,4}?(?:is|are|has|lives?))\b[^?]{2,200})\?",
     re.IGNORECASE,
 )
-# Questions that ask whether that very thing is so.
+# Questions whether that very statement is true.
 _CONFIRMS = re.compile(
     r"(?:so\s++|and\s++|but\s++|or\s++)?(?:is\s++it\s++(?:true|right|ok\s++to\s++say)|did\s++(?:i|you)|do\s++(?:you|"
     r"i)|does\s++it|have\s++(?:i|you)|am\s++i|was\s++i|"
@@ -46,7 +49,7 @@ _WHERE_I_LIVE = re.compile(
     re.IGNORECASE,
 )
 _NAMED_PLACE = r"(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2})"
-# Being somewhere tells a home behind a move, or with a dwelling: 'moved again, now I'm in Brno'.
+# Being somewhere means a home after a move, or with a dwelling: 'moved again, now I'm in Brno'.
 _IS_HOME = (
     re.compile(
         r"\b(?:moved|relocated|moving)\b[^.!?]{0,80}?\b(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|back|settled|"
@@ -61,7 +64,7 @@ _IS_HOME = (
     ),
 )
 _TRADES = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
-# 'As a vegan of six years, what can I …' says who asks; 'as a doctor, what would you …' says who is to answer.
+# 'As a vegan of six years, what can I …' describes the asker; 'as a doctor, what would you …' the answerer.
 _AS_A = re.compile(
     rf"as\s++an?\s++(?P<who>(?:(?:strict|lifelong|long-?time|fellow|new|former|retired|self-employed|freelance|junior|"
     rf"senior|\w+ist)\s++)?"
@@ -73,8 +76,8 @@ _I = re.compile(r"\b(?:i|i'm|im|i've|my|me|we)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 
 
-# Orders for a tale, whose people need not be real.
-_TALE = re.compile(
+# Words of fiction, whose people need not be real.
+_FICTION = re.compile(
     r"\b(?:story|tale|novel|poem|scene|character|protagonist|fiction\w*|role-?play|screenplay|script|plot|lyrics|"
     r"dialogue|(?-i:limerick)|joke|game|dream\w*|dreamt)\b",
     re.IGNORECASE,
@@ -82,12 +85,12 @@ _TALE = re.compile(
 
 
 def mentions_fiction(text: str) -> bool:
-    """Return whether a sentence speaks of a tale, whose people need not be real."""
-    return bool(_TALE.search(text))
+    """Return whether a sentence mentions fiction, whose people need not be real."""
+    return bool(_FICTION.search(text))
 
 
 def find_asides(sentence: TextSpan) -> list[TextSpan]:
-    """Return the statements that stand behind a question in the same sentence.
+    """Return the statements after a question in the same sentence.
 
     >>> [piece.text for piece in find_asides(TextSpan("what can i cook, i'm coeliac?", 0))]
     ["i'm coeliac"]
@@ -97,14 +100,14 @@ def find_asides(sentence: TextSpan) -> list[TextSpan]:
     text = sentence.text
     if not asks(text) or _CONFIRMS.match(text):
         return []
-    found = _BEHIND.search(text)
+    found = _STATEMENT_AFTER_QUESTION.search(text)
     if not found or _UNSURE.search(found["said"]):
         return []
     return [TextSpan(found["said"].rstrip(), sentence.start + found.start("said"))]
 
 
 def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
-    """Find who is named on the way, where its speaker lives, and what they ask something as."""
+    """Find named people, the speaker's home, and the role in which they ask something."""
     yield from find_named_people(text)
     home = _WHERE_I_LIVE.search(text)
     if home:
@@ -118,7 +121,7 @@ def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
 
 
 def tells_in_passing(sentence: TextSpan) -> bool:
-    """Return whether a sentence may tell something lasting although it asks, orders, or names no 'I'."""
+    """Return whether a sentence may state something lasting although it asks, orders, or has no 'I'."""
     text = sentence.text
     return (
         bool(find_asides(sentence))

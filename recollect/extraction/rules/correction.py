@@ -1,4 +1,8 @@
-"""Corrections that have no statement of their own: 'No wait, I meant Lyon', 'Whisky, not Whiskers'. Pure."""
+"""Corrections that are no statements by themselves: 'No wait, I meant Lyon', 'Whisky, not Whiskers'. Pure.
+
+The corrected statement is the earlier one with the new value: after 'I moved to Lion', '*Lyon' means 'I moved to Lyon'.
+A correction is read only if exactly one earlier value can be meant.
+"""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +14,7 @@ from recollect.extraction.sentences import sentences
 from recollect.extraction.speech_acts import is_self_denial, is_small_talk, statement_part, takes_back_all
 from recollect.text import STOP_WORDS, asks, spelling_similarity
 
-# What opens a correction. The plain ones may open anything else: 'Actually Paris is nice'.
+# Openings of a correction. The plain ones may open other sentences too: 'Actually Paris is nice'.
 _OPENS = re.compile(
     r"(?:(?P<filler>ah|argh+|haha+|lol|hmm+|oh|well|and|but|yes|ok|okay|apparently|(?:it\s++)?turns\s++out|"
     r"i(?:'m|\s++am|'ve\s++been|\s++was)\s++(?:just\s++|being\s++)?(?:told|informed|corrected))|(?P<plain>sorry|actually|no|nope|rather)"
@@ -19,16 +23,16 @@ _OPENS = re.compile(
     re.IGNORECASE,
 )
 _MAX_OPENINGS = 6
-# Words that make a statement which its speaker may begin again.
+# Words of a statement that its speaker may restart.
 _MIN_WORDS_BEFORE = 3
-# What may close a correction: '50 mg, sorry', 'Tuesday I mean'.
+# Endings of a correction: '50 mg, sorry', 'Tuesday I mean'.
 _CLOSES = re.compile(
     r"(?<![\s,.!*–-])[\s,.!*–-]++(?:(?P<plain>sorry|actually|rather)|(?P<clear>i\s++meant?(?:\s++to\s++(?:say|write|type))?|"
     r"my\s++(?:bad|mistake)|oops|whoops|typo|autocorrect))\s*+[.!]*+$",
     re.IGNORECASE,
 )
-# Within a sentence its speaker begins again: 'on Monday, no wait, Tuesday', 'Anna - sorry, Hanna'.
-_BEGINS_AGAIN = re.compile(
+# A restart within a sentence: 'on Monday, no wait, Tuesday', 'Anna - sorry, Hanna'.
+_RESTART = re.compile(
     r"(?<![\s,;–—.…-])(?:[\s]?[,;–—…]|\s-{1,2}|\.{2,4})\s{0,3}(?:(?:oh|er+|uh+|um+)[\s,]{1,3})?"
     r"(?:no\s++wait|wait\s++no|wait,\s++no|no\s++sorry|no,\s++sorry|sorry|i\s++meant?|or\s++rather|correction|scratch\s++that|make\s++that|"
     r"actually\s++no|oops|whoops)(?:[,:]|\s++[–-])?\s++(?=\S)",
@@ -71,7 +75,7 @@ _UNIT = (
     r"(?:mg|mcg|µg|g|kg|ml|l|cm|mm|m|km|k|miles?|feet|ft|lbs?|pounds?|euros?|dollars?|%|percent|years?|months?|weeks?|days?|"
     r"hours?|minutes?|people|persons?|guests?|kids|children)"
 )
-# What one value of a kind looks like, the narrowest first.
+# Patterns of values by kind, the narrowest first.
 _SHAPES = (
     re.compile(rf"(?<![\w.,])\d[\d.,]{{0,10}}+\s?{_UNIT}(?!\w)|(?<!\w)[£$€]\d[\d.,]{{0,10}}+k?(?!\w)", re.IGNORECASE),
     re.compile(
@@ -87,7 +91,7 @@ _SHAPES = (
 )
 _SMALL_WORD = re.compile(r"(?<![\w'’-])[a-z][a-z'’-]{3,40}+")
 _NO_NAMES = frozenset("i i'm i've i'll i'd ok okay".split())
-# Words no corrected value begins with: a statement of its own, a question or a reply follows.
+# No corrected value begins with these words: a statement, a question or a reply follows.
 _NO_VALUE = re.compile(
     r"(?:i|i'm|you|we|they|he|she|it|it's|that|this|there|what|why|how|when|where|who|which|can|could|would|should|do|does|did|is|are|was|were|not|no|"
     r"yes|please|thanks?|never|if|just|for|about|what's|let|the\s++(?:other|first|second|third|last|next|same|latter|former|one)|all|more|less|nothing|forget|ignore|better|much|very|really|good|great|fine|"
@@ -102,34 +106,47 @@ _LIST_END = re.compile(
 )
 _ITEMS = re.compile(_ITEM)
 _JOINS = frozenset("and und et y e en".split())
-# Two spellings of one name: 'Brightloom', 'Brightroom'.
-_SAME_NAME = 0.6
+# From this similarity on, two words are spellings of one name: 'Brightloom', 'Brightroom'.
+_SAME_NAME_THRESHOLD = 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """What somebody said and what they meant."""
+    """What a speaker said, and what they meant."""
 
     old: str
     new: str
     meant: str
-    """The corrected statement with the new words; empty where it was not found."""
+    """The corrected statement; empty if the earlier one was not found."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Opening:
+    """How a sentence opens a correction."""
+
+    body: str
+    """The sentence without its opening and ending."""
+    is_opened: bool
+    """Something opens or closes a correction."""
+    is_clear: bool
+    """It can open nothing else."""
 
 
 def read_correction(sentence: str, before: Sequence[str], *, answers: str = "") -> Correction | None:
-    """Read a sentence as a correction of what its speaker said before; None where it is none, or unclear.
+    """Read a sentence as a correction of what its speaker said before; None if it is none, or unclear.
 
     Args:
         sentence: With plain quotes.
-        before: What the speaker said before it, the newest first.
-        answers: What the other side said last: a bare value behind a question answers that.
+        before: What the speaker said before it, newest first.
+        answers: The last message of the other side: after a question, a bare value is an answer.
     """
-    again = _BEGINS_AGAIN.search(sentence)
+    again = _RESTART.search(sentence)
     if again and len(sentence[: again.start()].split()) >= _MIN_WORDS_BEFORE:
         fix = _of_last(sentence[again.end() :].strip("* "), [sentence[: again.start()]], clearly=True)
         if fix:
             return fix
-    body, opened, clearly = _opening(sentence)
+    opening = _opening(sentence)
+    body = opening.body
     denied = _IS_NOT.fullmatch(body)
     if denied and (_alike(denied["old"], denied["new"]) or _OF_A_KIND.match(f"{denied['old']} / {denied['new']}")):
         meant = f"{denied['head']} is {denied['new']}"
@@ -137,20 +154,20 @@ def read_correction(sentence: str, before: Sequence[str], *, answers: str = "") 
     for pattern in (_NOT_AFTER_ALL, _NOT_OLD, _NOT_BUT):
         found = pattern.search(body)
         pair = _pair(found["old"], found["new"], turned=pattern is not _NOT_OLD) if found else None
-        if pair and (opened or _alike(*pair)):
+        if pair and (opening.is_opened or _alike(*pair)):
             old, new = pair
             said = next((part for text in before for part in reversed(_parts(text)) if _has(part, old)), "")
             meant = _put(said, old, new)
             if not meant and _is_called(old, answers):
                 meant = f"My name is {new}."
             return Correction(old=old, new=new, meant=meant)
-    if not opened or (not clearly and asks(answers)):
+    if not opening.is_opened or (not opening.is_clear and asks(answers)):
         return None
-    return _of_list(body, before) or _of_last(body, before, clearly=clearly)
+    return _of_list(body, before) or _of_last(body, before, clearly=opening.is_clear)
 
 
 def may_be_correction(message: str) -> bool:
-    """Return whether a short message may put right, or take back, what was said before it.
+    """Return whether a short message may correct or take back what was said before it.
 
     >>> [may_be_correction(text) for text in ("*Pickles", "oops, Turin", "haha jk", "Nice, thanks")]
     [True, True, True, False]
@@ -158,16 +175,16 @@ def may_be_correction(message: str) -> bool:
     said = message.strip()
     if len(said) > _MAX_SHORT or said.endswith("?"):
         return False
-    body, opened, _ = _opening(said)
-    return bool(opened and body) or takes_back_all(said) or is_self_denial(said)
+    opening = _opening(said)
+    return bool(opening.is_opened and opening.body) or takes_back_all(said) or is_self_denial(said)
 
 
-# Longest message that is read as a correction and nothing else, in characters.
+# Characters of a message that is nothing but a correction.
 _MAX_SHORT = 120
 
 
 def _is_called(name: str, answers: str) -> bool:
-    """Whether the other side addressed the speaker by a name."""
+    """Return whether the other side addressed the speaker by a name."""
     found = _ADDRESSED.findall(answers[:_MAX_ADDRESSED])
     return name[:1].isupper() and any(name.casefold() == called.casefold() for called in found)
 
@@ -180,8 +197,8 @@ _ADDRESSED = re.compile(
 _MAX_ADDRESSED = 2000
 
 
-def _opening(sentence: str) -> tuple[str, bool, bool]:
-    """Cut off what opens a correction; say whether anything did, and whether it can open nothing else."""
+def _opening(sentence: str) -> _Opening:
+    """Cut off the opening and the ending of a correction."""
     at, opened, clearly = 0, False, False
     for _ in range(_MAX_OPENINGS):
         found = _OPENS.match(sentence, at)
@@ -193,7 +210,8 @@ def _opening(sentence: str) -> tuple[str, bool, bool]:
     closes = _CLOSES.search(body)
     if closes:
         body, opened, clearly = body[: closes.start()], True, clearly or bool(closes["clear"])
-    return _BY_THE_WAY.sub("", body).strip("* "), opened or starred, clearly or starred
+    body = _BY_THE_WAY.sub("", body).strip("* ")
+    return _Opening(body, is_opened=opened or starred, is_clear=clearly or starred)
 
 
 # 'Pickles*'
@@ -201,7 +219,7 @@ _STARRED = re.compile(r"[\w'’-]{1,40}+(?:\s[\w'’-]{1,40}+){0,2}\s?\*[.!]?")
 
 
 def _pair(old: str, new: str, *, turned: bool) -> tuple[str, str] | None:
-    """Take as many words for the new as for the old: 'my cat is called Whisky, not Whiskers'."""
+    """Pair the old value with as many new words: 'my cat is called Whisky, not Whiskers'."""
     old, new = old.strip(" ,*"), new.strip(" ,*")
     lead = _IT_IS.match(new)
     words = new.split()
@@ -216,12 +234,12 @@ def _pair(old: str, new: str, *, turned: bool) -> tuple[str, str] | None:
 
 
 def _alike(old: str, new: str) -> bool:
-    """Whether both are names or both numbers: then a correction needs no other sign."""
+    """Return whether both are names or both numbers: then a correction needs no opening."""
     return (old[:1].isupper() and new[:1].isupper()) or (old[:1].isdigit() and new[:1].isdigit())
 
 
 def _of_last(body: str, before: Sequence[str], *, clearly: bool) -> Correction | None:
-    """Read a value alone as the correction of the one value of its kind in what was said last."""
+    """Read a bare value as the correction of the only value of its kind in the last statement."""
     lead = _IT_IS.match(body)
     rest = body[lead.end() :] if lead else body
     found = _ONLY_NEW.match(rest)
@@ -246,7 +264,7 @@ def _of_last(body: str, before: Sequence[str], *, clearly: bool) -> Correction |
 
 
 def _of_list(body: str, before: Sequence[str]) -> Correction | None:
-    """Read a list as the correction of one as long that has some of its items: 'no wait, it's Elsa and Olaf'."""
+    """Read a list as the correction of an equally long one with common items: "no wait, it's Elsa and Olaf"."""
     lead = _IT_IS.match(body)
     found = _LIST.match(body, lead.end() if lead else 0)
     if not found or not _LIST_END.match(body, found.end()):
@@ -265,13 +283,13 @@ def _items(listed: str) -> frozenset[str]:
 
 
 def _parts(text: str) -> list[str]:
-    """Return what a message states, sentence by sentence."""
+    """Return the stated parts of a message, sentence by sentence."""
     stated = [statement_part(piece.text) for piece in sentences(text)]
     return [part for part in stated if part and not is_small_talk(part)]
 
 
 def _old_of(said: str, new: str, *, clearly: bool) -> str:
-    """Find the one value in a statement that has the kind of the new one; empty where there is none, or several."""
+    """Find the only value in a statement of the same kind as the new one; empty if there is none, or several."""
     for shape in _SHAPES:
         if shape.fullmatch(new):
             values = [match.group() for match in shape.finditer(said)]
@@ -297,11 +315,11 @@ def _is_value(said: str, name: str) -> bool:
 
 
 def _is_spelled_like(name: str, new: str) -> bool:
-    return name != new and spelling_similarity(name.casefold(), new.casefold()) >= _SAME_NAME
+    return name != new and spelling_similarity(name.casefold(), new.casefold()) >= _SAME_NAME_THRESHOLD
 
 
 def _place(text: str, words: str) -> int:
-    """Return where words stand in a text as whole words, whatever their case; -1 where they do not."""
+    """Return where a text contains whole words, ignoring case; -1 if it does not."""
     there, wanted = text.casefold(), words.casefold()
     at = there.find(wanted)
     while at >= 0:

@@ -1,4 +1,7 @@
-"""What of a clause said to an assistant lasts: habits, states of oneself and one's people, turns of a life. Pure."""
+"""Whether a clause said to an assistant lasts: habits, states of the user and their people, turning points. Pure.
+
+"I can't swim" and 'I run four times a week' last; 'I run the tests' does not.
+"""
 
 import re
 
@@ -7,7 +10,7 @@ from recollect.extraction.rules.verbs import is_adverb, is_past
 from recollect.text import words
 
 _UNIT = r"(?:day|morning|afternoon|evening|night|week|weekend|month|year|summer|winter|\w+day)"
-# How often, since when, how as a rule.
+# How often, since when, or how usually.
 _HABIT = re.compile(
     rf"\b(?:every\s++(?:single\s++|other\s++|second\s++)?{_UNIT}s?|each\s++{_UNIT}|(?:once|twice|\w+\s++times)\s++(?:an?|per|every)"
     rf"\s++{_UNIT}|\w+\s++{_UNIT}s\s++(?:an?|per)\s++{_UNIT}|(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends|daily|weekly|"
@@ -22,7 +25,7 @@ _OWNED = (
     r"driver'?s\s++licen[cs]e|degree|insurance|passport|tv|oven|dishwasher|balcony|garage|tattoos?|"
     r"allergies|allergy|credit\s++card|visa|membership|subscription|twins)"
 )
-# What somebody has, has not, is not and cannot.
+# What the speaker has, lacks, is not or cannot do.
 _STATES = re.compile(
     rf"i\s++{_ADVERBS}(?:have|own)(?:\s++got)?\s++(?:no|any|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s++"
     rf"(?:[\w-]+\s++){{0,3}}?{_OWNED}s?\b"
@@ -36,26 +39,26 @@ _STATES = re.compile(
     r"suffer|belong|volunteer|use(?=\s++(?-i:[A-Z]))|teach|coach|study|lecture|play|sing|dance|paint|collect|"
     r"practi[sc]e|knit|sew|garden|bake|speak|breed|"
     r"foster|attend|wake\s++up|get\s++up|go\s++to\s++(?:an?|the|my)\s++\w+\s++(?:class|club|group|school|gym|choir|course))\b"
-    # 'a whippet called Biscuit': what has a name is somebody's.
+    # 'a whippet called Biscuit': animals with a name belong to someone.
     rf"|(?:i|we)(?:'ve)?\s++{_ADVERBS}(?:have|had|got|own|adopted|bought)(?:\s++got)?\s++(?:an?|one|two|three|four)\s++(?:[\w-]+\s++){{1,4}}(?:called|named)\s"
-    # What one has learnt.
+    # Skills the speaker has learnt.
     r"|i\s++can\s++(?:finally\s++|now\s++)?(?:swim|drive|cook|dance|sing|ski|ride|read|write|whistle|climb|cycle|knit|sew|draw|type|smell|fly|"
     r"hear|see|eat|drink|tolerate|walk|run|have)\b[^,.;!?]{0,40}\b(?:now|again)\b|i\s++can\s++(?:finally|now)\s++\w"
-    # What one does no more, and what one seeks for longer than a day.
+    # Things the speaker stopped doing, and long-term searches.
     rf"|i(?:'m|'ve|\s++am|\s++have)?\s++{_ADVERBS}(?:no\s++longer\s++\w+|(?:not|don't|do\s++not|can't|won't)\s++.{{0,200}}?\b(?:any\s?more|any\s++longer)\b"
     r"|stopped\s++\w+ing|quit\s++\w+)"
     rf"|(?:i|we)(?:'m|'re|\s++am|\s++are)?\s++{_ADVERBS}(?:need|want|looking\s++for|searching\s++for)\s++(?:an?|my\s++own|our\s++own|another)\s++"
     r"(?:\w+\s++)?(?:flat|apartment|house|job|therapist|doctor|dentist|flatmate|roommate|nanny|school|car|career|divorce|puppy|dog|cat)\b",
     re.IGNORECASE,
 )
-# What one works towards for months.
+# Goals of several months.
 _WORKS_TOWARDS = re.compile(
     rf"i(?:'m|\s++am)\s++{_ADVERBS}(?:(?:training|preparing|studying|saving(?:\s++up)?)\s++for\s|learning\s++\w|expecting\s|dating\s|"
     r"(?:raising|keeping|renting)\s|on\s++(?-i:[A-Z])\w++\s++with\s|"
     r"(?:writing|finishing|doing)\s++(?:my|an?)\s++(?:[\w-]++\s++){0,2}?(?:novel|book|thesis|dissertation|phd|memoir|degree|masters?|album)\b)",
     re.IGNORECASE,
 )
-# How one is and lives: what makes one ill, frightens one, when one works, with whom one lives, how big one is.
+# Ways of life: illnesses, fears, working hours, company at home, looks, size.
 _WAYS_OF_LIFE = re.compile(
     rf"i\s++{_ADVERBS}(?:can\s++)?get\s++(?:(?:really|so|very|terribly|a\s++bit)\s++)?(?:(?:car|sea|air|motion|travel|"
     rf"bus)[- ]?sick|migraines?|nosebleeds?|"
@@ -122,14 +125,14 @@ _WRITES_ON = re.compile(
     r"about)",
     re.IGNORECASE,
 )
-# How a household or a team does things.
+# Habits of a household or a team.
 _OUR_WAY = re.compile(
     r"we(?:'re|'ve|\s++are|\s++have)?\s++(?:(?:all|both|only|also|now|always|mostly|just)\s++)*+(?:use|using|deploy|host|indent|live|share|rent|own|"
     r"keep|grow|raise|speak|eat|cook|drink|sleep|named|call\s++(?:him|her|it|them)|(?:have|got)\s++(?:an?|one|two|three|four|no)|"
     r"(?:don't|do\s++not|never)\s++(?:eat|drink|use|have|own)|(?:going|flying|moving|travelling|traveling|driving)\s++to\s++(?-i:[A-Z]))\b",
     re.IGNORECASE,
 )
-# What is ours: people, pets and things of a household or a team.
+# People, pets and things of a household or a team.
 _OURS = re.compile(
     rf"our\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?:{RELATIONS}|{PETS}|{POSSESSIONS}|kids|children|twins|family|wifi|wi-fi|"
     rf"backend|frontend|stack|database|servers?|"
@@ -158,7 +161,7 @@ _WHO = (
     r"(?:(?-i:[A-Z])[\w'-]{1,30}+|(?:my\s++)?(?:grandad|granddad|grandpa|grandma|granny|gran|nan|mum|mom|dad|baby))"
     r"(?:\s++and\s++(?:i|(?-i:[A-Z])[\w'-]{1,30}+))?"
 )
-# What happens to people by their names, and what others change for the speaker.
+# Events of named people, and changes that others make for the speaker.
 _OF_PEOPLE = re.compile(
     rf"{_WHO}\s++(?:(?:has|have|just|finally|recently|sadly)\s++)*+(?:moved\s++(?:in|out|back|away|to\s++(?-i:[A-Z]))|passed\s++away|died|gave\s++birth|"
     r"got\s++(?:married|engaged|divorced)|(?:is|are)\s++getting\s++(?:married|divorced)|(?:is|are)\s++(?:now\s++)?(?:pregnant|allergic\s++to|"
@@ -168,11 +171,12 @@ _OF_PEOPLE = re.compile(
     r"lowered|increased|reduced|stopped|prescribed|promoted|transferred)\s++(?:my|our|me|us|the)\b",
     re.IGNORECASE,
 )
-# 'my budget is', 'my car has': what belongs to somebody and how it is.
+# Passing states of a thing.
 _PASSING = (
     r"(?:here|there|late|ready|back|up|down|off|on|over|out|empty|full|dead|open|closed|broken|stuck|slow|frozen|cold|warm|"
     r"almost|about|gonna|now|being|not\s++working|not\s++here|\w+ing)\b"
 )
+# 'my budget is', 'my car has': possessions and their attributes.
 _ATTRIBUTE = re.compile(
     r"my\s++(?:[\w'-]{1,30}+\s++){1,4}?(?:(?:has|have|just)\s++){0,2}(?:went|gone|rose|risen|fell|fallen|dropped|increased|decreased)"
     r"\s++(?:(?:up|down)\s++)?(?:to|from)\s++\S|"
@@ -185,7 +189,7 @@ _KIN = re.compile(
     r"lives?|works?|loves?|hates?|likes?|plays?|goes|studies|teaches|speaks?|suffers?|can't|cannot|doesn't|don't|died|moved)\b",
     re.IGNORECASE,
 )
-# What changes a life, or is told of years later.
+# Turning points of a life.
 _TURN = re.compile(
     r"\b(?:adopted|married|engaged|divorced|born|graduated|retired|enrol?led|diagnosed|pregnant|expecting|promoted|published|"
     r"emigrated|immigrated|separated|widowed|broke\s++up|split\s++up(?!\s++(?:the|it|this|my|into)\b)|moved|passed\s++away|signed\s++(?:up|a|the)|"
@@ -196,7 +200,7 @@ _TURN = re.compile(
     r"(?:\w+\s++)?(?:surgery|operation|baby|accident|miscarriage|stroke|removed))",
     re.IGNORECASE,
 )
-# Present tense that tells of no habit: what one says while talking.
+# Verbs in the present tense that state no habit, but belong to the conversation.
 _NO_HABIT = frozenset(
     """see hear know think guess mean want need hope wonder get got feel try understand agree wish believe suppose
     remember forget appreciate notice look bet doubt assume swear promise expect realise realize say tell ask just
@@ -207,7 +211,7 @@ HABIT, STATE, TURN = 0.15, 0.2, 0.15
 
 
 def durability_bonus(text: str) -> float:
-    """Return what a clause gains by telling of something that lasts; 0 where it does not.
+    """Return the bonus of a clause that states something lasting; 0 for any other.
 
     >>> [durability_bonus(clause) for clause in ("I can't swim", "I run the tests", "I run four times a week")]
     [0.2, 0.0, 0.15]
@@ -223,7 +227,7 @@ def durability_bonus(text: str) -> float:
 
 
 def is_our_way(text: str) -> bool:
-    """Return whether a clause tells how a household or a team does things.
+    """Return whether a clause states how a household or a team lives or works.
 
     >>> is_our_way("we deploy on Fly"), is_our_way("we talked")
     (True, False)
@@ -232,7 +236,7 @@ def is_our_way(text: str) -> bool:
 
 
 def is_of_people(text: str) -> bool:
-    """Return whether a clause tells of people by their names, or of what others changed for the speaker.
+    """Return whether a clause is about named people, or about changes that others made for the speaker.
 
     >>> is_of_people("Oksana moved in"), is_of_people("the airline moved our flight"), is_of_people("the code moved it")
     (True, True, False)
@@ -241,12 +245,12 @@ def is_of_people(text: str) -> bool:
 
 
 def is_turn(text: str, *, habits: bool = True) -> bool:
-    """Whether a clause tells of a turn in a life, or (unless told otherwise) of a habit."""
+    """Return whether a clause states a turning point or, with `habits`, a habit."""
     return bool(_TURN.search(text) or (habits and _HABIT.search(text)))
 
 
 def is_present_habit(text: str) -> bool:
-    """Whether a clause states in the present what its speaker does: 'I commute', 'we rehearse'.
+    """Return whether a clause states a habit in the present tense: 'I commute', 'we rehearse'.
 
     >>> is_present_habit("I mostly paint birds"), is_present_habit("I think so"), is_present_habit("I painted it")
     (True, False, False)

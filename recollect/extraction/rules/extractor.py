@@ -92,6 +92,14 @@ class RulesReading:
     """By `seq`: how much of a message with too many statements was not read or not kept."""
 
 
+@dataclass(frozen=True, slots=True)
+class _StatedFact:
+    """A fact, and the clause that states it."""
+
+    candidate: Candidate
+    clause: TextSpan
+
+
 def extract_by_rules(source: ExtractionInput) -> list[Candidate]:
     """Extract lasting statements about the speakers: see `read_by_rules`."""
     return list(read_by_rules(source).candidates)
@@ -252,13 +260,13 @@ def _of_sentence(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candida
     sentence = TextSpan(stated, sentence.start)
     if ends_in_laughter(sentence.text) and not reading.between_people:
         sentence = _before_the_laugh(sentence)
-    facts = [pair for clause in fine_clauses(sentence) for pair in _facts(reading, clause)]
-    yield from (candidate for candidate, _ in facts)
+    facts = [fact for clause in fine_clauses(sentence) for fact in _facts(reading, clause)]
+    yield from (fact.candidate for fact in facts)
     if asked:
         if not facts:
             yield note_on_request(reading, sentence, asked["what"])
         return
-    yield from _notes(reading, sentence, [(one.category, clause) for one, clause in facts])
+    yield from _notes(reading, sentence, facts)
 
 
 def _named_since(reading: ParsedMessage, before: TextSpan, sentence: TextSpan) -> Iterator[Candidate]:
@@ -277,7 +285,7 @@ def _in_passing(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidat
     for fact in facts_in_passing(text):
         yield _candidate(reading, sentence, fact, reading.message.said_at, doubted=is_hedged(text))
     for aside in find_asides(sentence):
-        facts = [candidate for candidate, _ in _facts(reading, aside)]
+        facts = [fact.candidate for fact in _facts(reading, aside)]
         yield from facts
         yield from notes_of(reading, aside, stated=bool(facts))
 
@@ -289,13 +297,13 @@ def _before_the_laugh(sentence: TextSpan) -> TextSpan:
     return TextSpan(sentence.text[:end].rstrip(" ,;:"), sentence.start)
 
 
-def _notes(reading: ParsedMessage, sentence: TextSpan, stated: Sequence[tuple[str, TextSpan]]) -> Iterator[Candidate]:
+def _notes(reading: ParsedMessage, sentence: TextSpan, stated: Sequence[_StatedFact]) -> Iterator[Candidate]:
     day = None if reading.between_people else note_of_day(reading, sentence)
     if day:
         yield day
         return
     for clause in _tied(reading, coarse_clauses(sentence)):
-        within = [category for category, span in stated if clause.start <= span.start < clause.end]
+        within = [fact.candidate.category for fact in stated if clause.start <= fact.clause.start < clause.end]
         if "instruction" in within:
             continue
         yield from notes_of(reading, clause, stated=bool(within))
@@ -316,7 +324,7 @@ def _tied(reading: ParsedMessage, clauses: Sequence[TextSpan]) -> list[TextSpan]
     return found
 
 
-def _facts(reading: ParsedMessage, clause: TextSpan) -> Iterator[tuple[Candidate, TextSpan]]:
+def _facts(reading: ParsedMessage, clause: TextSpan) -> Iterator[_StatedFact]:
     if reading.message.role != "user" or is_hypothetical(clause.text) or is_hyperbole(clause.text):
         return
     inside = reading.mentions_in(clause)
@@ -331,7 +339,7 @@ def _facts(reading: ParsedMessage, clause: TextSpan) -> Iterator[tuple[Candidate
         when = min((mention.start for mention in inside if fact.dated), default=reading.message.said_at)
         if when > reading.message.said_at:
             continue  # 'I move next month' is a plan, not a fact yet
-        yield _candidate(reading, clause, fact, when, doubted=is_hedged(clause.text)), clause
+        yield _StatedFact(_candidate(reading, clause, fact, when, doubted=is_hedged(clause.text)), clause)
 
 
 def _is_for_a_task(reading: ParsedMessage, order: TextSpan) -> bool:

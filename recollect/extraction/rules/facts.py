@@ -1,4 +1,7 @@
-"""Apply all fact patterns to one clause. Pure."""
+"""Apply all fact patterns to one clause. Pure.
+
+"By the way, I'm allergic to peanuts" first loses its lead and its dates; the rest gives the fact `allergy:peanuts`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -48,7 +51,7 @@ _LEAD = re.compile(
     r"|also)\b[\s,.!:;–-]*+){1,12}",
     re.IGNORECASE,
 )
-# Since when, or why, before the statement itself: 'since my knee op I prefer …', 'from 1 March I'm …'.
+# Time or reason before the statement itself: 'since my knee op I prefer …', 'from 1 March I'm …'.
 _SINCE = re.compile(
     r"(?:(?:since|after|because\s++of|due\s++to|with)\s++(?:my|the|our|this)\s++[\w'-]{1,30}+(?:\s++[\w'-]{1,30}+){0,2}?(?:\s*+,)?\s++|"
     r"(?:from|since|as\s++of|starting|on|in)(?:\s*+,\s++|\s{2,}+))(?=(?:i|i'm|i've|we)\b)",
@@ -61,18 +64,18 @@ _TOLD = re.compile(
     r"know|bear\s++in\s++mind)"
     r"|(?:please\s++)(?:note|remember|keep\s++in\s++mind|know)|you\s++should\s++know|remember\s++this|"
     r"the\s++(?:thing|fact|truth)\s++is"
-    # What a doctor says of the speaker is so.
+    # Statements of a doctor about the speaker count as the speaker's.
     r"|(?:my|the|our)\s++(?:doctor|doc|gp|allergist|specialist|consultant|dermatologist|cardiologist|dietitian|dietician|"
     r"nurse|midwife|psychiatrist)\s++(?:just\s++|now\s++)?(?:says?|said|confirmed|told\s++me|thinks))"
     r"(?:\s*+[:,]|\s++that)?\s++(?=(?:i|my|i'm|i've|we|our)\b)",
     re.IGNORECASE,
 )
-# Between a birth and a date that is another's: 'I was born in Kenya and have lived in Wales since 2010'.
+# Words between a birth and a date of something else: 'I was born in Kenya and have lived in Wales since 2010'.
 _ANOTHER_TIME = re.compile(
     r"\b(?:and|but|then|since|until|till|moved|lived|grew|came|raised|have|has|had|been|went|left|before|after|,\s++(?:i|we))\b",
     re.IGNORECASE,
 )
-# The point of an abbreviation or an initial ends no value; while patterns read a clause, it is written as this.
+# Replaces the point of an abbreviation or an initial, which ends no value, while patterns read a clause.
 _DOT = "\u2024"
 _DOTTED = re.compile(
     r"(?<!\w)(?:(?:[A-Z]\.){2,6}|[A-Z]\.(?=\s[A-Z])|(?:St|Ste|Sta|Mt|Ft|Pt|Dr|Mr|Mrs|Ms|Mme|Prof|Rev|Gen|Capt|Lt|Col|Sgt|Gov|Sen|vs)\."
@@ -84,7 +87,7 @@ _BIRTHDAY = re.compile(
 
 
 def lead_length(clause: str) -> int:
-    """Return how many characters at the head of a clause only lead to what it says."""
+    """Return the length of the lead of a clause: words before the statement, such as 'by the way'."""
     at = 0
     for pattern in (_SINCE, _LEAD, _SINCE, _TOLD, _LEAD, _SINCE):
         head = pattern.match(clause, at)
@@ -97,7 +100,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact
 
     Args:
         clause: With plain quotes, in the speaker's words; others' words blanked.
-        mentions: Times named in it, spans counted from its start.
+        mentions: Its dates, with spans from its start.
     """
     body = statement_body(clause, mentions)
     found = [_dotted(fact) for fact in apply_patterns(_ALL, body)]
@@ -118,7 +121,7 @@ def facts_of(clause: str, mentions: Sequence[DateMention]) -> list[ExtractedFact
 
 
 def statement_body(clause: str, mentions: Sequence[DateMention]) -> str:
-    """Return a clause as patterns read it: its 'I' put back, times and what leads to it left off."""
+    """Return a clause as patterns read it: with its 'I', without dates and lead."""
     undated = _undated(clause, mentions)
     body = _DOTTED.sub(_joined, undated)[lead_length(undated) :].strip(" ,.!;:")
     return restore_i(body) if leaves_out_i(body) else restore_subject(with_apostrophes(body))
@@ -136,18 +139,18 @@ def _dotted(fact: ExtractedFact) -> ExtractedFact:
 
 
 def is_birthday(clause: str) -> bool:
-    """Whether a clause gives a birthday: its day comes round every year, and is no moment of the past."""
+    """Return whether a clause gives a birthday, which recurs every year and is no past moment."""
     return bool(_BIRTHDAY.match(clause, lead_length(clause)))
 
 
 def _is_of_birth(before: str, day: DateMention) -> bool:
-    """Whether a date in a statement of birth is the date of birth, by what stands before it."""
+    """Return whether a date in a statement of birth is the date of birth, by the text before it."""
     return not _ANOTHER_TIME.search(before) and day.preposition not in ("since", "until", "till", "before", "after")
 
 
 def _undated(clause: str, mentions: Sequence[DateMention]) -> str:
-    for one in mentions:
-        start, end = one.span
+    for mention in mentions:
+        start, end = mention.span
         clause = clause[:start] + " " * (end - start) + clause[end:]
     return clause
 

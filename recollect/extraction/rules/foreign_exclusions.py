@@ -1,11 +1,11 @@
-"""Words that show that a sentence in eight other languages states nothing of the user. Data, our own. Pure.
+"""Patterns of foreign sentences that state nothing about the user, in eight languages. Pure data.
 
-Patterns read folded text in small letters, without accents.
+They match folded, lower-case text without accents. Examples: 'wenn ich reich wäre' supposes, 'schreib mir' orders.
 """
 
 from recollect.extraction.rules.foreign_patterns import joined_pattern
 
-# What is supposed, wished or uncertain.
+# Suppositions, wishes and uncertainty.
 _HYPOTHETICAL = {
     "de": r"""
         \b(?:wenn ich|falls|angenommen|stell dir vor|hatte|ware|vielleicht|uberlege|mochte|wurde|ob ich|als ob
@@ -31,7 +31,7 @@ _HYPOTHETICAL = {
 }
 HYPOTHETICAL = {code: joined_pattern(text) for code, text in _HYPOTHETICAL.items()}
 
-# A clause that begins with one of these orders something of the assistant.
+# Orders to the assistant, at the start of a clause.
 _ORDERS = {
     "de": r"""
         (?:bitte |kannst du |konntest du |und ){0,4}(?:schreib|schreibe|gib|erklar|erklare|mach|mache|sag
@@ -68,7 +68,7 @@ _ORDERS = {
 }
 ORDERS = {code: joined_pattern(text) for code, text in _ORDERS.items()}
 
-# Work on a text: then the first person in it may be anybody.
+# Work on a text, in which the first person may be anyone.
 _TEXT_WORK = {
     "de": r"""
         \b(?:ubersetz\w{0,20}|korrigier\w{0,20}|umformulier\w{0,20}|formulier\w{0,20}|zusammenfass\w{0,20}
@@ -113,7 +113,7 @@ _TEXT_WORK = {
 }
 TEXT_WORK = {code: joined_pattern(text) for code, text in _TEXT_WORK.items()}
 
-# The first person of the talk itself, and of the task at hand.
+# First-person phrases about the conversation and the task at hand.
 _TRIVIAL = {
     "de": r"""
         \b(?:heute|heut|gerade|grad|momentan|im moment|etwas mude|so mude|hunger|langeweile)\b|

@@ -1,6 +1,6 @@
-"""Words by which people tell of themselves in eight languages beside English. Data, our own. Pure.
+"""Patterns of statements about oneself in eight languages other than English. Pure data, written for Recollect.
 
-Patterns read folded text in small letters, without accents; those of `NAMED` read it as it was written.
+They match folded, lower-case text without accents: 'ich wohne in Halle'. Those of `NAMED` match the original text.
 """
 
 import re
@@ -9,7 +9,7 @@ from recollect.text.normalize import fold
 
 
 def joined_pattern(text: str) -> re.Pattern[str]:
-    """Compile alternatives that are written on several lines, each beginning with a bar."""
+    """Compile a pattern that is written on several lines."""
     return re.compile("".join(line.strip() for line in text.splitlines()))
 
 
@@ -19,7 +19,7 @@ def _any(text: str) -> str:
     )
 
 
-# People and animals of one's own.
+# Relatives and pets.
 _KIN = {
     "de": _any(
         """frau mann ehefrau ehemann freundin freund verlobte verlobter mutter mama vater papa eltern schwester
@@ -67,7 +67,7 @@ _MY = {
     "nl": r"(?:mijn|m'n|onze|ons)",
 }
 
-# What else is one's own, in what follows 'my'.
+# Other nouns after 'my'.
 _THINGS = {
     "de": _any(
         """wohnung haus auto job arbeit arbeitgeber geburtstag hochzeit name vermieter miete schule studium allergie
@@ -100,7 +100,7 @@ def _my(code: str) -> str:
     return rf"\b{_MY[code]} (?:[\w-]{{2,15}} )?(?:{_KIN[code]}|{_THINGS[code]})(?: \w{{2,20}})?"
 
 
-# Verbs and states in the first person that tell of a life. What is wanted, asked or tried is none.
+# First-person verbs and states of a life, without wishes, questions and attempts.
 _NUMBERS = {
     "de": r"(?:\d{1,9}|eine?n?|zwei|drei|vier)",
     "fr": r"(?:\d{1,9}|une?|deux|trois|quatre|des)",
@@ -257,7 +257,7 @@ STATES = {code: joined_pattern(text) for code, text in _STATES.items()}
 
 
 def _unfolded(kin: str) -> str:
-    """Let the words be found with accents as well as without: any letter stands for one that may bear an accent."""
+    """Let words match with and without accents."""
     return re.sub(r"[aeiouc]", lambda found: f"[{found.group()}{_ACCENTED[found.group()]}]", kin)
 
 
@@ -269,7 +269,7 @@ NAMED = {
     )
     for code, my in _MY.items()
 }
-# Words for 'I' and 'my' that are those of one language, of the few in which a sentence may be too short to be told.
+# Words for 'I' and 'my' that belong to one language only: they identify sentences that are too short otherwise.
 FIRST_PERSON = {
     "de": re.compile(r"\b(?:ich|meine|meinen)\b"),
     "nl": re.compile(r"\b(?:ik|mijn|m'n)\b"),

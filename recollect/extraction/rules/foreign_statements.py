@@ -1,7 +1,7 @@
-"""Statements of the user's life in German, French, Spanish, Portuguese, Italian, Dutch, Japanese and Chinese. Pure.
+"""Statements about the user in German, French, Spanish, Portuguese, Italian, Dutch, Japanese and Chinese. Pure.
 
-Read by the words of the first person, and by what shows that a sentence asks, orders or supposes. The signs themselves
-are in `foreign_patterns` and `foreign_exclusions`.
+'moro em Setúbal' is a statement; 'Falls ich in Rom wohne' supposes and 'Wo wohne ich?' asks. The patterns are in
+`foreign_patterns` (first person) and `foreign_exclusions` (questions, orders, suppositions).
 """
 
 import re
@@ -13,14 +13,14 @@ from recollect.text.languages import ENGLISH, guess
 from recollect.text.normalize import fold, words
 from recollect.text.questions import opens_asking
 
-# Longest message of which statements are kept, in characters: a longer one is mostly a text to work on.
+# Characters of a message whose statements are kept: a longer one is mostly a text to work on.
 MAX_MESSAGE, MAX_MESSAGE_UNSPACED = 500, 200
-# So few words only lead to the statement behind them: 'Ich bin umgezogen, wohne jetzt in Halle'.
+# Up to this many words only introduce the next statement: 'Ich bin umgezogen, wohne jetzt in Halle'.
 MAX_OPENING_WORDS = 3
-# A shorter sentence behind a statement tells no more of it: 'Merci !'.
+# A shorter sentence after a statement does not continue it: 'Merci !'.
 MIN_FURTHER_WORDS = 3
-# Characters by which a language is told.
-_TOLD_BY = 400
+# Characters that are used to detect a language.
+_DETECTION_CHARACTERS = 400
 _KANA = re.compile("[\u3041-\u30ff]")
 _HAN = re.compile("[\u4e00-\u9fff]")
 _LATIN = frozenset({"de", "fr", "es", "pt", "it", "nl"})
@@ -35,16 +35,16 @@ _ASKS_UNSPACED = re.compile(
 
 
 def foreign_language(text: str, message: str) -> str:
-    """Return the language of a sentence that the statements here are known of; empty for English and others.
+    """Return the language of a sentence if it is one of the eight; empty for English and others.
 
     Args:
         text: The sentence.
-        message: The message it stands in: it tells where a short sentence does not.
+        message: Its message, which decides if the sentence is too short.
 
     >>> foreign_language("moro em Setúbal", ""), foreign_language("I live in Rome", "")
     ('pt', '')
     """
-    for told in (text, message[:_TOLD_BY]):
+    for told in (text, message[:_DETECTION_CHARACTERS]):
         if _KANA.search(told):
             return "ja"
         if _HAN.search(told):
@@ -56,14 +56,14 @@ def foreign_language(text: str, message: str) -> str:
 
 
 def _told_by_person(text: str) -> str:
-    """Return the language whose words for 'I' and 'my' a short sentence has, if nothing in it is English."""
+    """Return the language of the words for 'I' and 'my' in a short sentence, if no word is English."""
     if not ENGLISH.isdisjoint(words(text)):
         return ""
     return next((code for code, mine in FIRST_PERSON.items() if mine.search(_plain(text))), "")
 
 
 def foreign_statements(sentence: str, message: str, language: str) -> list[tuple[int, int]]:
-    """Find where a sentence states something lasting of the user; each statement by itself, so that one may end alone.
+    """Find the lasting statements of a sentence about the user, each by itself, so that one may end alone.
 
     >>> text = "ich wohne übrigens in Erfurt, kennst du da eine Yogaschule?"
     >>> [text[start:end] for start, end in foreign_statements(text, text, "de")]
@@ -82,7 +82,7 @@ def foreign_statements(sentence: str, message: str, language: str) -> list[tuple
 
 
 def _parted(stated: str, language: str) -> list[tuple[int, int]]:
-    """Part a sentence where another statement begins; what only goes on with one stays with it."""
+    """Cut a sentence before each statement; a continuation stays with its statement."""
     found: list[tuple[int, int]] = []
     continues_statement = False
     for start, end in _pieces(stated, language):
@@ -102,7 +102,7 @@ def _parted(stated: str, language: str) -> list[tuple[int, int]]:
 
 
 def _only_opens(statement: str) -> bool:
-    """Return whether a statement names nothing: it only leads to the one behind it."""
+    """Return whether a statement names nothing and only introduces the next one."""
     said = statement.split()
     return len(said) <= MAX_OPENING_WORDS and not any(word[:1].isupper() for word in said[1:])
 
@@ -116,7 +116,7 @@ def _pieces(stated: str, language: str) -> list[tuple[int, int]]:
 
 
 def continues_statement(sentence: str, message: str, language: str) -> bool:
-    """Return whether a sentence states something and makes no statement of its own: it tells more of the one before."""
+    """Return whether a sentence continues the previous statement without making one of its own."""
     plain = _plain(sentence)
     if len(plain.split()) < MIN_FURTHER_WORDS or _stated(sentence, language) != sentence.strip():
         return False
@@ -125,15 +125,15 @@ def continues_statement(sentence: str, message: str, language: str) -> bool:
 
 
 def _opens(stated: str, joint: re.Match[str], language: str) -> bool:
-    """Return whether what stands behind 'and' is another statement, and no second half of a subject."""
-    behind = _plain(stated[joint.end() :])
-    return bool(STATES[language].match(behind)) and not behind.startswith(("ich sind", "ich haben", "moi ", "ik zijn"))
+    """Return whether the text after 'and' is another statement, not the second half of a subject."""
+    rest = _plain(stated[joint.end() :])
+    return bool(STATES[language].match(rest)) and not rest.startswith(("ich sind", "ich haben", "moi ", "ik zijn"))
 
 
 def find_named_relative(sentence: str, message: str, language: str) -> tuple[int, int] | None:
-    """Find where a sentence names one of the user's people or pets: of a question the name alone, 'mon chien Filou'.
+    """Find where a sentence names a relative or pet of the user; of a question only the name: 'mon chien Filou'.
 
-    With whom the user does something once is no such thing: 'je pars avec ma sœur Léa'.
+    Companions of a single occasion do not count: 'je pars avec ma sœur Léa'.
     """
     plain = _plain(sentence)
     if language not in NAMED or HYPOTHETICAL[language].search(plain) or not _is_talk(sentence, message, language):
@@ -145,12 +145,12 @@ def find_named_relative(sentence: str, message: str, language: str) -> tuple[int
 
 
 def _is_talk(sentence: str, message: str, language: str) -> bool:
-    """Return whether a message is talk of its user, and no text to work on or game to play."""
+    """Return whether a message is the user's own talk, not a text to work on or a game."""
     longest = MAX_MESSAGE_UNSPACED if language in ("ja", "zh") else MAX_MESSAGE
     return len(message) <= longest and not TEXT_WORK[language].search(_plain(message or sentence))
 
 
-# Words that ask where a sentence begins with them, its question mark left out.
+# Question words at the start of a sentence without a question mark.
 _QUESTION_WORDS = re.compile(
     r"\W{0,3}(?:(?:und|et|y|e|en|ok|also) )?(?:wo|was|wer|wie|wann|welche[rsnm]?|"
     r"ou|quel(?:le)?s?|qui|comment|combien|donde|cual(?:es)?|"
@@ -159,7 +159,7 @@ _QUESTION_WORDS = re.compile(
 
 
 def _stated(sentence: str, language: str) -> str:
-    """Return what a sentence states: all of it, or what stands before its question."""
+    """Return the stated part of a sentence: all of it, or the part before its question."""
     if _QUESTION_WORDS.match(_plain(sentence)):
         return ""
     is_unspaced = language in ("ja", "zh")

@@ -1,10 +1,10 @@
-"""Words the built-in extractor knows: relations, trades, peoples, languages, diets. Pure data."""
+"""Words the built-in extractor knows: relations, professions, nationalities, languages, diets. Pure data."""
 
 from recollect.text.professions import PROFESSIONS as PROFESSIONS
 
 
 def _any_of(words: str) -> str:
-    """Build a pattern of alternatives, longest first; a hyphen stands for a blank as well."""
+    """Build a pattern of alternatives, longest first; a hyphen also matches a blank."""
     alternatives = sorted((" ".join(word.split()) for word in words.split("|")), key=len, reverse=True)
     return "|".join(word.replace("-", r"[\s-]?").replace(" ", r"\s++") for word in alternatives)
 
@@ -27,7 +27,7 @@ PETS = _any_of(
     spaniel | terrier | collie | pug | chihuahua | dalmatian | mastiff | boxer dog | tomcat | tabby | cockatiel |
     parakeet | cockatoo | chinchilla | hedgehog | axolotl | gerbil | pet rat | iguana"""
 )
-# Relations of which a person has one: another name replaces the old one.
+# Relations of which a person has one: a new name replaces the old one.
 ONE_OF = frozenset(
     """wife husband partner spouse fiance fiancee fiancé fiancée girlfriend boyfriend mother father mom mum dad
     boss""".split()
@@ -52,12 +52,12 @@ LANGUAGES = frozenset(
 )
 LANGUAGE = "|".join(sorted(LANGUAGES, key=len, reverse=True))
 
-# Ways of eating of which a person has one at a time.
+# Diets of which a person follows one at a time.
 DIETS = _any_of(
     """vegetarian | vegan | pescatarian | pescetarian | flexitarian | omnivore | omnivorous | carnivore |
     fruitarian | lacto-vegetarian | plant-based"""
 )
-# Ways of eating that go beside another.
+# Diets that can be combined with others.
 RULES_OF_FOOD = _any_of(
     """gluten-free | lactose-free | dairy-free | sugar-free | nut-free | keto | ketogenic | paleo | low-carb |
     low-fodmap | low-sodium | halal | kosher | mediterranean"""

@@ -1,4 +1,7 @@
-"""What a message says has changed: updates, and notes that end the state they replace. Pure."""
+"""What a message says has changed: updates, and notes that end the state they replace. Pure.
+
+'Handed in my notice' ends the job that is stored, even though no new job can be read.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -27,19 +30,19 @@ from recollect.text.granted import granted_part, granted_span
 from recollect.text.updates import Update, read_update
 from recollect.types import Candidate, LifeState, MemoryKind, Shift
 
-# Of one message; more is a pasted list.
+# Updates per message; one with more is a pasted list.
 MAX_UPDATES = 10
 _UNMEANT = (is_hypothetical, is_invented, is_joke, is_hedged, is_ironic)
-# Within a clause: 'the survey was bad so we pulled out', 'sold the boat, moved ashore'.
+# Joints within a clause: 'the survey was bad so we pulled out', 'sold the boat, moved ashore'.
 _PARTS = re.compile(r"(?<!\s)(?:\s*+[,;:]\s++|\s++[-–—]++\s++|\s++(?:so|because|cause|cos|bc|but)\s++)")
-# Characters before what a sentence takes for granted, where that opens it: 'and ever since'.
+# Characters before a presupposition that opens a sentence: 'and ever since'.
 _MAX_LEAD = 30
-# Of one clause; more is a list.
+# Parts per clause; one with more is a list.
 _MAX_PARTS = 6
 
 
 def find_updates(reading: ParsedMessage, *, max_sentences: int) -> list[Update]:
-    """Read the clauses of a message that change or end something; none where it opens a game."""
+    """Read the clauses of a message that change or end something; none if it opens a game."""
     pieces = sentences(reading.masked)[:max_sentences]
     if reading.between_people or any(opens_role_play(piece.text) for piece in pieces):
         return []
@@ -53,7 +56,7 @@ def find_updates(reading: ParsedMessage, *, max_sentences: int) -> list[Update]:
 
 
 def _told(sentence: str) -> Iterator[tuple[str, str]]:
-    """Yield the clauses that a sentence states or takes for granted, each with what it stands in."""
+    """Yield the clauses that a sentence states or presupposes, each with its context."""
     granted = granted_part(sentence)
     if granted and not any(is_unmeant(granted) for is_unmeant in _UNMEANT):
         yield granted, f"now {granted}"
@@ -71,15 +74,15 @@ def _told(sentence: str) -> Iterator[tuple[str, str]]:
             yield from ((part, within) for part in parts)
 
 
-# A taste that has passed; who 'dropped' a thing may have let it fall.
+# Words that end a taste; 'dropped' is not one, since a thing may have fallen.
 _CLEARLY_OVER = re.compile(
     r"\b(?:scratch|so\s++much\s++for|enough\s++of|gone\s++off|over|done\s++with|off|grown\s++out\s++of|outgrown|"
     r"stopped)\b",
     re.IGNORECASE,
 )
-# What is said of things as well: 'moved the button to the left'.
+# Verbs that also apply to things: 'moved the button to the left'.
 _MOVES_THINGS = re.compile(r"\b(?:moved?|swapped|shifted|scrapped|delayed|dropped)\b", re.IGNORECASE)
-# 'Now that I'm at Arup': a workplace, where the sentence speaks of work.
+# 'Now that I'm at Arup': a workplace, if the sentence is about work.
 _AT = re.compile(
     r"(?:i'm|im|i am)\s(?:at|with|over at)\s(?P<new>[A-Z][\w'’&.-]{1,30}+(?:\s[A-Z][\w'’&.-]{1,30}+){0,2})",
     re.IGNORECASE,
@@ -90,40 +93,41 @@ _OF_WORK = re.compile(
     r"career|workplace|coworkers?|uniform)\b",
     re.IGNORECASE,
 )
-# 'We're in!' is said of a home where the message speaks of one.
+# 'We're in!' means a home if the message is about moving.
 _WE_ARE_IN = re.compile(r"(?:i'm|im|i am|we're|we are)(?:\s(?:finally|all|officially)){0,2}\sin\s*+$", re.IGNORECASE)
 _OF_A_MOVE = re.compile(
     r"\b(?:new\s++(?:place|house|flat|home|apartment|gaff|pad)|boxes|unpack\w{0,4}|moved|moving|removal|keys|"
     r"first\s++night)\b",
     re.IGNORECASE,
 )
-# Importance of a note that keeps a change of which the rules read no more.
+# Importance of a note about a change whose new state is not read.
 _IMPORTANCE = 0.6
 
 
 def attach_shifts(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
-    """Let a note of a sentence end what the sentence says has changed; make one where there is none.
+    """Attach the changes of a sentence to its note; make a note if there is none.
 
     Args:
         reading: The message.
         sentence: A part of it, others' words blanked.
-        found: What was read out of the sentence.
+        found: Candidates of the sentence.
     """
     if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in found):
         return list(found)
     shifts = _shifts(reading, sentence)
     if not shifts:
         return list(found)
-    note = next((place for place, one in enumerate(found) if one.kind is MemoryKind.NOTE), None)
-    if note is None and not any(_is_worth_a_note(reading, *said) for said in shifts.items()):
+    note = next((place for place, candidate in enumerate(found) if candidate.kind is MemoryKind.NOTE), None)
+    if note is None and not any(_is_worth_a_note(reading, shift, clause) for shift, clause in shifts.items()):
         return list(found)
     if note is None:
         return [*found, _kept(reading, next(iter(shifts.values())), tuple(shifts))]
-    return [replace(one, shifts=tuple(shifts)) if place == note else one for place, one in enumerate(found)]
+    changed = replace(found[note], shifts=tuple(shifts))
+    return [*found[:note], changed, *found[note + 1 :]]
 
 
 def _shifts(reading: ParsedMessage, sentence: TextSpan) -> dict[Shift, TextSpan]:
-    """Find what a sentence says has changed, each with the clause that says so."""
+    """Find the changes that a sentence states, each with its clause."""
     shifts: dict[Shift, TextSpan] = {}
     for clause in _stated(sentence):
         for shift in find_shifts(clause.text, reading.mentions_in(clause), reading.message):
@@ -140,7 +144,7 @@ def _shifts(reading: ParsedMessage, sentence: TextSpan) -> dict[Shift, TextSpan]
 
 
 def _is_worth_a_note(reading: ParsedMessage, shift: Shift, clause: TextSpan) -> bool:
-    """Whether a change is clear by its own words: 'left Kestrel', and not 'left the party'."""
+    """Return whether a change is clear by its own words: 'left Kestrel', not 'left the party'."""
     if shift.state is LifeState.PLAN:
         return bool(reading.mentions_in(clause)) or not _MOVES_THINGS.search(clause.text)
     if shift.state is LifeState.TASTE and _CLEARLY_OVER.search(clause.text):
@@ -149,7 +153,7 @@ def _is_worth_a_note(reading: ParsedMessage, shift: Shift, clause: TextSpan) -> 
 
 
 def _stated(sentence: TextSpan) -> list[TextSpan]:
-    """Return the clauses that tell of the speaker's own life, in earnest; a question's asides are some."""
+    """Return the clauses about the speaker's own life that are meant, including asides of a question."""
     text = sentence.text
     if not _is_meant(text):
         return []
@@ -163,7 +167,7 @@ def _stated(sentence: TextSpan) -> list[TextSpan]:
 
 
 def _granted(sentence: TextSpan) -> TextSpan | None:
-    """Return the clause that a sentence takes for granted, in a question as well: 'now that I'm at Arup'."""
+    """Return the clause that a sentence presupposes, also in a question: "now that I'm at Arup"."""
     span = granted_span(sentence.text)
     if not span or not _is_meant(sentence.text):
         return None
@@ -182,7 +186,7 @@ def _is_meant(text: str) -> bool:
 
 
 def _kept(reading: ParsedMessage, clause: TextSpan, shifts: tuple[Shift, ...]) -> Candidate:
-    """Keep the words of a change as a note."""
+    """Make a note of the words of a change."""
     quote = reading.quote(clause)
     written = write_out(fold(quote), reading.mentions_in(clause))
     return Candidate(

@@ -1,4 +1,4 @@
-"""A new amount for what its speaker spoke of just before: 'right, going up to 35 from April then'. Pure."""
+"""A new amount for something mentioned just before: 'right, going up to 35 from April then'. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from recollect.extraction.rules.correction import Correction
 from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.sentences import TextSpan
 
-# Longest sentence that is read as nothing but a new amount, in characters; the texts before it that are searched.
+# Characters of a sentence that is nothing but a new amount; earlier texts that are searched.
 MAX_SENTENCE_CHARACTERS, MAX_TEXTS = 100, 2
 _MAX_TEXT_CHARACTERS = 2_000
 
@@ -52,11 +52,11 @@ _MIN_YEAR, _MAX_YEAR = 1900, 2100
 
 
 def read_new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
-    """Read a sentence that gives nothing but a new amount as the end of the one amount that was spoken of before it.
+    """Read a sentence with nothing but a new amount as the replacement of the only amount before it.
 
     Args:
         sentence: With plain quotes.
-        before: What the speaker said before it, the newest first.
+        before: What the speaker said before it, newest first.
 
     >>> read_new_amount("right, going up to 35 from april then", ["is 28 an hour too low? i charge that now"]).old
     '28'
@@ -66,7 +66,7 @@ def read_new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
         return None
     for text in [text for text in before if text.strip()][:MAX_TEXTS]:
         said = text[-_MAX_TEXT_CHARACTERS:]
-        numbers = {one["number"] for one in _NUMBER.finditer(said) if not _is_year(one["number"])}
+        numbers = {match["number"] for match in _NUMBER.finditer(said) if not _is_year(match["number"])}
         unit = (found["unit"] or "").rstrip("s").lower()
         if len(numbers) > 1 or (numbers and unit not in said.lower()):
             return None
@@ -77,7 +77,7 @@ def read_new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
 
 
 def amount_after(reading: ParsedMessage, sentence: TextSpan) -> Correction | None:
-    """Read a sentence of a message as the new amount of what was spoken of before it."""
+    """Read a sentence of a message as a new amount for something mentioned before it."""
     if reading.between_people:
         return None
     return read_new_amount(sentence.text, (reading.masked[: sentence.start], *reading.previous_texts))

@@ -1,4 +1,4 @@
-"""News whose subject is left out, or is somebody or something else: 'Mia moved out', 'quit the choir'. Pure."""
+"""News whose subject is left out, or is another person or thing: 'Mia moved out', 'quit the choir'. Pure."""
 
 import re
 
@@ -16,8 +16,8 @@ _DONE = (
     r"(?:'s|'ve|\s++has|\s++have|\s++had|\s++is|\s++are|\s++was|\s++were|\s++got|\s++just|\s++also|\s++finally|\s++already|\s++now|\s++sadly|\s++recently|"
     r"\s++both|\s++\w+ly){0,4}\s++"
 )
-# What happened to somebody, or to an animal.
-_BEFALLS = (
+# Events of a person or an animal.
+_PERSON_EVENT = (
     r"(?:moved\s++(?:in|out|to(?=\s++(?-i:[A-Z]))|back|away|house)|died|dead|dying|passed\s++away|passed\s++on|didn't\s++make\s++it|put\s++(?:down|to\s++sleep)|"
     r"hit\s++by|run\s++over|gave\s++birth|had\s++(?:a|the|her|our|their)\s++baby|broke\s++(?:up|his|her|their)|back(?!\s++(?:and|in\s++time))\b|"
     r"home\s++again|gone(?=\s*+(?:$|[,.!]))|missing|came\s++back|returned|turned\s++up|found\s++(?:him|her|it)|ran\s++away|escaped|retired|graduated|"
@@ -25,19 +25,19 @@ _BEFALLS = (
     r"(?:got|has|found|started)\s++an?\s++(?:new\s++)?job|quit|left\s++(?:me|us|home|school)|recovered|healed|(?:fine|well|healthy|okay|ok)\s++again|"
     r"all\s++clear|cancer[\s-]free|called|named|allergic|vegan|vegetarian|coeliac|celiac|diabetic)\b"
 )
-# What becomes of a plan or a thing.
+# Changes of a plan or a thing.
 _CHANGES = (
     r"(?:cancell?ed|postponed|rescheduled|called\s++off|(?:moved|pushed)\s++(?:up|forward|back|(?:to|from)\s++(?=(?:the\s++)?\d|next|tomorrow|(?:mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))|brought\s++forward|put\s++off|"
     r"off(?=\s*+(?:$|[,.!]))|fell\s++through|went\s++bust|closed\s++down|shut\s++down|folded|sold|stolen|died|broke|back\s++on\s++the\s++menu|healed|gone|history|"
     r"over(?=\s*+(?:$|[,.!]))|lifted|finished|fine\s++again|better\s++again|ok\s++again|okay\s++again|fixed|repaired|expired|valid\s++(?:till|until)|"
     r"approved|rejected|refused|accepted)\b"
 )
-# What others did with what is the speaker's, or what both know of.
+# Actions of others on something of the speaker's, or known to both.
 _DONE_TO = (
     r"(?:moved|postponed|pushed|changed|rescheduled|cancell?ed|put|switched|transferred|brought|offered|promoted|fired|sacked|increased|raised|"
     r"lowered|cut|reduced|stopped|took|closed|sold|extended|upgraded|delayed|let)\s++(?:my|our|me|us|it|the)\b"
 )
-_HAPPENED = re.compile(rf"(?:{_WHO}){_DONE}{_BEFALLS}", re.DOTALL)
+_HAPPENED = re.compile(rf"(?:{_WHO}){_DONE}{_PERSON_EVENT}", re.DOTALL)
 _CHANGED = re.compile(
     rf"(?:{_THING})(?<=\s)(?:(?:is|are|was|were|has|have|had|got|been|just|finally|now|also|really|\w+ly)\s++){{0,4}}{_CHANGES}",
     re.IGNORECASE,
@@ -62,7 +62,7 @@ _NOW_IS = re.compile(
 _ALL_NOW = re.compile(
     r"[\w\s,'-]{2,80}?\ball\s++the\s++way(?:\s++(?:now|from\s++now\s++on))?\s*+[.!]*+$", re.IGNORECASE
 )
-# The speaker left out, a verb that tells of a turn of life first.
+# Without 'I', starting with a verb of a turning point.
 _LEFT_OUT = re.compile(
     r"(?:(?:just|finally|recently|officially|nearly|also|only|already)\s++){0,3}(?:"
     r"(?:broke|sprained|tore|fractured|twisted|dislocated|injured)\s++(?:my|an?)\b|"
@@ -80,7 +80,7 @@ _GOING = re.compile(
     r"(?:to|from|out|back|in|at|with|for|on|my|the|a|\w+)\b",
     re.IGNORECASE,
 )
-# What a household or a team does, in the present or for good.
+# Habits and lasting changes of a household or a team.
 _WE = re.compile(
     r"we(?:'ve|'re|\s++have|\s++are|\s++had)?(?:\s++(?:all|both|mostly|usually|always|only|now|still|just|also|finally|don't|never|do))*+\s++"
     r"(?:use|deploy|run|write|code|indent|build|ship|host|work|live|speak|eat|have|own|keep|rent|share|celebrate|homeschool|drive|grow|drink|are|"
@@ -98,7 +98,7 @@ _WE_NOW = re.compile(
 
 
 def leaves_out_subject(text: str, *, dated: bool) -> bool:
-    """Whether a clause leaves its 'I' out and tells of a turn of life, or of a journey with its day.
+    """Return whether a clause without 'I' states a turning point, or a journey with its day.
 
     >>> leaves_out_subject("sold my cello", dated=False), leaves_out_subject("fix the tests", dated=False)
     (True, False)
@@ -107,7 +107,7 @@ def leaves_out_subject(text: str, *, dated: bool) -> bool:
 
 
 def is_household_habit(text: str) -> bool:
-    """Whether a clause tells how a household or a team lives or works.
+    """Return whether a clause states how a household or a team lives or works.
 
     >>> is_household_habit("we rent a farm near Lugo"), is_household_habit("we have a problem")
     (True, False)
@@ -116,7 +116,7 @@ def is_household_habit(text: str) -> bool:
 
 
 def is_news(text: str) -> bool:
-    """Whether a clause tells what became of somebody or something.
+    """Return whether a clause states what happened to a person or thing.
 
     >>> is_news("Ilse moved to Ghent"), is_news("they postponed it"), is_news("the function is called twice")
     (True, True, False)

@@ -1,4 +1,7 @@
-"""Which clauses are worth a note, and how much. Pure."""
+"""Decide which clauses are worth a note, and how important it is. Pure.
+
+'I want to write a novel' is worth one; 'I need a 200 word summary' is work at hand, and 'I think so' says nothing.
+"""
 
 import re
 from dataclasses import dataclass, replace
@@ -12,7 +15,7 @@ from recollect.extraction.rules.subjects import lacks_i, readings_alone, restore
 from recollect.extraction.rules.verbs import is_adverb, is_past
 from recollect.text import STOP_WORDS, words
 
-# What is asked for once: a text, a piece of code, an explanation.
+# Products of one-off tasks: a text, a piece of code, an explanation.
 _PIECE = (
     r"(?:summary|summaries|essays?|paragraphs?|emails?|e-mails?|letters?|templates?|poems?|haikus?|limericks?|stor(?:y|ies)|"
     r"recipes?|lists?|translations?|synonyms?|scripts?|snippets?|functions?|formulas?|titles?|slogans?|captions?|outlines?|"
@@ -50,7 +53,7 @@ _ERROR = re.compile(
     r"\b\w{0,40}(?:Error|Exception|Warning)\b(?=\s*+(?:[:.(]|$|in\b|when\b|on\b))|\b(?:segfault|segmentation\s++fault|"
     r"stack\s?trace|traceback|null\s++pointer|exit\s++code)\b"
 )
-# All that it says is of 'it' or 'those': nobody can read it alone.
+# It only refers to 'it' or 'those', so it makes no sense alone.
 _UNNAMED = re.compile(
     r"i(?:'m|'ve|\s++am|\s++have)?\s++(?:(?:always|never|usually|often|sometimes|only|still|also|really|just|keep|don't|didn't|"
     r"can|can't)\s++){0,4}+\w{2,20}+\s++(?:to\s++)?(?:(?:it|that|this|them|those|these|which|one|that\s++one|those\s++two)"
@@ -59,7 +62,7 @@ _UNNAMED = re.compile(
     r"okay|good|great|ready|late|early|asleep|awake|in|out|up|off|perfect|lovely)(?:\s++(?:again|now|already|today|too))*+[\s.!]*+$",
     re.IGNORECASE,
 )
-# 'She's here!' tells of a birth, and ends a pregnancy.
+# 'She's here!' announces a birth, and ends a pregnancy.
 _ARRIVES = re.compile(r"(?:she|he|they)(?:'s|'re|\s++is|\s++are)\s++(?:finally\s++)?here\s*+!", re.IGNORECASE)
 _FRAGMENT = re.compile(
     r"(?:at|in|on|for|with|from|by|near|to|about|under|behind|next\s++to)\s++(?:my|our)\s++[^,;:]{1,80}+[.!]*+$",
@@ -73,11 +76,11 @@ _VERB = re.compile(
 
 
 def is_of_the_moment(text: str, *, dated: bool) -> bool:
-    """Return whether a clause tells of the work at hand alone, or cannot be understood without what stood before it.
+    """Return whether a clause is only about the work at hand, or makes no sense without its context.
 
     Args:
         text: A clause said to an assistant.
-        dated: Whether it names a time: an essay that is due on a day is worth a memory.
+        dated: It has a date: an essay that is due on a day is worth a memory.
 
     >>> is_of_the_moment("I need a 200 word summary of the war", dated=False)
     True
@@ -91,7 +94,7 @@ def is_of_the_moment(text: str, *, dated: bool) -> bool:
     return not dated and bool(_ASKS_FOR.match(text) or _HAS_TO_DO.match(text) or _AT_HAND.match(text))
 
 
-# Openings that say something of the talk and not of the speaker's life.
+# Openings about the conversation, not about the speaker's life.
 _WEAK = re.compile(
     r"i\s++(?:think|guess|suppose|agree|hope|wonder|bet|see\b|hear\s++(?:you|that)|understand|know|"
     r"mean|believe|feel\s++you|appreciate|admire|can\s++(?:see"
@@ -118,7 +121,7 @@ _WEAK = re.compile(
     r"|(?:can't\s++wait|looking\s++forward|going\s++(?:well|great|good|ok)|been\s++(?:good|great|well|ok|okay|busy\s*+$))",
     re.IGNORECASE,
 )
-# What a chat about work in progress is full of, and no one wants remembered.
+# Phrases of work in progress, which is not worth remembering.
 _TRANSIENT = re.compile(
     r"\b(?:we\s++discussed|we\s++talked\s++about|as\s++discussed|currently\s++(?:working|looking|reading|"
     r"editing)\s++(?:on|at)|right\s++now|at\s++the\s++moment"
@@ -133,7 +136,7 @@ _TRANSIENT = re.compile(
     r"|renamed|imported)\s++(?:the|this|that|it|your|an?\s++error|your|to\s++(?:run|fix|use|install)))\b",
     re.IGNORECASE,
 )
-# What others say or think of the speaker is theirs.
+# Opinions of others about the speaker.
 _REPORTS = re.compile(
     r"(?:my|the|our)\s++(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s++){1,3}?"
     r"(?:(?:always|often|just|once|even|sometimes|still|also)\s++)?(?:says?|said|thinks?|thought|claims?|"
@@ -141,18 +144,18 @@ _REPORTS = re.compile(
     r"(?!\")(?:me\s++|us\s++)?(?:that\s++)?(?:i|i'm|i've|my|of|lazy|an?)\b",
     re.IGNORECASE,
 )
-# One time that something did not happen tells of no habit.
+# A single failure states no habit.
 _MISSED = re.compile(
     r"i\s++(?:didn't|did\s++not|couldn't|could\s++not)\s++(?:make\s++it|manage\s++to|get\s++(?:to|around)|finish)\b",
     re.I,
 )
-# All it says is of 'it' or 'that': nobody can read it alone.
-_MEANS_WHAT_WAS_NAMED = re.compile(
+# It only refers to 'it' or 'that', so it makes no sense alone.
+_REFERS_BACK = re.compile(
     r"i(?:'m|'ve|\s++am|\s++have)?\s++(?:(?:not|don't|do|didn't|never|no\s++longer|really|just|also|still)\s++)*\w+\s++(?:to\s++)?(?:it|that|this|them|those|"
     r"one|there)(?:\s++(?:any\s?more|any\s++longer|now|again|today|too|all|either))?[\s.!]*+$",
     re.IGNORECASE,
 )
-# What news add to the weight of a clause: enough for a note of three words.
+# Weight that news add to a clause: enough for a note of three words.
 NEWS = 0.2
 _SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
 _WE = re.compile(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
@@ -170,7 +173,7 @@ _PLAN = re.compile(
     r"|aim\s++to|starting|signed\s++up|will\s++be|aspire|wish\s++to|intend)\b",
     re.IGNORECASE,
 )
-# 'I'm giving a talk on 9 April': with a day it is a plan.
+# 'I'm giving a talk on 9 April': with a date it is a plan.
 _DOING = re.compile(r"(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:\w+ly\s++|also\s++|now\s++)?\w+ing\b", re.IGNORECASE)
 _STATE = re.compile(
     r"\bi(?:'m|\s++am|'ve|\s++have|\s++live|\s++work|\s++own|\s++study|\s++teach|\s++run|\s++play|\s++love|"
@@ -188,25 +191,25 @@ _KIN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class WeighedClause:
-    """A clause and what weighing it needs."""
+    """A clause with what is needed to weigh it."""
 
     text: str
     """With plain quotes, others' words blanked."""
     dated: bool
-    """It names a time."""
+    """It contains a date."""
     between_people: bool
     """Said in a conversation between named people rather than to an assistant."""
     stated: bool = False
-    """A fact pattern recognised it."""
+    """A fact pattern matched it."""
 
 
 def is_reported_speech(text: str) -> bool:
-    """Return whether a clause tells what others say or think of the speaker."""
+    """Return whether a clause reports what others say or think about the speaker."""
     return bool(_REPORTS.match(text))
 
 
 def begins_with_speaker(text: str) -> bool:
-    """Whether a clause begins with its speaker, or with those they belong to."""
+    """Return whether a clause begins with 'I', 'my' or 'we'."""
     return bool(_SUBJECT.match(text) or _WE.match(text))
 
 
@@ -214,9 +217,9 @@ def note_weight(clause: WeighedClause) -> float:
     """Return the importance of a clause as a note; 0 where it is not worth one."""
     text = clause.text if clause.between_people else restore_subject(with_apostrophes(clause.text))
     if not clause.between_people and (alone := readings_alone(text)):
-        if any(_WEAK.match(one) for one in alone):
+        if any(_WEAK.match(version) for version in alone):
             return 0.0
-        return max(note_weight(replace(clause, text=one)) for one in alone)
+        return max(note_weight(replace(clause, text=version)) for version in alone)
     pursued = not clause.between_people and is_pursuit(text)
     if not pursued and _is_passing(clause, text):
         return 0.0
@@ -237,12 +240,12 @@ def note_weight(clause: WeighedClause) -> float:
 
 
 def _is_passing(clause: WeighedClause, text: str) -> bool:
-    """Return whether a clause tells of the moment, of the talk, or what others say, and so of nothing that lasts."""
+    """Return whether a clause is about the moment, the conversation or others' opinions, and so does not last."""
     if _WEAK.match(text):
         return True
     if clause.between_people:
         return False
-    if _REPORTS.match(text) or _MISSED.match(text) or _MEANS_WHAT_WAS_NAMED.match(text):
+    if _REPORTS.match(text) or _MISSED.match(text) or _REFERS_BACK.match(text):
         return True
     return is_of_the_moment(text, dated=clause.dated) or bool(
         _TRANSIENT.search(text) and not is_turn(text, habits=False)
@@ -257,7 +260,7 @@ def _weigh(clause: WeighedClause, *, owner: bool, last: float) -> float:
     present = bool(_STATE.search(text)) or (not clause.between_people and is_present_habit(text))
     weight = 0.3 * (eventful or planned or owner or present or clause.stated or last > 0) + last
     weight += 0.1 * eventful + 0.1 * planned + 0.15 * kin + 0.15 * clause.dated + 0.2 * clause.stated
-    # What lasts is worth it in few words.
+    # Lasting statements may be short.
     weight += 0.05 * min(max(_content(text) - 3, 0 if last else -3), 4)
     weight += 0.05 * len(re.findall(r"(?<=[a-z,] )[A-Z][a-z]+", text)[:2])
     if _YOU.search(text):
@@ -270,7 +273,7 @@ def _content(text: str) -> int:
 
 
 def _has_past(text: str) -> bool:
-    """Whether a past verb stands behind the speaker, adverbs stepped over."""
+    """Return whether 'I' or 'we' is followed by a past verb, ignoring adverbs."""
     found = words(text)
     for place, word in enumerate(found):
         if word in ("i", "i've", "ive", "we", "we've"):

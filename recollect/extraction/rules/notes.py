@@ -1,4 +1,8 @@
-"""From clauses to notes: what is worth one, in a sentence that stands alone, with the days it names. Pure."""
+"""Make notes of clauses: sentences that need no context, with their dates written out. Pure.
+
+'and I have a job interview tomorrow' becomes 'The user has a job interview on 4 May 2026.' Requests to forget, requests
+to remember and corrections become notes of their own.
+"""
 
 import re
 from collections.abc import Sequence
@@ -28,19 +32,19 @@ from recollect.extraction.speech_acts import (
 from recollect.text import terms
 from recollect.types import Candidate, MemoryKind
 
-# Lightest clause that becomes a note: in a talk between people most sentences tell of their lives (measured with
+# Weight from which a clause becomes a note: between people most sentences are about their lives (measured with
 # benchmarks/formation_locomo.py), to an assistant most are about the work at hand.
 MIN_WEIGHT_IN_TALK, MIN_WEIGHT_TO_ASSISTANT = 0.35, 0.45
-# Longest clause that becomes a note, in characters: what runs on longer is a list or a paste.
+# Characters of a clause that becomes a note: a longer one is a list or a paste.
 MAX_CLAUSE_CHARACTERS = 600
-# Longest sentence that goes on about what a note named, in characters.
+# Characters of a sentence that continues a note.
 _MAX_FURTHER_CHARACTERS = 120
-# Behind a comma the speaker comes to themselves: 'Fish is fine though, I still eat it'.
+# The speaker turns to themselves after a comma: 'Fish is fine though, I still eat it'.
 _TURNS_TO_SELF = re.compile(
     r"[,;]\s++(?:(?:so|and|but|because|since|as|now|then|also|plus)\s++)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
 )
 _IS = re.compile(r"(?<!\s)\s*+(?:is|was|'s)\s++")
-# What only rounds a sentence off.
+# Words that only round off a sentence.
 _TRAILING = re.compile(
     rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|actually|fyi|"
     r"(?:just\s++)?so\s++you\s++know|for\s++(?:context|real|the\s++record)|trust\s++me|no\s++joke|believe\s++(?:it\s++or\s++not|me)|(?:so\s++)?don't\s++(?:ask|judge(?:\s++me)?|laugh|worry)|"
@@ -49,8 +53,8 @@ _TRAILING = re.compile(
     r"|(?<!\s)\s*+[:;]-?[)(DPp]){0,4}(?<![\s.!…])(?P<mark>[\s.!…]*+)$",
     re.IGNORECASE,
 )
-# What a statement asks for behind it: 'he is vegan so make it 7', 'she is coeliac, so gluten-free would be good'.
-_REQUEST_BEHIND = re.compile(
+# A request after a statement: 'he is vegan so make it 7', 'she is coeliac, so gluten-free would be good'.
+_REQUEST_AFTER = re.compile(
     r"(?<![\s,])[\s,]++so\s++(?:(?:please|pls|can\s++you|could\s++you|maybe|just)\s++)*+"
     r"(?:(?:make|use|keep|give|find|suggest|recommend|plan|adjust|change|add|write|avoid|skip|leave|take|bear|factor|include|exclude|"
     r"explain|put|set|book|choose|pick|show|tell|let's)\s++(?!(?:me|us)\s++(?:sick|ill|feel)\b)\w"
@@ -58,27 +62,27 @@ _REQUEST_BEHIND = re.compile(
     r"[^.!?]{0,120}+[.!\s]*+$",
     re.IGNORECASE,
 )
-# 'Grandad passed away': of one's own people the determiner may be left out.
+# 'Grandad passed away': relatives may have no determiner.
 _BARE_KIN = re.compile(rf"(?:{RELATIONS})\b(?!'s)", re.IGNORECASE)
-# With fewer words of its own a dated sentence means what the one before it named.
-_WORDS_OF_ITS_OWN = 2
+# With fewer words of its own, a dated sentence refers to the previous one.
+_MIN_OWN_WORDS = 2
 _FURTHER = re.compile(
     r"(?:he|she|his|her|they|their)(?:'s|'re)?\s++(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
 )
-# 'Needs low-salt meals.' behind 'my grandad, he is 88' goes on about him.
+# 'Needs low-salt meals.' after 'my grandad, he is 88' is about him.
 _OF_THE_SAME = re.compile(
     r"(?:also\s++)?(?:needs|has|loves|hates|likes|can't|won't|eats|lives|works|speaks|weighs|takes|suffers|plays|goes|doesn't|isn't|is)\s++"
     r"(?!(?:it|this|that|there|anyone|the)\b)\w",
     re.IGNORECASE,
 )
-# 'We're doing a party that day': the day that was named before.
+# 'We're doing a party that day' refers to an earlier day.
 _THAT_DAY = re.compile(r"\b(?:on\s++)?(?:that|the\s++same)\s++day\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"\b(?:he|she|they)(?=\b|')", re.IGNORECASE)
 _DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
 
 
 def notes_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> list[Candidate]:
-    """Make a note of a clause, or of those of its parts that are worth one where the whole is not."""
+    """Make a note of a clause or, if it is not worth one, of its parts that are."""
     dated = [] if reading.between_people else _of_the_same_day(reading, clause)
     if dated:
         return dated
@@ -90,7 +94,7 @@ def notes_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> list[
 
 
 def _of_the_same_day(reading: ParsedMessage, clause: TextSpan) -> list[Candidate]:
-    """Make two notes where a clause names a day, and then means it by 'that day': either may change."""
+    """Make two notes if a clause names a day and then refers to it by 'that day': either may change."""
     parts = fine_clauses(clause) if _THAT_DAY.search(clause.text) else []
     if len(parts) != 2 or _THAT_DAY.search(parts[0].text) or not all(states_plainly(part.text) for part in parts):
         return []
@@ -104,18 +108,18 @@ def _of_the_same_day(reading: ParsedMessage, clause: TextSpan) -> list[Candidate
 
 
 def states_plainly(text: str) -> bool:
-    """Return whether nothing in a clause is supposed, exaggerated, ordered or reported of others."""
+    """Return whether a clause is not supposed, exaggerated, ordered or reported."""
     body = text[lead_length(text) :]
     return not (is_hypothetical(text) or is_hyperbole(body) or is_command(body) or is_reported_speech(body))
 
 
 def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candidate | None:
-    """Make a note of a clause; None where it is not worth one.
+    """Make a note of a clause; None if it is not worth one.
 
     Args:
         reading: The message.
         clause: A part of it, others' words blanked.
-        stated: A fact pattern recognised it.
+        stated: A fact pattern matched it.
     """
     clause = _own_part(reading, clause) if not stated else clause
     lead = lead_length(clause.text)
@@ -136,7 +140,7 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
         return None
     quote = reading.quote(clause)
     written = write_out(fold(quote), inside)
-    starts = [one.start for one in inside if one.start <= reading.message.said_at and not one.recurs]
+    starts = [date.start for date in inside if date.start <= reading.message.said_at and not date.recurs]
     return Candidate(
         kind=MemoryKind.NOTE,
         text=_written(reading, clause, written[lead_length(written) :]),
@@ -151,13 +155,13 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
 
 
 def _written(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
-    """Write a clause so that it stands alone; what it quotes of others stays in their words."""
+    """Write a clause so that it needs no context; quotations of others stay unchanged."""
     if reading.quote(clause) != clause.text and '"' in written:
         return reporting(written, reading.speaker)
     if reading.between_people:
         return stand_alone(written, reading.speaker)
     own = f"my {written[0].lower()}{written[1:]}" if _BARE_KIN.match(written) else written
-    asked = _REQUEST_BEHIND.search(own)
+    asked = _REQUEST_AFTER.search(own)
     own = own[: asked.start()] if asked else own
     own = name_pronoun(reading, clause, own)
     return stand_alone(_rounded_off(own), reading.speaker, frame=not is_news(own))
@@ -170,7 +174,7 @@ def _rounded_off(text: str) -> str:
 
 
 def _own_part(reading: ParsedMessage, clause: TextSpan) -> TextSpan:
-    """Begin a clause where its speaker comes to speak of themselves, where it begins with something else."""
+    """Drop the beginning of a clause if its speaker turns to themselves only later."""
     if reading.between_people or begins_with_speaker(clause.text[lead_length(clause.text) :]):
         return clause
     found = _TURNS_TO_SELF.search(clause.text)
@@ -178,7 +182,7 @@ def _own_part(reading: ParsedMessage, clause: TextSpan) -> TextSpan:
 
 
 def continue_note(reading: ParsedMessage, note: Candidate, before: TextSpan, sentence: TextSpan) -> Candidate | None:
-    """Let a note go on with the next sentence, where that speaks of who or what it named: 'Her name is Nala.'"""
+    """Continue a note with the next sentence if that refers to the same person or thing: 'Her name is Nala.'"""
     text = sentence.text
     between = reading.text[before.end : sentence.start]
     if (
@@ -204,20 +208,20 @@ def continue_note(reading: ParsedMessage, note: Candidate, before: TextSpan, sen
 
 
 def _says_further(reading: ParsedMessage, sentence: TextSpan) -> bool:
-    """Whether a sentence tells of what was named, and little by itself: 'Her name is Nala.', 'I start on Monday.'"""
+    """Return whether a sentence depends on the previous one: 'Her name is Nala.', 'I start on Monday.'"""
     if _FURTHER.match(sentence.text) or _OF_THE_SAME.match(sentence.text):
         return True
     inside = reading.mentions_in(sentence)
     if not inside or not begins_with_speaker(sentence.text):
         return False
     undated = sentence.text
-    for one in reversed(inside):
-        undated = undated[: one.span[0]] + undated[one.span[1] :]
-    return len(terms(undated)) < _WORDS_OF_ITS_OWN
+    for date in reversed(inside):
+        undated = undated[: date.span[0]] + undated[date.span[1] :]
+    return len(terms(undated)) < _MIN_OWN_WORDS
 
 
 def note_of_day(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
-    """Read 'Today is my 30th birthday' as what is on that day; None where the sentence is none of these."""
+    """Read 'Today is my 30th birthday' as a note about that day; None for other sentences."""
     inside = reading.mentions_in(sentence)
     if len(inside) != 1 or sentence.text[: inside[0].span[0]].strip():
         return None
@@ -242,16 +246,16 @@ def note_of_day(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
 
 
 REQUESTED = " wants forgotten: "
-"""Stands in the text of a request to forget, between who asks and what it names."""
+"""In the text of a request to forget: between the speaker and the topic."""
 
 
 def read_forget_request(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
-    """Read a request to forget something, or that what the other side just said is not so (any longer)."""
+    """Read a request to forget, or a statement that the other side's last sentence is not true (any longer)."""
     if reading.between_people:
         return None
     request = forget_request(sentence.text)
     topic = request.topic if request else ""
-    # What it means is clear where the other side said but one thing.
+    # A retraction is unambiguous if the other side said only one sentence.
     if not request and is_retraction(sentence.text) and len(sentences(reading.previous_reply)) == 1:
         topic = " ".join(reading.previous_reply.split())[:MAX_CLAUSE_CHARACTERS]
     is_all = request is not None and request.scope is Scope.EVERYTHING
@@ -262,7 +266,7 @@ def read_forget_request(reading: ParsedMessage, sentence: TextSpan) -> Candidate
 
 
 def forget_previous(reading: ParsedMessage, sentence: TextSpan) -> tuple[Candidate, ...]:
-    """Read 'jk' or 'sorry, wrong chat' as the wish that the message before it be forgotten."""
+    """Read 'jk' or 'sorry, wrong chat' as a request to forget the previous message."""
     if reading.between_people or not reading.previous_seq:
         return ()
     return (_forgetting(reading, sentence, topic="", seqs=(reading.previous_seq,), is_all=False),)
@@ -271,7 +275,7 @@ def forget_previous(reading: ParsedMessage, sentence: TextSpan) -> tuple[Candida
 def _forgetting(
     reading: ParsedMessage, sentence: TextSpan, *, topic: str, seqs: tuple[int, ...], is_all: bool
 ) -> Candidate:
-    # A topic that states a fact means that slot: 'I hate opera' is known as a dislike.
+    # A topic that states a fact means its slot: 'I hate opera' is stored as a dislike.
     stated = next((fact for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")), None)
     return Candidate(
         kind=MemoryKind.NOTE,
@@ -293,7 +297,7 @@ def _forgetting(
 
 
 def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...]:
-    """Return the message that 'forget what I just said' means: this one if it tells something else, or the last."""
+    """Return the message that 'forget what I just said' means: this one if it states something, else the previous."""
     others = [piece for piece in sentences(reading.masked) if piece.start != request.start]
     if any(statement_part(piece.text) and not is_small_talk(piece.text) for piece in others):
         return (reading.message.seq,)
@@ -301,7 +305,7 @@ def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...
 
 
 def note_on_request(reading: ParsedMessage, sentence: TextSpan, what: str) -> Candidate:
-    """Make a note of what the speaker asks to remember, in their words."""
+    """Make a note of what the speaker asks to remember, in their own words."""
     start = sentence.text.rindex(what)
     clause = TextSpan(what, sentence.start + start)
     written = write_out(fold(reading.quote(clause)), reading.mentions_in(clause)).rstrip(" .!")
@@ -320,7 +324,7 @@ def note_on_request(reading: ParsedMessage, sentence: TextSpan, what: str) -> Ca
 
 
 def corrected_note(reading: ParsedMessage, sentence: TextSpan, meant: str) -> Candidate:
-    """Make a note of a correction that is no statement which the rules know."""
+    """Make a note of a correction that no rule reads as a statement."""
     written = (meant or fold(reading.quote(sentence))).strip(" .!")
     plain = written.replace('"', "'")
     return Candidate(

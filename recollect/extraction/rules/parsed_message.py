@@ -1,4 +1,4 @@
-"""Messages as the rules read them: own words, the times in them, who speaks and after what. Pure."""
+"""Messages as the rules read them: own words, dates, speaker, and what was said before. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,20 +13,20 @@ from recollect.extraction.sources import ExtractionInput, readable, speaker_labe
 from recollect.extraction.transcripts import is_third_party, without_transcript
 from recollect.types import LoggedMessage
 
-# Confidence of what was said plainly, of what was read out of running talk, and of what the speaker doubts.
+# Confidence of plain statements, of statements read from running talk, and of those the speaker doubts.
 PLAIN, READ, DOUBTED = 1.0, 0.8, 0.5
 _UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True)
 class ParsedMessage:
-    """A message while it is read."""
+    """A message, prepared for the rules."""
 
     message: LoggedMessage
     text: str
-    """Own words, scrubbed; quotes in evidence are cut from it."""
+    """Own words, scrubbed; evidence quotes it."""
     masked: str
-    """The same with others' words blanked, each character in its place."""
+    """The same with others' words blanked, keeping every character's place."""
     mentions: Sequence[DateMention]
     speaker: Speaker
     between_people: bool
@@ -38,28 +38,28 @@ class ParsedMessage:
     previous_texts: tuple[str, ...] = ()
     """The speaker's previous messages, newest first."""
     zone: ZoneInfo = _UTC
-    """Where the speaker's days begin."""
+    """Decides when the speaker's days begin."""
 
     def quote(self, clause: TextSpan) -> str:
-        """Return the words of a clause as they stand in the message."""
+        """Return the words of a clause as they are in the message."""
         return self.text[clause.start : clause.end]
 
     def mentions_in(self, clause: TextSpan) -> list[DateMention]:
-        """Return the times named within a clause, spans counted from its start."""
+        """Return the dates within a clause, with spans from its start."""
         return [
-            replace(one, span=(one.span[0] - clause.start, one.span[1] - clause.start))
-            for one in self.mentions
-            if clause.start <= one.span[0] and one.span[1] <= clause.end
+            replace(mention, span=(mention.span[0] - clause.start, mention.span[1] - clause.start))
+            for mention in self.mentions
+            if clause.start <= mention.span[0] and mention.span[1] <= clause.end
         ]
 
 
-# Messages before it in which a correction finds what it corrects.
+# Earlier messages that a correction can correct.
 MAX_LOOKED_BACK = 4
 
 
 def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
-    """Read the messages whose words form memories, others' words in them blanked."""
-    everybody = [*source.earlier, *source.messages]
+    """Prepare the messages whose words may form memories, with others' words blanked."""
+    known = [*source.earlier, *source.messages]
     for message in source.messages:
         if message.role not in source.sources or (message.role != "user" and not speaker_name(message.name)):
             continue
@@ -71,29 +71,32 @@ def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
             message=message,
             text=text,
             mentions=parse_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
-            speaker=_speaker(message, everybody),
+            speaker=_speaker(message, known),
             between_people=between_people,
             masked=masked if between_people else without_transcript(masked),
-            previous_reply=_last_reply(message, everybody),
-            previous_texts=_previous_texts(message, everybody),
+            previous_reply=_last_reply(message, known),
+            previous_texts=_previous_texts(message, known),
             zone=source.time_zone,
-            previous_seq=max((one.seq for one in everybody if one.role == "user" and one.seq < message.seq), default=0),
+            previous_seq=max(
+                (other.seq for other in known if other.role == "user" and other.seq < message.seq), default=0
+            ),
         )
 
 
-def _previous_texts(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> tuple[str, ...]:
-    """Return what the speaker said before a message, the newest first."""
-    said = [one for one in everybody if one.role == message.role and one.name == message.name and one.seq < message.seq]
-    return tuple(fold(readable(one)) for one in sorted(said, key=lambda one: -one.seq)[:MAX_LOOKED_BACK])
+def _previous_texts(message: LoggedMessage, known: Sequence[LoggedMessage]) -> tuple[str, ...]:
+    """Return the speaker's messages before a message, newest first."""
+    speaker = (message.role, message.name)
+    before = [other for other in known if (other.role, other.name) == speaker and other.seq < message.seq]
+    return tuple(fold(readable(other)) for other in sorted(before, key=lambda other: -other.seq)[:MAX_LOOKED_BACK])
 
 
-def _last_reply(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> str:
-    """Return what the assistant said last before a message."""
-    before = [one.text for one in everybody if one.role == "assistant" and one.seq < message.seq]
+def _last_reply(message: LoggedMessage, known: Sequence[LoggedMessage]) -> str:
+    """Return the last message of the assistant before a message."""
+    before = [other.text for other in known if other.role == "assistant" and other.seq < message.seq]
     return before[-1] if before else ""
 
 
-def _speaker(message: LoggedMessage, everybody: Sequence[LoggedMessage]) -> Speaker:
+def _speaker(message: LoggedMessage, known: Sequence[LoggedMessage]) -> Speaker:
     mine = speaker_name(message.name)
-    others = {name for one in everybody if (name := speaker_name(one.name)) and name != mine}
+    others = {name for other in known if (name := speaker_name(other.name)) and name != mine}
     return Speaker(speaker_label(message), bool(mine), others.pop() if len(others) == 1 and mine else "")

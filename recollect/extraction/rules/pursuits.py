@@ -1,5 +1,7 @@
-"""What the user pursues, does again and again, or plans: 'I've taken up bouldering', 'we're converting the "
-"attic'. Pure."""
+"""Pursuits, routines and plans of the user. Pure.
+
+"I've taken up bouldering" and "we're converting the attic" are some; "I'm building a regex" is the work at hand.
+"""
 
 import re
 
@@ -7,7 +9,7 @@ _ADVERBS = r"(?:(?:\w{2,13}ly|also|just|still|now|always|usually|often|mostly|ne
 _I = rf"(?:i|we) {_ADVERBS}"
 _HAVE = rf"(?:i|we)(?:'ve| have)? {_ADVERBS}"
 _AM = rf"(?:i'm|i am|im|we're|we are) {_ADVERBS}"
-# Things of a screen or a desk: what is done to them is the work at hand.
+# Things on a screen or a desk: working on them is the work at hand.
 _WORK = re.compile(
     r"\b(?:functions?|class(?:es)?(?! with| at| on| for)|scripts?|apis?|regex\w{0,3}|quer(?:y|ies)|tables?|lists?|"
     r"arrays?|strings?|ints?|"
@@ -180,7 +182,7 @@ _MAX_HEAD = 160
 
 
 def is_pursuit(clause: str) -> bool:
-    """Return whether a clause tells what its speaker pursues, does again and again, or plans for their life.
+    """Return whether a clause states a pursuit, a routine or a plan of its speaker.
 
     >>> is_pursuit("I've taken up bouldering"), is_pursuit("we're converting the attic"), is_pursuit("took up rowing")
     (True, True, True)

@@ -1,4 +1,8 @@
-"""Make a first-person clause stand alone: the speaker's name for 'I', verbs agreeing, no dangling start. Pure."""
+"""Rewrite a first-person clause into a sentence that needs no context. Pure.
+
+"and I'm allergic to peanuts" becomes 'The user is allergic to peanuts.': the name for 'I', verbs that agree, no
+dangling start. If a safe rewriting is not known, the words are quoted: 'Ana said: "We went to the beach."'
+"""
 
 import re
 from dataclasses import dataclass
@@ -16,9 +20,9 @@ _CONTRACTED = {
     "i'd": ("i", "'d"),
 }
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"")
-# Stands for a quotation while the words around it are rewritten.
+# Replaces a quotation while the words around it are rewritten.
 _HELD = "\ue000"
-# Openings that only tie a clause to what was said before.
+# Openings that only tie a clause to the previous one.
 _OPENING = re.compile(
     r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no(?=\s*+[,.!;:–-]|\s++(?:i|i'm|i've|my|we|it|actually)\b)|nope|nah|wow|btw|by\s++the\s++way|"
     r"also|plus|anyway|anyways"
@@ -40,7 +44,7 @@ _DROPPED_SUBJECT = re.compile(
     r"for\s++it|on\b))",
     re.IGNORECASE,
 )
-# What people tell of their lives without saying 'I': 'sold my car', 'got laid off', 'passed the exam'.
+# Statements about one's life without 'I': 'sold my car', 'got laid off', 'passed the exam'.
 _LEFT_OUT = re.compile(
     r"(?:(?:just|finally|already|officially|recently|basically|actually|also|even)\s++){0,6}+"
     r"(?:moved|relocated|adopted|gave\s++up|given\s++up|graduated|retired|booked|became|broke\s++(?:my|up)|tore\s++my|"
@@ -55,7 +59,7 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 _IN_ING = frozenset({"living", "working", "flying", "travelling", "traveling", "heading", "staying"})
-# What one gets, starts and joins at work on a text or a program.
+# Objects of work on a text or a program: 'got an error' is not about a life.
 _OF_WORK = re.compile(
     r"(?<!\s)\s++(?:\w++\s++)?(?:error|exception|traceback|warning|bug|message|response|answer|result|output|file|function|table|line|button|"
     r"server|process|query|string|null|\d)",
@@ -71,14 +75,14 @@ _GERUND_SUBJECT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Speaker:
-    """Who says 'I', and to whom."""
+    """The speaker of a clause, and the listener."""
 
     name: str
     """'Caroline' or 'The user'."""
     named: bool
-    """A person's name: it keeps its capital inside a sentence."""
+    """Whether it is a person's name, which keeps its capital inside a sentence."""
     listener: str = ""
-    """The name behind 'you'; empty where it is unknown."""
+    """The person addressed as 'you'; empty if unknown."""
 
     @property
     def inner(self) -> str:
@@ -87,13 +91,13 @@ class Speaker:
 
 
 def starts_without_subject(clause: str) -> bool:
-    """Whether a clause left its 'I' out: 'Gonna continue my studies', 'Just finished a book'."""
+    """Return whether a clause leaves out its 'I': 'Gonna continue my studies', 'Just finished a book'."""
     body = _OPENING.sub("", clause)
     return bool(_DROPPED_SUBJECT.match(body)) and not _GERUND_SUBJECT.match(body)
 
 
 def leaves_out_i(clause: str) -> bool:
-    """Return whether a clause tells of its speaker's life without saying 'I'.
+    """Return whether a clause is about its speaker's life but leaves out 'I'.
 
     >>> leaves_out_i("sold my car"), leaves_out_i("Sold out again"), leaves_out_i("got an error")
     (True, False, False)
@@ -103,7 +107,7 @@ def leaves_out_i(clause: str) -> bool:
 
 
 def restore_i(clause: str) -> str:
-    """Put the 'I' back that a clause left out.
+    """Restore the 'I' that a clause left out.
 
     >>> restore_i("just sold my car"), restore_i("living in Oslo"), restore_i("been vegan for years")
     ('I just sold my car', 'I am living in Oslo', 'I have been vegan for years')
@@ -115,7 +119,7 @@ def restore_i(clause: str) -> str:
 
 
 def reporting(clause: str, speaker: Speaker) -> str:
-    """Rewrite a clause of the speaker that quotes others: their words stay as they are.
+    """Rewrite a clause that quotes others, whose words stay unchanged.
 
     >>> reporting('My boss told me "I hate it".', Speaker("The user", False))
     'The user\\'s boss told the user "I hate it".'
@@ -130,8 +134,8 @@ def reporting(clause: str, speaker: Speaker) -> str:
 def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
     """Rewrite a clause of the speaker into one sentence that needs no context.
 
-    Where a safe rewriting is not known (the clause speaks of 'we', or to 'you' as its subject) it is framed as a
-    quotation instead, so that agreement is never guessed; `frame` says whether what speaks of others alone is, too.
+    A clause with 'we', or with 'you' as its subject, is framed as a quotation, so that agreement is never guessed;
+    with `frame`, so is a clause about others only.
 
     >>> stand_alone("and I'm allergic to peanuts", Speaker("The user", False))
     'The user is allergic to peanuts.'
@@ -186,19 +190,19 @@ def _framed(body: str, speaker: Speaker) -> str:
 
 @dataclass(slots=True)
 class _Agreement:
-    """What the verbs of a clause have to agree with, word by word."""
+    """State of the rewriting, word by word: what the next verb must agree with."""
 
     agree: bool = False
     """The next verb belongs to the speaker."""
     present: bool = False
-    """The speaker's last verb stands in the present, and another may follow behind 'and'."""
+    """The speaker's last verb is in the present, and another may follow after 'and'."""
     speaks: bool = False
     """The speaker alone was the last subject."""
     aside: bool = False
     """Within an apposition: 'I, a trained baker, …'."""
 
     def begin(self, *, alone: bool) -> None:
-        """Take the speaker as the subject, alone or with another."""
+        """Make the speaker the subject, alone or with another."""
         self.agree = self.speaks = alone
         self.aside = False
 
@@ -207,15 +211,15 @@ class _Agreement:
         self.aside ^= self.agree and "," in token
 
     def goes_on(self, low: str, following: str) -> bool:
-        """Return whether behind this word another verb of the speaker follows."""
+        """Return whether another verb of the speaker follows after this word."""
         if low not in ("and", "but", "or"):
             return False
         return (self.present and following in COORDINATED) or (self.speaks and following in _AUXILIARY)
 
 
-# Behind 'and' only a verb of the same subject: 'I was born in Rome and have lived in Oslo'.
+# After 'and', these always have the same subject: 'I was born in Rome and have lived in Oslo'.
 _AUXILIARY = frozenset({"am", "have", "haven't", "don't"})
-# What follows these is an infinitive, and so is the verb behind 'and': 'I love to swim and run'.
+# Verbs before an infinitive; the verb after 'and' is one too: 'I love to swim and run'.
 _BEFORE_TO = frozenset(
     """want need love like hate prefer try have hope plan wish tend aim intend start begin continue learn decide
     expect""".split()
@@ -254,7 +258,7 @@ def _is_verb(token: str, low: str, state: _Agreement) -> bool:
 
 
 def _agreeing(tokens: list[str], place: int, state: _Agreement) -> str:
-    """Put the speaker's verb into the third person, and note what may follow it."""
+    """Put the speaker's verb into the third person, and update the state."""
     token, low, following = tokens[place], tokens[place].lower(), _next_word(tokens, place)
     verb = _verb(low, token, following)
     infinitive = low.endswith("n't") or (following == "to" and low in _BEFORE_TO)
@@ -279,8 +283,8 @@ def _is_roman(tokens: list[str], place: int) -> bool:
 
 def _is_plural(tokens: list[str], place: int) -> bool:
     """Return whether the 'I' at `place` shares its verb with another: 'I and my wife'."""
-    behind = (token.lower() for token in tokens[place + 1 :] if token.strip())
-    return next(behind, "") in ("and", "nor")
+    following = (token.lower() for token in tokens[place + 1 :] if token.strip())
+    return next(following, "") in ("and", "nor")
 
 
 def _next_word(tokens: list[str], place: int) -> str:

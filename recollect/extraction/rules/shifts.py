@@ -1,4 +1,4 @@
-"""What a clause says has changed in its speaker's life: a job quit, a home left, a name taken. Pure."""
+"""Changes in the speaker's life that a clause states: a job quit, a home left, a new name. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from recollect.extraction.rules.patterns.base import compile_short, value_of
 from recollect.text.granted import told_by_me
 from recollect.types import LifeState, LoggedMessage, Shift
 
-# What happened longer ago than this is no news: 'I quit my job in 2015'.
+# A change longer ago than this is no news: 'I quit my job in 2015'.
 _NEWS_DAYS = 400
 _TRADE = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
-# Somebody did it: 'I've just', 'we finally'; what is wanted, planned, denied or supposed does not fit behind it.
+# A completed action: 'I've just', 'we finally'; wishes, plans, denials and suppositions do not match.
 _DID = (
     r"(?:i|we)(?:'ve|\s++have|\s++had)?(?:\s++(?:just|finally|recently|actually|already|now|officially|both|also|"
     r"literally|basically|"
@@ -25,7 +25,7 @@ _WAS = (
     r"(?:i|we)(?:'ve|'m|'re)?(?: (?:was|were|am|are|have|got|get|been|being|just|finally|also|both|now|"
     r"recently|suddenly)){1,5}"
 )
-# Behind a verb of leaving nothing more is said than when or why.
+# After a verb of leaving, nothing but time or reason follows.
 _NO_MORE_SAID = (
     r"(?=\s*+(?:$|[,.;!?)]|(?:today|yesterday|tonight|last|this|on|in|at\s++the|after|early|finally|"
     r"for\s++(?:good|real)|because|since|and|so|"
@@ -73,7 +73,7 @@ _NOW = r"(?:now|these days|nowadays|from now on|at the moment|for good|instead|o
 
 @dataclass(frozen=True, slots=True)
 class _Sign:
-    """A pattern at the head of a clause; its group `old` names what it was, `new` what it is."""
+    """A pattern at the start of a clause; its group `old` is the previous state, `new` the present one."""
 
     state: LifeState
     pattern: re.Pattern[str]
@@ -302,7 +302,7 @@ _HEAD_VERB = re.compile(
     r"lost|finished|moved)\b",
     re.IGNORECASE,
 )
-# Beside such a word a new value says that the old one is over: 'I'm a driving instructor now'.
+# With such a word, a new value ends the old one: 'I'm a driving instructor now'.
 _CHANGED = re.compile(
     r"\b(?:now|these\s++days|nowadays|new|started|joined|became|switched|moved|instead|no\s++longer|"
     r"from\s++now\s++on|officially)\b",
@@ -317,7 +317,7 @@ _STATE_OF = {
     "name": LifeState.NAME,
     "full_name": LifeState.NAME,
 }
-# 'One of my jobs', 'as well': what comes beside the old ends nothing.
+# 'One of my jobs', 'as well': an additional value does not end the old one.
 _BESIDE = re.compile(
     r"\b(?:also|too|as\s++well|besides|on\s++the\s++side|part[- ]time|second\s++job|in\s++addition|additionally|"
     r"another\s++job|"
@@ -330,15 +330,15 @@ _WORKS_AS = re.compile(r"\b(?:promoted|made\s++me|named\s++me)\b", re.IGNORECASE
 def find_shifts(
     clause: str, mentions: Sequence[DateMention], message: LoggedMessage, *, is_news: bool = False
 ) -> list[Shift]:
-    """Find what a clause says has changed in its speaker's life.
+    """Find the changes in its speaker's life that a clause states.
 
     Args:
         clause: With plain quotes, in the speaker's words; others' words blanked.
-        mentions: Times named in it, spans counted from its start.
-        message: When it was said.
-        is_news: It stands behind 'since' or 'now that': what it tells is new, whatever its words.
+        mentions: Its dates, with spans from its start.
+        message: The message, for the time it was said.
+        is_news: It follows 'since' or 'now that', so it is news, whatever its words.
     """
-    if any(message.said_at - one.end > timedelta(days=_NEWS_DAYS) for one in mentions):
+    if any(message.said_at - date.end > timedelta(days=_NEWS_DAYS) for date in mentions):
         return []
     clause = told_by_me(clause) if is_news else clause
     found = [
@@ -358,7 +358,7 @@ def find_shifts(
 
 
 def tells_of_shift(body: str) -> bool:
-    """Return whether a clause, what leads to it left off, says that a part of its speaker's life has changed.
+    """Return whether a clause without its lead states a change in its speaker's life.
 
     >>> tells_of_shift("Bristol is home now"), tells_of_shift("I might move to Bristol")
     (True, False)
@@ -367,13 +367,13 @@ def tells_of_shift(body: str) -> bool:
 
 
 def _bodies(clause: str, mentions: Sequence[DateMention]) -> list[str]:
-    """Return a clause as patterns read it, with its times and without."""
+    """Return the forms of a clause that patterns read, with its dates and without."""
     plain = clause[lead_length(clause) :].strip(" ,.!;:")
-    opening = next((one.span[1] for one in mentions if one.span[0] <= lead_length(clause)), 0)
-    behind = clause[opening:].strip(" ,.!;:")
+    opening = next((date.span[1] for date in mentions if date.span[0] <= lead_length(clause)), 0)
+    rest = clause[opening:].strip(" ,.!;:")
     heading = _HEADING.match(plain)
     told = plain[heading.end() :] if heading else plain
-    return [read for body in (statement_body(clause, mentions), plain, behind, told) for read in _with_subject(body)]
+    return [read for body in (statement_body(clause, mentions), plain, rest, told) for read in _with_subject(body)]
 
 
 def _with_subject(body: str) -> list[str]:
@@ -381,7 +381,7 @@ def _with_subject(body: str) -> list[str]:
 
 
 def with_subject(body: str) -> str:
-    """Return a clause with the 'I' that it leaves out before a verb of change.
+    """Restore the 'I' of a clause that leaves it out before a verb of change.
 
     >>> with_subject("Handed in my notice")
     'I handed in my notice'
@@ -390,9 +390,9 @@ def with_subject(body: str) -> str:
 
 
 def _named(match: re.Match[str], group: str) -> str:
-    return value_of(match.groupdict().get(group), most_words=8)
+    return value_of(match.groupdict().get(group), max_words=8)
 
 
 def _is_ahead(mentions: Sequence[DateMention], message: LoggedMessage) -> bool:
-    """Whether a clause names a day from which on it holds: 'from 1 March I'm a driving instructor'."""
-    return any(one.start > message.said_at for one in mentions)
+    """Return whether a clause names a future day: "from 1 March I'm a driving instructor"."""
+    return any(date.start > message.said_at for date in mentions)

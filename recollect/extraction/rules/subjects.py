@@ -1,4 +1,7 @@
-"""Subjects of a clause: those of two ('Dan and I'), and those that informal English leaves out. Pure."""
+"""Subjects of a clause: joint ones ('Dan and I'), and those that informal English leaves out. Pure.
+
+'me and Kate are off' becomes 'I and Kate are off', and 'swim on Mondays' becomes 'I swim on Mondays'.
+"""
 
 import re
 
@@ -34,7 +37,7 @@ _LEADING = re.compile(_LEAD, re.IGNORECASE)
 
 
 def is_half_subject(text: str) -> bool:
-    """Return whether a clause is but a person, who shares the verb behind 'and' with the speaker.
+    """Return whether a clause is only a person who shares the verb after 'and' with the speaker.
 
     >>> is_half_subject("Dan"), is_half_subject("ugh, my sister"), is_half_subject("me"), is_half_subject("I met Dan")
     (True, True, True, False)
@@ -43,7 +46,7 @@ def is_half_subject(text: str) -> bool:
 
 
 def speaker_first(clause: str) -> str:
-    """Put the speaker first where a clause begins with them and another; any other clause stays as it is.
+    """Put the speaker first in a joint subject; any other clause stays unchanged.
 
     >>> speaker_first("My sister and I share a flat"), speaker_first("me and Kate are off"), speaker_first("I met Dan")
     ('I and my sister share a flat', 'I and Kate are off', 'I met Dan')
@@ -58,7 +61,7 @@ def speaker_first(clause: str) -> str:
 
 
 def readings_alone(clause: str) -> tuple[str, ...]:
-    """Write a subject of two as 'I' and as 'we', so that it can be weighed; empty where there is none.
+    """Write a joint subject as 'I' and as 'we', so that the clause can be weighed; empty if there is none.
 
     >>> readings_alone("ugh, Dan and I broke up"), readings_alone("I met Dan")
     (('I broke up', 'we broke up'), ())
@@ -97,7 +100,7 @@ _UNMARKED = {
 }
 _UNMARKED_WORD = re.compile(rf"(?<![\w'])(?:{'|'.join(_UNMARKED)})(?![\w'])", re.IGNORECASE)
 
-# Routines need a day or a rhythm behind the verb: 'swim on Mondays' tells, 'walk me through it' orders.
+# Routines need a day or a rhythm after the verb: 'swim on Mondays' is one, 'walk me through it' is an order.
 _RHYTHM = (
     r"(?:(?:on\s++|every\s++)?(?:mon|tues|wednes|thurs|fri|satur|sun)days?\b|every\s++(?:other\s++)?(?:day|morning|"
     r"evening|night|week|weekend)\b"
@@ -114,7 +117,7 @@ _ROUTINE = re.compile(
     rf"please)\b)[\w'/&-]{{1,20}}+\s++){{0,5}}?{_RHYTHM}",
     re.IGNORECASE,
 )
-# Things of one's own that are named without 'my'.
+# Possessions that are mentioned without 'my'.
 _OWN = (
     r"(?:wedding\s++anniversary|anniversary|driving\s++test|(?:dentist|doctor'?s?|gp|hospital|vet|visa|passport|eye|"
     r"physio|therapy|"
@@ -173,11 +176,11 @@ _LIKES = re.compile(
     re.IGNORECASE,
 )
 _SAYS_OF_IT = re.compile(r"\b(?:is|are|was|were|can|will|has|makes|means|conquers)\b", re.IGNORECASE)
-_SHORT = 100  # characters of a clause that begins with a bare verb of taste
+_SHORT = 100  # characters of a clause that begins with a verb of taste
 
 
 def with_apostrophes(text: str) -> str:
-    """Put in the apostrophes that informal writing leaves out.
+    """Add the apostrophes that informal writing leaves out.
 
     >>> with_apostrophes("im sure i cant and dont")
     "I'm sure i can't and don't"
@@ -186,7 +189,7 @@ def with_apostrophes(text: str) -> str:
 
 
 def lacks_i(clause: str) -> bool:
-    """Return whether a clause tells a routine, a taste, a success or a state without its 'I'.
+    """Return whether a clause states a routine, a taste, a success or a state without its 'I'.
 
     >>> lacks_i("swim on Mondays"), lacks_i("allergic to latex"), lacks_i("love is blind"), lacks_i("run it every day")
     (True, True, False, False)
@@ -197,7 +200,7 @@ def lacks_i(clause: str) -> bool:
 
 
 def lacks_my(clause: str) -> bool:
-    """Return whether a clause names something of one's own without 'my'.
+    """Return whether a clause mentions a possession without 'my'.
 
     >>> lacks_my("wedding anniversary is on 30 May"), lacks_my("flight to Rome is late")
     (True, False)
@@ -206,7 +209,7 @@ def lacks_my(clause: str) -> bool:
 
 
 def restore_subject(clause: str) -> str:
-    """Put back the subject that `lacks_i` or `lacks_my` found missing; return any other clause as it is.
+    """Restore the subject that `lacks_i` or `lacks_my` found missing; any other clause stays unchanged.
 
     >>> restore_subject("dentist appt on 3 May"), restore_subject("shoe size is 43")
     ('My dentist appt is on 3 May', 'My shoe size is 43')

@@ -1,8 +1,7 @@
-"""Sum up a stretch of a chat without a model: its most telling statements, as they were said. Pure.
+"""Summarize a part of a chat without a model: its most informative statements, as they were said. Pure.
 
-Nothing is put into words here: a summary holds sentences of the messages, who says them, and dates in place of words
-such as "yesterday". What was injected, quoted or is secret is gone before anything is chosen, and so are orders that
-somebody may have planted.
+A summary contains sentences of the messages, their speakers, and dates in place of words such as "yesterday". Injected,
+quoted and secret text is removed before anything is chosen, and so are orders that may have been planted.
 """
 
 import re
@@ -24,15 +23,15 @@ from recollect.text import squeeze, terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 NOTHING_SAID = "Nothing was said in words."
-"""What stands for a summary without a word: it is not embedded, for it is near nothing that is asked."""
+"""Text of an empty summary. It is not embedded, since it is near no question."""
 
-# Longest sentence that is taken over whole, in characters; a longer one is a list or a paste and is cut.
+# Characters of a sentence that is used whole; a longer one is a list or a paste, and is cut.
 MAX_STATEMENT_CHARACTERS = 200
-# Sentences looked at of one message: behind them a pasted page goes on.
+# Sentences that are read of a message: more belong to a pasted page.
 _MAX_SENTENCES = 40
-# What is said of one's own life outweighs what is asked for, and the speaker's words those of the assistant.
+# Statements about one's life outweigh requests, and the user's words outweigh the assistant's.
 _LASTING, _ASSISTANT, _ASKED, _COMMANDED = 1.5, 0.5, 0.5, 0.7
-# A second statement of a turn counts half: every turn is to have its say before one has two.
+# A second statement of a turn counts half, so that every turn is represented before one has two.
 _SAME_TURN = 0.5
 _SCRUBBED = re.compile(r"\[(?:secret|card|iban|ssn)\]")
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
@@ -40,37 +39,37 @@ _ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
-    """What a stretch of a chat comes to."""
+    """Summary of a part of a chat."""
 
     text: str
-    """Empty where nothing was said in words."""
+    """Empty if nothing was said in words."""
     pieces: tuple[str, ...]
-    """The statements it is made of, each worth being found by itself."""
+    """Its statements, each worth being found by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Statement:
-    """A sentence that may be taken over."""
+    """A sentence that may be used."""
 
     message: LoggedMessage
     turn: int
     text: str
     terms: frozenset[str]
     weight: float
-    """What its kind is worth; what it says comes on top."""
+    """Weight of its kind; its terms add to it."""
 
 
 def summarise(turns: Sequence[Exchange], *, zone: ZoneInfo, longest: int) -> Summary:
-    """Choose the statements that tell most, and write them in the order in which they were said.
+    """Choose the most informative statements, and write them in their original order.
 
     Args:
-        turns: The stretch, in order.
-        zone: Where the speakers' days begin.
-        longest: Most characters.
+        turns: Turns to summarize, in order.
+        zone: Time zone of the speakers' days.
+        longest: Maximum number of characters.
     """
     found = list(_statements(turns, small=False)) or list(_statements(turns, small=True))
     said = [spoken for _, spoken in sorted(_chosen(found, zone, longest).items())]
-    return Summary(text=_written(said), pieces=tuple(f"{one.speaker}: {one.text}" for one in said))
+    return Summary(text=_written(said), pieces=tuple(f"{spoken.speaker}: {spoken.text}" for spoken in said))
 
 
 class _Spoken(NamedTuple):
@@ -82,14 +81,14 @@ class _Spoken(NamedTuple):
 
 
 def _chosen(found: Sequence[_Statement], zone: ZoneInfo, room: int) -> dict[int, _Spoken]:
-    """Choose, the most telling first, what fits and adds something; return it by its place."""
+    """Choose statements that fit and add something, the most informative first; return them by place."""
     rare = _rarity(found)
     left = set(range(len(found)))
     said: set[str] = set()
     in_turn: Counter[int] = Counter()
     chosen: dict[int, _Spoken] = {}
     while left and room > 0:
-        place = max(left, key=lambda one: (_worth(found[one], rare, said, in_turn), -one))
+        place = max(left, key=lambda number: (_worth(found[number], rare, said, in_turn), -number))
         left.remove(place)
         best = found[place]
         if best.terms <= said and chosen:
@@ -108,7 +107,7 @@ def _chosen(found: Sequence[_Statement], zone: ZoneInfo, room: int) -> dict[int,
 
 
 def is_safe_to_show(text: str, message: LoggedMessage) -> bool:
-    """Tell whether a sentence may be read by a model again: it gives no order that somebody may have planted."""
+    """Return whether a sentence may be shown to a model: it gives no order that may have been planted."""
     if planted_order(text):
         return False
     stated = Candidate(
@@ -123,10 +122,10 @@ def is_safe_to_show(text: str, message: LoggedMessage) -> bool:
 
 
 def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statement]:
-    """Go through what may be taken over; `small`: greetings and thanks as well."""
+    """Yield the sentences that may be used; `small` includes greetings and thanks."""
     for number, turn in enumerate(turns):
         for message in turn:
-            # The built-in model quotes what it recalls: that must not come back as something said.
+            # The built-in model quotes memories, which must not come back as new statements.
             if message.role not in ("user", "assistant") or message.name == MODEL:
                 continue
             for sentence in sentences(fold(readable(message)))[:_MAX_SENTENCES]:
@@ -142,7 +141,7 @@ def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statemen
 
 
 def _tells(text: str, role: str) -> bool:
-    """Leave out greetings, what a secret was cut out of, and what the assistant asks back."""
+    """Return whether a sentence is no greeting, had no secret, and is no question of the assistant."""
     return not is_small_talk(text) and not _SCRUBBED.search(text) and (role == "user" or bool(statement_part(text)))
 
 
@@ -156,20 +155,20 @@ def _weight(text: str, role: str) -> float:
 
 
 def _rarity(statements: Sequence[_Statement]) -> dict[str, float]:
-    """Say of each term how much it tells: the fewer statements have it, the more."""
-    having = Counter(term for one in statements for term in one.terms)
+    """Return the weight of each term: the fewer statements have it, the higher."""
+    having = Counter(term for statement in statements for term in statement.terms)
     return {term: log(1 + len(statements) / count) for term, count in having.items()}
 
 
-def _worth(one: _Statement, rare: dict[str, float], said: set[str], in_turn: Counter[int]) -> float:
-    """Weigh what a statement adds to those chosen."""
-    fresh = sum(rare[term] for term in one.terms - said)
-    return one.weight * _SAME_TURN ** in_turn[one.turn] * fresh / sqrt(len(one.terms) or 1)
+def _worth(statement: _Statement, rare: dict[str, float], said: set[str], in_turn: Counter[int]) -> float:
+    """Return how much a statement adds to those already chosen."""
+    fresh = sum(rare[term] for term in statement.terms - said)
+    return statement.weight * _SAME_TURN ** in_turn[statement.turn] * fresh / sqrt(len(statement.terms) or 1)
 
 
-def _dated(one: _Statement, zone: ZoneInfo) -> str:
-    mentions = parse_dates(one.text, said_at=one.message.said_at, zone=zone, default=Direction.AHEAD)
-    return write_out(one.text, mentions)
+def _dated(statement: _Statement, zone: ZoneInfo) -> str:
+    said_at = statement.message.said_at
+    return write_out(statement.text, parse_dates(statement.text, said_at=said_at, zone=zone, default=Direction.AHEAD))
 
 
 def _cut(text: str, longest: int = MAX_STATEMENT_CHARACTERS) -> str:
@@ -180,7 +179,7 @@ def _cut(text: str, longest: int = MAX_STATEMENT_CHARACTERS) -> str:
 
 
 def _written(said: Sequence[_Spoken]) -> str:
-    """Write statements one behind the other, and the speaker where another one begins."""
+    """Write statements in a row, with the speaker before the first of each."""
     parts: list[str] = []
     before = ""
     for speaker, text in said:

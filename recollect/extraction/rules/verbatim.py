@@ -1,7 +1,7 @@
-"""Notes that quote the user: statements of their life that no rule can rewrite with certainty. Pure.
+"""Notes that quote the user: statements about their life that no rule can rewrite with certainty. Pure.
 
-"Rent there's 695", "they made me permanent", "moro em Setúbal": the words stay as they were said, so that nothing is
-read into them.
+"Rent there's 695", "they made me permanent", "moro em Setúbal" are stored word for word, so that nothing is read into
+them.
 """
 
 import re
@@ -24,20 +24,20 @@ from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import ends_in_laughter, is_command, statement_part
 from recollect.types import Candidate, MemoryKind
 
-# Longest stretch that one note quotes, in characters: of a longer one only the clauses that tell something.
+# Characters that one note quotes: of longer text, only the clauses that state something.
 MAX_QUOTED = 200
-# Longest that is quoted together with the clauses before it, in characters.
+# Characters of a clause that is quoted together with the clauses before it.
 MAX_WITH_CONTEXT = 140
-# Longest sentence, and message, that is looked at, in characters: beyond them it is a text and no remark.
+# Characters of a sentence and of a message that are read: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 600, 1000
 _IMPORTANCE = 0.5
 
 
-# What begins with one of these means what stood before it.
+# A clause that begins with one of these refers to the previous one.
 _REFERS = re.compile(r"(?:it|that|there|those|these|its)(?:'s|\b)", re.IGNORECASE)
 
 
-# A question without its mark, and what is asked for: 'which city does my sister live in', 'pick a colour for my bike'.
+# Questions without a mark, and orders: 'which city does my sister live in', 'pick a colour for my bike'.
 _ASKS = re.compile(
     r"(?:(?:and|so|ok|but)\s++)?(?:what|where|which|whose|who|why|how|when(?=\s++(?:is|are|was|were|do|does|did|will|can)\b)|is|are|do|does|did|can|"
     r"could|pick|choose|tell|remind|put|set|book|order|draw|guess)\b(?!')",
@@ -47,36 +47,36 @@ _ASKS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Quoted:
-    """What a note quotes."""
+    """Quoted part of a message."""
 
     piece: TextSpan
     of: str = ""
-    """Whom its pronoun means: 'their sister'. Empty: it has none."""
+    """The person its pronoun refers to: 'their sister'. Empty without one."""
     mentions: bool = False
-    """It is no statement by itself, but names somebody."""
-    is_abroad: bool = False
-    """In another language: what looks like a day there may be none ('mon')."""
+    """It only names a person, and states nothing."""
+    is_foreign: bool = False
+    """It is in another language, where words may look like dates ('mon')."""
 
 
 def add_quotations(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
-    """Add notes that quote what a sentence tells of the user's life and no candidate holds.
+    """Add notes that quote statements of a sentence which no candidate contains.
 
     Args:
         reading: The message.
         sentence: A part of it, others' words blanked.
-        found: What was read out of the sentence.
+        found: Candidates of the sentence.
     """
     if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in found):
         return list(found)
     if len(sentence.text) > MAX_SENTENCE or len(reading.text) > MAX_MESSAGE:
         return list(found)
     language = foreign_language(sentence.text, reading.masked)
-    quoted = _abroad(reading, sentence, language) if language else _in_english(reading, sentence, found)
-    return [*found, *(_note(reading, each) for each in quoted)]
+    quoted = _foreign(reading, sentence, language) if language else _in_english(reading, sentence, found)
+    return [*found, *(_note(reading, quotation) for quotation in quoted)]
 
 
 def may_be_quoted(sentence: str, message: str) -> bool:
-    """Return whether a sentence may tell something of the user's life that is kept in their words.
+    """Return whether a sentence may state something about the user's life that is worth quoting.
 
     >>> may_be_quoted("got the nikon ones in the end", ""), may_be_quoted("the sky is blue", "")
     (True, False)
@@ -88,28 +88,28 @@ def may_be_quoted(sentence: str, message: str) -> bool:
     return bool(stated) and not is_unmeant(stated) and tells_of_life(stated[lead_length(stated) :], dated=True)
 
 
-def _abroad(reading: ParsedMessage, sentence: TextSpan, language: str) -> list[_Quoted]:
+def _foreign(reading: ParsedMessage, sentence: TextSpan, language: str) -> list[_Quoted]:
     stated = foreign_statements(sentence.text, reading.masked, language)
     if stated:
         found = [TextSpan(sentence.text[start:end], sentence.start + start) for start, end in stated]
         found[-1] = _with_next(reading, sentence, found[-1], language)
-        return [_Quoted(piece, is_abroad=True) for piece in found]
+        return [_Quoted(piece, is_foreign=True) for piece in found]
     named = find_named_relative(sentence.text, reading.masked, language)
     if named is None:
         return []
     start, end = named
     is_all = start == 0 and end == len(sentence.text)
-    return [_Quoted(TextSpan(sentence.text[start:end], sentence.start + start), mentions=not is_all, is_abroad=True)]
+    return [_Quoted(TextSpan(sentence.text[start:end], sentence.start + start), mentions=not is_all, is_foreign=True)]
 
 
 def _with_next(reading: ParsedMessage, sentence: TextSpan, stated: TextSpan, language: str) -> TextSpan:
-    """Let a statement go on with the next sentence, where that tells more of the same: 'Femke heet ze'."""
-    behind = sentences(reading.masked[sentence.end : sentence.end + MAX_QUOTED])[:1]
-    if stated.end < sentence.end - 3 or not behind or sentence.end + behind[0].end - stated.start > MAX_QUOTED:
+    """Extend a statement by the next sentence if that continues it: 'Femke heet ze'."""
+    following = sentences(reading.masked[sentence.end : sentence.end + MAX_QUOTED])[:1]
+    if stated.end < sentence.end - 3 or not following or sentence.end + following[0].end - stated.start > MAX_QUOTED:
         return stated
-    if not continues_statement(behind[0].text, reading.masked, language):
+    if not continues_statement(following[0].text, reading.masked, language):
         return stated
-    end = sentence.end + behind[0].end
+    end = sentence.end + following[0].end
     return TextSpan(reading.masked[stated.start : end], stated.start)
 
 
@@ -125,7 +125,7 @@ def _in_english(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Cand
 
 
 def _of_run(reading: ParsedMessage, run: Sequence[TextSpan]) -> list[_Quoted]:
-    """Quote each clause that tells something, with what stands before it: 'Madeira it is, I'll go on the 16th'."""
+    """Quote each clause that states something, with its context: "Madeira it is, I'll go on the 16th"."""
     quoted: list[_Quoted] = []
     at = run[0].start
     for clause in run:
@@ -143,8 +143,9 @@ def _of_run(reading: ParsedMessage, run: Sequence[TextSpan]) -> list[_Quoted]:
 
 
 def _runs(reading: ParsedMessage, clauses: Sequence[TextSpan], found: Sequence[Candidate]) -> list[list[TextSpan]]:
-    """Return the clauses of which nothing was read, those beside one another together."""
-    notes = [fold(one.quote) for one in found if one.kind is MemoryKind.NOTE or one.category == "instruction"]
+    """Return runs of adjacent clauses that no candidate was read from."""
+    covering = (item for item in found if item.kind is MemoryKind.NOTE or item.category == "instruction")
+    notes = [fold(item.quote) for item in covering]
     runs: list[list[TextSpan]] = [[]]
     for clause in clauses:
         words = fold(reading.quote(clause))
@@ -156,7 +157,7 @@ def _runs(reading: ParsedMessage, clauses: Sequence[TextSpan], found: Sequence[C
 
 
 def _told(reading: ParsedMessage, clause: TextSpan) -> _Quoted | None:
-    """Return what a clause tells of the user's life; None where it is not worth a note."""
+    """Return the statement of a clause about the user's life; None if it is not worth a note."""
     lead = lead_length(clause.text)
     body = clause.text[lead:]
     dated = bool(reading.mentions_in(clause))
@@ -169,7 +170,7 @@ def _told(reading: ParsedMessage, clause: TextSpan) -> _Quoted | None:
 
 def _note(reading: ParsedMessage, quoted: _Quoted) -> Candidate:
     quote = reading.quote(quoted.piece)
-    inside = [] if quoted.is_abroad else reading.mentions_in(quoted.piece)
+    inside = [] if quoted.is_foreign else reading.mentions_in(quoted.piece)
     written = write_out(fold(quote), inside).strip(" ,;:.!…。！，").replace('"', "'")
     lead = f"said of {quoted.of}" if quoted.of else "mentioned" if quoted.mentions else "said"
     written = written[lead_length(written) :].lstrip(" ,;:") or written

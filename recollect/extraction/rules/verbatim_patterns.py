@@ -1,4 +1,7 @@
-"""Signs that an English clause tells of its speaker's own life, whatever its subject, and that it is meant. Pure."""
+"""Whether an English clause is about its speaker's life, whatever its subject, and is meant. Pure.
+
+"rent there's 695" and 'they made me permanent' are; 'the sky is blue' and 'we might move to Leeds' are not.
+"""
 
 import re
 
@@ -37,7 +40,7 @@ _VERB = (
 )
 _NUMBER = r"[$€£]?\d"
 _NAME = r"(?-i:[A-Z][a-z])\w{0,20}"
-# What one has without calling it one's own: 'rent there's 695', 'game night's on sundays now'.
+# Possessions without 'my': 'rent there's 695', 'game night's on sundays now'.
 _BARE_NOUN = (
     r"(?:rent|salary|pay|mortgage|deposit|goal|target|budget|commute|shifts?|landlord|landlady|due\s++date|wedding|exams?|finals|"
     r"thesis|viva|surgery|op|operation|flight|party|birthday|anniversary|appointment|dentist|daycare|nursery|school|"
@@ -50,12 +53,12 @@ _SOON = (
     r"(?:now|again|instead|until|till|since|from|every|back\s++to|any\s?more|no\s++longer|finally|at\s++last|"
     r"these\s++days)"
 )
-# How somebody's body, or a thing of theirs, fares.
+# Conditions of a body or a possession.
 _FARES = (
     r"(?:good\s++as\s++new|healed|better|worse|back\s++to\s++normal|playing\s++up|broken|torn|sprained|sore|swollen|signed\s++off|fixed|sorted|"
     r"cancelled|canceled|postponed|approved|rejected|booked|confirmed|high|low)"
 )
-# What only says something where a number, a day, a name or a word of change stands beside it.
+# Says something only with a number, a day, a name or a word of change.
 _OF_BARE_NOUN = re.compile(
     rf"(?:(?:the|new|his|her|their|and|so|but|also)\s++){{0,2}}{_BARE_NOUN}(?:\s++(?:there|here|for\s++\w{{2,15}}|with\s++\w{{2,15}}|at\s++\w{{2,15}}|in\s++\w{{2,15}}))?"
     rf"{_VERB}(?=[^?]{{0,160}}?(?:{_NUMBER}|\b(?:{_DAY}|{_SOON}|{_FARES}|my|our)\b|\s{_NAME}))",
@@ -70,7 +73,7 @@ _OF_WORK = (
     r"response|answer|result|output|file|function|table|line|button|server|process|query|string|null|idea|point|feeling|question|"
     r"problem|issue|prompt|text|list|code|it|this|that|them)\b)"
 )
-# The 'I' left out before something that changes a life, or a state of one.
+# Life changes and states without their 'I'.
 _SUBJECT_LEFT_OUT = re.compile(
     rf"{_ADVERBS}(?:"
     r"paid\s++(?:off|back)\s++(?:the|my|our|all)|cleared\s++(?:the|my|our)\s++(?:loan|debt|mortgage|overdraft)|"
@@ -91,7 +94,7 @@ _NO_OPINION = (
     r"(?!\s++(?:laugh|cry|feel|think|smile|happy|sad|angry|realise|realize|wonder|want|an?\s++(?:error|answer|list)|"
     r"the\s++(?:error|same|answer|wrong)))"
 )
-# What others did that changes the speaker's life: 'they made me permanent', 'she put me up to 75'.
+# Actions of others that change the speaker's life: 'they made me permanent', 'she put me up to 75'.
 _DONE_TO_ME = re.compile(
     r"(?:(?:so|and|but|then|now|turns\s++out)\s++){0,3}(?:they|he|she|hr|work|school|the\s++\w{2,20}|my\s++\w{2,20}(?:\s++\w{2,20})?|(?:dr|mr|mrs|ms)\.?\s++\w{2,20}|"
     r"(?-i:[A-Z])\w{1,20})(?:'ve|'s)?\s++(?:(?:has|have|had|just|finally|also|now)\s++){0,3}"
@@ -158,7 +161,7 @@ _FINITE = re.compile(
     r"needs?|starts?|takes?|owns?|keeps?|kept|ate|teaches|plays|\w{3,20}(?:ed|'s|'re|'m|'ve))\b|'(?:s|re|m|ve)\b",
     re.IGNORECASE,
 )
-# What becomes of people and animals whom the user names, in small letters as well: 'leila went up to year 1'.
+# Events of named people and animals, also in lower case: 'leila went up to year 1'.
 _NAMED_FIRST = re.compile(
     rf"(?:(?:oh|and|so|but|now|well)\s++){{0,3}}(?!(?:it|this|that|there|here|what|who|how|why|when|where|if|i|you|we|they|she|he|no|not|the|a|an|my|our|your)\b)"
     r"[a-z][\w-]{1,20}+(?:'s\s++(?!on\b|in\b|at\b)(?:teacher|vet|school|class|birthday|boss|wife|husband|boyfriend|girlfriend|mum|mom|dad|shift)|\s++and\s++[a-z][\w-]{1,20})?+"
@@ -166,7 +169,7 @@ _NAMED_FIRST = re.compile(
     rf"\b(?:{_LIFE}|(?:mr|mrs|ms|miss|dr)\.?\s++\w++|staying\s++with\s++(?:us|me)|living\s++with|{CONDITIONS}|{DIETS}|{_DAY})\b",
     re.IGNORECASE,
 )
-# Names of which a text tells that is not of the user's people.
+# Informal words, which show that a name belongs to the user's people rather than to a text.
 _INFORMAL = re.compile(
     r"\b(?:now|btw|lol|tho|us|me|my|our|still|already|haha|again|thank\s++god|oh|put\s++that\s++in)\b|!", re.IGNORECASE
 )
@@ -178,7 +181,7 @@ _AT_HOME = re.compile(
     rf"(?:it|that|mine|ours)(?:'s|\s++is)\s++(?:an?|the|our|my)\s++[\w\s,'-]{{3,60}}?\b(?:in|under|behind|on)\s++(?:the|my|our)\s++(?:\w{{2,15}}\s++)?{_DWELLING}\b",
     re.IGNORECASE,
 )
-# 'It's 940 here': what a figure was said of before is now another.
+# 'It's 940 here': a new figure for something mentioned before.
 _IS_NOW = re.compile(
     r"(?:it's|its|it\s++is|that's)\s++(?:now\s++|actually\s++|only\s++)?[$€£]?\d[\d.,:]{0,9}k?\s++(?:here|now|there|instead|a\s++month|per\s++month|these\s++days)\b",
     re.IGNORECASE,
@@ -218,13 +221,14 @@ _UNMEANT = re.compile(
     r"|\b(?:grammar|rewrite|rephrase|reword|proofread|paraphrase|translate)\b|https?:|[{}<>=\\`|#@]|\w_\w|\w\(|\boh\s++(?:great|joy|sure|wonderful|perfect|lovely)\b",
     re.IGNORECASE,
 )
-# Opinions of others, and what they claim.
+# Occasions that are no fiction.
 _GAME_NIGHT = re.compile(r"\b(?:game|film|movie|book)s?\s++(?:night|club|evening)s?\b", re.IGNORECASE)
+# Opinions and claims of others.
 _REPORTED = re.compile(
     r"\b(?:says?|said|thinks?|thought|claims?|claimed|reckons?|believes?|insists?|told|tells|swears?|suggests?|suggested)\b",
     re.IGNORECASE,
 )
-# What is needed for a task.
+# Needs of a task.
 _NEEDS = re.compile(
     r"(?:(?:hi|hiya|hey|hello|ok|so|also)[\s,!]++){0,2}(?:(?:i|we)(?:'d|\s++would)?\s++)?(?:also\s++|just\s++|really\s++)?(?:need|want|require|like\s++to|have\s++to|must)\b",
     re.IGNORECASE,
@@ -233,7 +237,7 @@ MIN_CONTENT_WORDS = 1
 
 
 def is_unmeant(text: str) -> bool:
-    """Return whether a statement is supposed, wished, joked or exaggerated, or speaks to the assistant.
+    """Return whether a statement is supposed, wished, joked or exaggerated, or addresses the assistant.
 
     >>> is_unmeant("rent there's 695"), is_unmeant("we might move to Leeds"), is_unmeant("your answer is on page 2")
     (False, True, True)
@@ -241,29 +245,29 @@ def is_unmeant(text: str) -> bool:
     if _HARMED.match(text) and _MEDICAL.search(text):
         return False
     unmeant = (is_hypothetical, is_hyperbole, is_joke, opens_role_play, introduces_figure, is_invented)
-    if _UNMEANT.search(text) or any(is_so(text) for is_so in unmeant):
+    if _UNMEANT.search(text) or any(predicate(text) for predicate in unmeant):
         return True
     return mentions_fiction(_GAME_NIGHT.sub("", text))
 
 
 def is_reported(text: str) -> bool:
-    """Return whether a clause tells what others say or think."""
+    """Return whether a clause reports what others say or think."""
     return bool(_REPORTED.search(text))
 
 
 def tells_of_illness(text: str) -> bool:
-    """Return whether a sentence that ends in a laugh tells of an allergy or illness all the same."""
+    """Return whether a sentence that ends in a laugh still states an allergy or illness."""
     return bool(_OWN.search(text)) and bool(
         re.search(r"\b(?:allergic|allergy|diabetic|asthma|coeliac|celiac)\b", text, re.I)
     )
 
 
 def tells_of_life(text: str, *, dated: bool) -> bool:
-    """Return whether a clause tells of its speaker's own life, though 'I' is not its subject, or no rule reads it.
+    """Return whether a clause is about its speaker's own life, even if 'I' is not its subject.
 
     Args:
-        text: The clause, without words that only lead to it.
-        dated: Whether it names a day.
+        text: The clause, without its lead.
+        dated: Whether it contains a date.
 
     >>> [tells_of_life(text, dated=False) for text in ("rent there's 695", "they made me permanent", "the sky is blue")]
     [True, True, False]
@@ -297,7 +301,7 @@ def _tells_of_named(text: str, start: int) -> bool:
 
 
 def _openings(text: str) -> list[int]:
-    """Return where a clause may begin: at its head, behind what leads to it, and behind 'so' and its like."""
+    """Return where a clause may begin: at its start, after its lead, and after 'so' and similar words."""
     lead = _LEAD.match(text)
     joints = [joint.end() for joint in _JOINT.finditer(text)][:MAX_JOINTS]
     return [0, lead.end() if lead else 0, *joints]

@@ -1,6 +1,9 @@
-"""English verbs as far as first-person sentences need them: which form stands there, and its third person. Pure."""
+"""English verbs of first-person sentences: their form and their third person. Pure.
 
-# Forms that stay as they are behind a third person: pasts that do not end in -ed, and modals.
+'I study' becomes 'studies'; past forms and modals ('went', 'can') stay.
+"""
+
+# Forms that are the same in the third person: irregular pasts and modals.
 UNCHANGED = frozenset(
     """was were had did went got made took came saw met bought found felt thought said told gave knew left lost won
     began became broke brought built caught chose drew drank drove ate fell flew forgot grew heard held kept led
@@ -27,16 +30,16 @@ ADVERBS = frozenset(
     definitely absolutely totally even only ever not almost nearly mostly mainly generally rarely seldom finally
     once then soon first both truly simply kinda sorta basically literally honestly probably maybe""".split()
 )
-# Verbs that go on with the same subject behind 'and': 'I work at Acme and have two kids'.
+# Verbs that share the subject after 'and': 'I work at Acme and have two kids'.
 COORDINATED = frozenset(
     """have live work love like want am need play go do hate enjoy study own prefer eat drink use teach run don't write
     read sing speak weigh wear cook bake swim run earn share keep get take suffer see know feel think try spend
     sleep wake drive commute feed bring buy sell grow listen avoid collect manage
     belong dislike practise understand""".split()
 )
-# Words in -ly and the like that are verbs all the same.
+# Words in -ly that are verbs.
 _NOT_ADVERBS = frozenset({"fly", "apply", "rely", "reply", "supply", "imply", "comply", "multiply"})
-# Base forms in -ed that would pass for pasts.
+# Base forms in -ed that look like pasts.
 _BASE_IN_ED = frozenset(
     {"need", "feed", "breed", "bleed", "succeed", "proceed", "exceed", "speed", "seed", "weed", "embed", "shed", "wed"}
 )
@@ -48,12 +51,12 @@ _PARTICIPLES = frozenset(
 
 
 def is_adverb(word: str) -> bool:
-    """Whether a word between subject and verb can be stepped over."""
+    """Return whether a word is an adverb that may be between subject and verb."""
     return word in ADVERBS or (word.endswith("ly") and len(word) > 4 and word not in _NOT_ADVERBS)
 
 
 def is_past(word: str) -> bool:
-    """Whether a word is a past form (or a participle)."""
+    """Return whether a word is a past form or a participle."""
     return (word in UNCHANGED and word not in _MODALS) or (
         word.endswith("ed") and word not in _BASE_IN_ED and len(word) > 3
     )
@@ -66,12 +69,12 @@ _MODALS = frozenset(
 
 
 def is_participle(word: str) -> bool:
-    """Whether 'd before this word stands for 'had', or a perfect follows."""
+    """Return whether a word is a participle, so that 'd before it means 'had'."""
     return word in _PARTICIPLES or (word.endswith("ed") and word not in _BASE_IN_ED)
 
 
 def third_person(verb: str) -> str:
-    """Put a verb behind 'I' into the third person; pasts and modals stay.
+    """Put a first-person verb into the third person; pasts and modals stay.
 
     >>> [third_person(verb) for verb in ("have", "study", "teach", "play", "went", "moved", "can")]
     ['has', 'studies', 'teaches', 'plays', 'went', 'moved', 'can']

@@ -1,4 +1,4 @@
-"""The shapes in which a model writes down what is remembered, one module each."""
+"""Output schemas: the forms in which a model writes memories down."""
 
 from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.facts import FACTS
@@ -11,7 +11,7 @@ __all__ = ["MEMORIES", "OutputSchema", "schema_for"]
 
 
 def schema_for(form: FormPolicy, *, max_characters: int = 0) -> OutputSchema:
-    """Return the shape that a policy names; `max_characters` bounds a paragraph, 0: at its usual length."""
+    """Return the schema that a policy names; `max_characters` bounds a paragraph (0: the usual length)."""
     if form.extractor == "typed":
         return typed(form)
     if form.extractor == "paragraph":

@@ -1,4 +1,8 @@
-"""What a model is asked for, and how its answer is read: what the schemas share. Pure."""
+"""Output schemas: what a model is asked for, and how its answer is read. Pure.
+
+Fields are read as models write them ('3', 3.0 and '[3]' are one number), and an item that cannot be used is dropped
+with its reason. `locate` finds the message of an item that names none.
+"""
 
 import json
 import re
@@ -18,17 +22,17 @@ from recollect.extraction.sources import ExtractionInput, readable
 from recollect.text import clean, squeeze, terms, words
 from recollect.types import Candidate, LoggedMessage, Memory, MemoryId
 
-# What is beyond this is an extractor gone wild, or somebody's hand on it.
+# A longer memory comes from a runaway or manipulated model.
 MAX_MEMORY_BYTES = 2048
-# No list that was shown has so many rows.
+# No list that is shown has as many rows.
 _MAX_MESSAGE_NUMBER = 1_000_000
-# Of a message so many characters are searched for the day that a model names.
+# Characters of a message that are searched for the day a model names.
 MAX_DATED_CHARACTERS = 8_000
 CATEGORIES = ("identity", "preference", "constraint", "instruction")
 
 
 class UnusableError(Exception):
-    """An item has the right shape and cannot be used; `extraction/llm.py` makes its words a reason."""
+    """An item fits the schema but cannot be used; its message becomes the reason of the drop."""
 
 
 def _number(value: object) -> object:
@@ -40,7 +44,7 @@ def _number(value: object) -> object:
 
 
 def _maybe_number(value: object) -> object:
-    """Read a number as `_number` does; what is none (an id, a word) counts as no number."""
+    """Read a number as `_number` does; an id or a word counts as none."""
     value = _number(value)
     if isinstance(value, str) and not (value.isdecimal() and len(value) < 10):
         return None
@@ -50,7 +54,7 @@ def _maybe_number(value: object) -> object:
 
 
 def _unit(value: object) -> object:
-    """Bring a weight into 0 to 1; models also count to 10 or to 100."""
+    """Scale a weight to 0 to 1; models also count to 10 or to 100."""
     if isinstance(value, bool) or value is None:
         return 0.5
     try:
@@ -62,14 +66,14 @@ def _unit(value: object) -> object:
 
 
 def _of_ten(value: object) -> object:
-    """Bring a weight that was asked for from 0 to 10 into 0 to 1; a fraction is one already."""
+    """Scale a weight from 0 to 10 to 0 to 1; fractions stay."""
     if isinstance(value, int) and not isinstance(value, bool):
         return min(max(value, 0), 10) / 10
     return _unit(value)
 
 
 def _day(value: object) -> object:
-    """Read a day; what is no full date counts as none, for it only dates the memory."""
+    """Read a day; anything but a full date counts as none, since it only dates the memory."""
     if not isinstance(value, str):
         return None
     try:
@@ -83,17 +87,17 @@ def _text(value: object) -> object:
 
 
 def _texts(value: object) -> object:
-    """Read a list of words; one that is a text is taken apart at its commas."""
+    """Read a list of words; a string is split at its commas."""
     if isinstance(value, str):
         value = value.split(",")
-    return [_text(one) for one in value if isinstance(one, str)] if isinstance(value, list) else []
+    return [_text(item) for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
 def _numbers(value: object) -> object:
-    """Read a list of numbers; what is none is left out."""
-    read = [_number(one) for one in (value if isinstance(value, list) else [value])]
-    texts = [one for one in read if isinstance(one, str) and one.isdecimal() and len(one) < 10]
-    return [one for one in read if isinstance(one, int)] + [int(one) for one in texts]
+    """Read a list of numbers; other items are left out."""
+    read = [_number(item) for item in (value if isinstance(value, list) else [value])]
+    texts = [item for item in read if isinstance(item, str) and item.isdecimal() and len(item) < 10]
+    return [item for item in read if isinstance(item, int)] + [int(text) for text in texts]
 
 
 Text = Annotated[str, BeforeValidator(_text)]
@@ -103,7 +107,7 @@ OfTen = Annotated[float, Field(ge=0, le=1), BeforeValidator(_of_ten)]
 Place = Annotated[int, BeforeValidator(_number)]
 MaybePlace = Annotated[int | None, BeforeValidator(_number)]
 Target = Annotated[int | None, BeforeValidator(_maybe_number)]
-"""The memory that an item updates: one that is wrong costs the item its target, not its words."""
+"""The memory that an item updates: a wrong number loses the target, not the item."""
 Places = Annotated[list[int], BeforeValidator(_numbers)]
 Day = Annotated[date | None, BeforeValidator(_day)]
 
@@ -136,10 +140,10 @@ def list_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def message_of(number: int, source: ExtractionInput) -> LoggedMessage:
-    """Return the message that was shown under a number.
+    """Return the message that was shown with a number.
 
     Raises:
-        UnusableError: none was.
+        UnusableError: No message has the number.
     """
     if not 1 <= number <= len(source.messages):
         raise UnusableError(f"message {number} was not shown")
@@ -147,10 +151,10 @@ def message_of(number: int, source: ExtractionInput) -> LoggedMessage:
 
 
 def updated_memory(number: int | None, neighbours: Sequence[Memory]) -> MemoryId | None:
-    """Return the known memory that was shown under a number; None if none was.
+    """Return the id of the memory that was shown with a number; None if none was.
 
-    A wrong number costs the correction its target, not its words: dropped with it, they would leave what they correct
-    as the newest statement.
+    An item with a wrong number is kept without a target: if it were dropped, the statement it corrects would remain the
+    newest.
     """
     if number is None or not 1 <= number <= len(neighbours):
         return None
@@ -158,10 +162,10 @@ def updated_memory(number: int | None, neighbours: Sequence[Memory]) -> MemoryId
 
 
 def check_words(text: str, *more: str) -> None:
-    """Refuse a memory without words, or with more than are kept.
+    """Refuse an empty or overlong memory.
 
     Raises:
-        UnusableError: it is one of these.
+        UnusableError: The text is empty or too long.
     """
     if not text:
         raise UnusableError("the text is empty")
@@ -170,10 +174,10 @@ def check_words(text: str, *more: str) -> None:
 
 
 def valid_since(day: date | None, message: LoggedMessage, source: ExtractionInput) -> datetime:
-    """Return when something became true: a day the model named if the message names it too, else when it was said.
+    """Return when something became true: the model's day if the message mentions it too, else when it was said.
 
-    Models make days up. One that lies before what was known would make the newer statement the older one. It is never
-    later than the message.
+    Models make days up, and a wrong early day would make a newer statement the older one. The result is never later
+    than the message.
     """
     if day is None or not _names(day, message, source):
         return message.said_at
@@ -185,7 +189,7 @@ def valid_since(day: date | None, message: LoggedMessage, source: ExtractionInpu
 
 
 def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:
-    """Return whether a message names a time that holds a day, or its year in digits."""
+    """Return whether a message mentions a period that contains a day, or its year in digits."""
     said = readable(message)[:MAX_DATED_CHARACTERS]
     if str(day.year) in words(said):
         return True
@@ -194,9 +198,9 @@ def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:
 
 
 def listed_items(data: object) -> list[object] | None:
-    """Take the items out of an answer that lists memories; None where it lists none.
+    """Return the items of an answer that lists memories; None if it lists none.
 
-    A bare list is taken, and one item without its list.
+    A bare list is accepted, and so is a single item.
 
     >>> [listed_items(data) for data in ({"memories": [1]}, [1], {"text": "x", "quote": "y"}, {"a": "b"})]
     [[1], [1], [{'text': 'x', 'quote': 'y'}], None]
@@ -210,65 +214,65 @@ def listed_items(data: object) -> list[object] | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputSchema:
-    """One way to write down what is remembered."""
+    """One form in which a model writes memories down."""
 
     version: str
-    """Names the way of asking: a new one forms anew."""
+    """Version of the question: a new one forms memories again."""
     system: str
-    """The rules of the question."""
+    """System prompt."""
     schema: Mapping[str, Any]
     read: Callable[[object, ExtractionInput], Candidate]
     """Reads one item.
 
     Raises:
-        ValidationError: the item is not of this shape.
-        UnusableError: it is, and cannot be used.
+        ValidationError: The item does not fit the schema.
+        UnusableError: It fits, but cannot be used.
     """
     user: str = "messages.user.txt"
     """Prompt file of the question itself."""
     items: Callable[[object], list[object] | None] = listed_items
-    """Takes the items out of an answer; None where there are none to be found."""
+    """Returns the items of an answer; None if there are none."""
     missing: str = "the answer holds no list of memories"
-    """What is said of an answer without items."""
+    """Reason for an answer without items."""
     whole: bool = False
-    """Whether all that was said since the last time is read at once."""
+    """Whether all new messages are read at once."""
 
 
-# Of a sentence's words so many must stand in a message for it to be the source: fewer meet by chance.
+# Share of a sentence's terms that its source must contain: fewer match by chance.
 _MIN_SHARED_WORDS = 0.5
-# Words that stand for whoever speaks: they are never in the message itself.
-_WHO = frozenset({"user", "assistant", "speaker"})
+# Words for the speaker, which are never in the message itself.
+_SPEAKER_WORDS = frozenset({"user", "assistant", "speaker"})
 _TRUNCATED = re.compile(r"(?:…|\.\.\.)\s*+$")
 
 
 @dataclass(frozen=True, slots=True)
 class SourceMatch:
-    """Where a sentence comes from."""
+    """The source of a sentence."""
 
     message: LoggedMessage
     quote: str
 
 
 def locate(text: str, number: int | None, quote: str, source: ExtractionInput) -> SourceMatch:
-    """Find what a memory rests on: by the number and quote the model gave, else by the words they share.
+    """Find the source of a memory: by the model's number and quote, else by common words.
 
-    A quote that was given counts as given, and is checked against its message like any other.
+    A given quote is taken as it is, and checked against its message later.
 
     Args:
-        text: The memory's words.
-        number: The message's number; None where the model named none.
-        quote: The words it copied; empty where it copied none.
-        source: What it was shown.
+        text: Text of the memory.
+        number: Number of the message; None if the model gave none.
+        quote: Words the model copied; empty if it copied none.
+        source: The messages it was shown.
 
     Raises:
-        UnusableError: the number was not shown, or no message of a source holds enough of the words.
+        UnusableError: The number was not shown, or no message contains enough of the words.
     """
     if number is not None and quote:
         return SourceMatch(message_of(number, source), quote)
     heard = [message_of(number, source)] if number is not None else source.messages
     heard = [message for message in heard if message.role in source.sources]
     if quote:
-        held = next((one for one in heard if _holds(one, quote)), None)
+        held = next((message for message in heard if _holds(message, quote)), None)
         if held is None:
             raise UnusableError("its quote stands in none of the messages")
         return SourceMatch(held, quote)
@@ -281,7 +285,7 @@ def _holds(message: LoggedMessage, quote: str) -> bool:
 
 
 def _nearest(text: str, heard: Sequence[LoggedMessage]) -> SourceMatch:
-    asked = frozenset(terms(text)) - _WHO
+    asked = frozenset(terms(text)) - _SPEAKER_WORDS
     best: tuple[float, float, SourceMatch] | None = None
     for message in heard:
         spoken = readable(message)

@@ -1,4 +1,4 @@
-"""The shape of `tiered`: facts alone. Pure."""
+"""Schema of the profile `tiered`: facts only. Pure."""
 
 import re
 from typing import Any
@@ -23,7 +23,7 @@ from recollect.extraction.schemas.base import (
 from recollect.extraction.sources import ExtractionInput, speaker_label, speaker_of
 from recollect.types import Candidate, MemoryKind
 
-# Of the conversation or of the day, and over with it; models keep it all the same.
+# Facts about the conversation or the day, which models extract although they do not last.
 _PASSING = re.compile(
     r"\b(?:we|you\s++and\s++i)\s++(?:discussed|talked\s++about|spoke\s++about|went\s++over)\b"
     r"|\bas\s++(?:we\s++)?discussed\b|\b(?:currently|right\s++now|at\s++the\s++moment|today)\s++(?:\w+\s++)?(?:working|looking|"
@@ -95,7 +95,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
 
 
 def is_passing(key: str, quote: str) -> bool:
-    """Tell what is about the talk or the task at hand: no fact about a person.
+    """Return whether a fact is about the conversation or the task at hand, not about a person.
 
     >>> is_passing("project", "I'm currently working on the login page"), is_passing("job", "I work as a nurse")
     (True, False)

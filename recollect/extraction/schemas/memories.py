@@ -1,4 +1,4 @@
-"""The shape of `default`: notes and facts side by side. Pure."""
+"""Schema of the profile `default`: notes and facts. Pure."""
 
 from typing import Any, Literal
 

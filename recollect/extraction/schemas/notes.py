@@ -46,7 +46,7 @@ _SENTENCE_PROPERTIES: dict[str, Any] = {
 
 
 def _read_sentence(raw: object, source: ExtractionInput) -> Candidate:
-    """Read an item; a bare string is a sentence whose source is found by its words."""
+    """Read an item; the source of a bare string is found by its words."""
     item = _SentenceItem.model_validate({"text": raw} if isinstance(raw, str) else raw)
     check_words(item.text)
     found = locate(item.text, item.message, item.quote, source)
@@ -105,18 +105,18 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
 
 
 def type_named(name: str, types: tuple[str, ...]) -> str:
-    """Return the type of that name, however it is spelled; the last one where there is none.
+    """Return the type with a name, however it is spelled; the last type if none matches.
 
     >>> type_named("Error lesson", ("NOTE", "ERROR_LESSON", "UNKNOWN")), type_named("?", ("NOTE", "UNKNOWN"))
     ('ERROR_LESSON', 'UNKNOWN')
     """
     plain = name.strip().replace(" ", "_").replace("-", "_").casefold()
-    return next((one for one in types if one.casefold() == plain), types[-1])
+    return next((known for known in types if known.casefold() == plain), types[-1])
 
 
 @lru_cache(maxsize=32)
 def typed(form: FormPolicy) -> OutputSchema:
-    """Make the shape of a policy: its types, the length of a memory, and whether each has a summary."""
+    """Build the schema of a policy: its types, the length of a memory, and whether each has a summary."""
     properties: dict[str, Any] = {
         "type": {"type": "string", "enum": list(form.types)},
         "content": {"type": "string"},
@@ -128,7 +128,7 @@ def typed(form: FormPolicy) -> OutputSchema:
     }
     meanings = dict(line.split(": ", 1) for line in prompt("types.txt").splitlines())
     described = "; ".join(
-        f"{one} ({meanings[one.casefold()]})" if one.casefold() in meanings else one for one in form.types
+        f"{name} ({meanings[name.casefold()]})" if name.casefold() in meanings else name for name in form.types
     )
     system = prompt("typed.system.txt").replace("{types}", described).replace("{sentences}", str(form.max_sentences))
     lines = [line for line in system.splitlines() if form.summary or not line.startswith("- summary:")]

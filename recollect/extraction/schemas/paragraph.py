@@ -1,4 +1,4 @@
-"""The shape of `app`: one paragraph on a conversation that ended. Pure."""
+"""Schema of the profile `app`: one paragraph about a conversation that ended. Pure."""
 
 from functools import lru_cache, partial
 from typing import Any
@@ -21,7 +21,7 @@ from recollect.extraction.sentences import first_sentences, within
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
 from recollect.types import Candidate, MemoryKind
 
-# What a paragraph is held to where a profile says nothing: about this long.
+# Characters of a paragraph if the profile sets no limit.
 USUAL_CHARACTERS = 200
 _MAX_TAGS, _MAX_TAG_CHARACTERS = 8, 40
 
@@ -52,7 +52,7 @@ _SCHEMA = {
 
 
 def _items(data: object) -> list[object] | None:
-    """Take the one paragraph; a list of several is no answer to what was asked."""
+    """Return the single paragraph of an answer; None for a list of several."""
     if isinstance(data, dict) and "text" not in data and isinstance(data.get("memories"), list):
         data = data["memories"]
     if isinstance(data, str):
@@ -90,7 +90,7 @@ def _read(raw: object, source: ExtractionInput, *, max_sentences: int, character
 
 @lru_cache(maxsize=32)
 def paragraph(max_sentences: int, characters: int) -> OutputSchema:
-    """Make the shape: so many sentences, about so many characters (0: the usual number)."""
+    """Build the schema of a paragraph with a maximum of sentences and characters (0: the usual number)."""
     characters = characters or USUAL_CHARACTERS
     system = prompt("paragraph.system.txt").replace("{sentences}", str(max_sentences))
     return OutputSchema(

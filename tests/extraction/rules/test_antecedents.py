@@ -30,7 +30,7 @@ def notes(*texts: str) -> list[str]:
         for seq, text in enumerate(texts, start=1)
     )
     source = ExtractionInput(messages=messages, subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/London"))
-    return [one.text for one in extract_by_rules(source) if one.kind is MemoryKind.NOTE]
+    return [candidate.text for candidate in extract_by_rules(source) if candidate.kind is MemoryKind.NOTE]
 
 
 @pytest.mark.parametrize(

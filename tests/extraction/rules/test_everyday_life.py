@@ -32,11 +32,15 @@ def found(text: str) -> list[Candidate]:
 
 
 def facts(text: str) -> dict[str, tuple[str, bool]]:
-    return {one.key: (one.value, one.ends) for one in found(text) if one.kind is MemoryKind.FACT}
+    return {
+        candidate.key: (candidate.value, candidate.ends)
+        for candidate in found(text)
+        if candidate.kind is MemoryKind.FACT
+    }
 
 
 def notes(text: str) -> list[str]:
-    return [one.text for one in found(text) if one.kind is MemoryKind.NOTE]
+    return [candidate.text for candidate in found(text) if candidate.kind is MemoryKind.NOTE]
 
 
 @pytest.mark.parametrize(

@@ -42,8 +42,10 @@ def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({
 
 
 def facts(text: str) -> set[str]:
-    found = [one for one in form(text) if one.kind is MemoryKind.FACT]
-    return {f"{'-' if one.ends else ''}{one.category} {one.key}={one.value}" for one in found}
+    found = [candidate for candidate in form(text) if candidate.kind is MemoryKind.FACT]
+    return {
+        f"{'-' if candidate.ends else ''}{candidate.category} {candidate.key}={candidate.value}" for candidate in found
+    }
 
 
 @pytest.mark.parametrize(
@@ -174,7 +176,7 @@ def test_a_plain_sentence_states_exactly_this_fact(text: str, expected: str) -> 
         ("I have two cats, Tom and Jerry", {"identity cat:tom=Tom", "identity cat:jerry=Jerry"}),
         (
             "I'm allergic to peanuts, shellfish and soy",
-            {f"constraint allergy:{one}={one}" for one in ("peanuts", "shellfish", "soy")},
+            {f"constraint allergy:{thing}={thing}" for thing in ("peanuts", "shellfish", "soy")},
         ),
         (
             "I speak Norwegian and English",
@@ -245,7 +247,7 @@ def test_no_false_fact_is_read(text: str) -> None:
 
 
 def test_a_date_says_since_when_a_fact_holds() -> None:
-    location = next(one for one in form("I moved from Rome to Oslo in May") if one.key == "location")
+    location = next(candidate for candidate in form("I moved from Rome to Oslo in May") if candidate.key == "location")
     assert location.valid_from == datetime(2026, 4, 30, 22, tzinfo=UTC)  # 1 May in Oslo
 
 
@@ -258,7 +260,7 @@ def test_quotes_are_the_speakers_own_characters() -> None:
     text = "Hello! I’m allergic to peanuts – and I live in Oslo."
     found = form(text)
     assert found
-    assert all(one.quote in text for one in found)
+    assert all(candidate.quote in text for candidate in found)
 
 
 def test_a_secret_never_reaches_a_candidate() -> None:
@@ -288,6 +290,6 @@ _PIECES = st.sampled_from(
 
 @given(st.one_of(st.text(max_size=120), st.lists(_PIECES, max_size=30).map(" ".join)))
 def test_whatever_is_said_each_candidate_has_its_evidence(text: str) -> None:
-    for one in form(text):
-        assert one.text.strip()
-        assert check_evidence(one, [logged(text)], frozenset({"user"})).reason == ""
+    for candidate in form(text):
+        assert candidate.text.strip()
+        assert check_evidence(candidate, [logged(text)], frozenset({"user"})).reason == ""

@@ -34,7 +34,7 @@ def notes(text: str, *, name: str | None = None, other: str | None = None, role:
         sources=frozenset({"user", "assistant"}),
         time_zone=ZoneInfo("UTC"),
     )
-    return [one for one in extract_by_rules(source) if one.kind is MemoryKind.NOTE]
+    return [candidate for candidate in extract_by_rules(source) if candidate.kind is MemoryKind.NOTE]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def notes(text: str, *, name: str | None = None, other: str | None = None, role:
     ],
 )
 def test_a_statement_becomes_a_sentence_that_stands_alone(text: str, expected: str) -> None:
-    assert [one.text for one in notes(text)] == [expected]
+    assert [note.text for note in notes(text)] == [expected]
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,14 @@ def test_talk_of_the_moment_leaves_no_note(text: str) -> None:
     ],
 )
 def test_a_talk_between_people_names_its_speakers(text: str, expected: str) -> None:
-    assert [one.text for one in notes(text, name="Ana", other="Ben")] == [expected]
+    assert [note.text for note in notes(text, name="Ana", other="Ben")] == [expected]
 
 
 def test_the_other_speaker_is_kept_as_the_speaker() -> None:
     found = notes("I started a pottery class last month.", name="Ben", other="Ana", role="assistant")
-    assert [(one.text, one.speaker) for one in found] == [("Ben started a pottery class in April 2023.", "Ben")]
+    assert [(candidate.text, candidate.speaker) for candidate in found] == [
+        ("Ben started a pottery class in April 2023.", "Ben")
+    ]
 
 
 def test_an_event_is_true_from_its_own_day_and_a_plan_from_when_it_was_made() -> None:

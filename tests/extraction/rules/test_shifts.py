@@ -309,4 +309,4 @@ def test_what_only_sounds_like_a_change_is_none(said: str) -> None:
     ],
 )
 def test_being_somewhere_tells_a_home_behind_a_move_or_with_a_dwelling(said: str, place: str) -> None:
-    assert {one.value for one in read(said) if one.key == "location"} == ({place} if place else set())
+    assert {candidate.value for candidate in read(said) if candidate.key == "location"} == ({place} if place else set())

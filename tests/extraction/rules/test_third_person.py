@@ -11,12 +11,16 @@ from recollect.types import MemoryKind
 def notes(*said: str) -> list[str]:
     """Form notes of a user's messages, all in one conversation."""
     found = extract_by_rules(source(*(logged(seq, text) for seq, text in enumerate(said, start=1))))
-    return [one.text for one in found if one.kind is MemoryKind.NOTE]
+    return [candidate.text for candidate in found if candidate.kind is MemoryKind.NOTE]
 
 
 def facts(said: str) -> dict[str, str]:
     """Return the facts of a message, key to value."""
-    return {one.key: one.value for one in extract_by_rules(source(logged(1, said))) if one.kind is MemoryKind.FACT}
+    return {
+        candidate.key: candidate.value
+        for candidate in extract_by_rules(source(logged(1, said)))
+        if candidate.kind is MemoryKind.FACT
+    }
 
 
 @pytest.mark.parametrize(
@@ -128,7 +132,7 @@ def test_what_was_just_said_is_taken_back(taken_back: str) -> None:
     found = extract_by_rules(
         source(logged(1, "I own a hotel in Nice."), logged(2, "Wow.", "assistant"), logged(3, taken_back))
     )
-    assert [one.forgets_seqs for one in found if one.forgets] == [(1,)]
+    assert [candidate.forgets_seqs for candidate in found if candidate.forgets] == [(1,)]
 
 
 @pytest.mark.parametrize("said", ["I was joking with my kids", "ignore the error in line 4", "no, I don't like it"])
@@ -136,7 +140,7 @@ def test_nothing_is_taken_back(said: str) -> None:
     found = extract_by_rules(
         source(logged(1, "I own a hotel in Nice."), logged(2, "Wow.", "assistant"), logged(3, said))
     )
-    assert not [one for one in found if one.forgets]
+    assert not [candidate for candidate in found if candidate.forgets]
 
 
 def test_a_denial_behind_a_question_answers_it() -> None:
@@ -145,7 +149,7 @@ def test_a_denial_behind_a_question_answers_it() -> None:
             logged(1, "I own a hotel in Nice."), logged(2, "Do you live there?", "assistant"), logged(3, "no, I don't")
         )
     )
-    assert not [one for one in found if one.forgets]
+    assert not [candidate for candidate in found if candidate.forgets]
 
 
 def test_a_sentence_for_another_chat_is_no_memory() -> None:

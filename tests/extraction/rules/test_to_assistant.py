@@ -36,11 +36,15 @@ def found(text: str, *, before: str = "", name: str | None = None) -> list[Candi
 
 
 def notes(text: str) -> list[str]:
-    return [one.text for one in found(text) if one.kind is MemoryKind.NOTE]
+    return [candidate.text for candidate in found(text) if candidate.kind is MemoryKind.NOTE]
 
 
 def facts(text: str) -> dict[str, tuple[str, bool]]:
-    return {one.key: (one.value, one.ends) for one in found(text) if one.kind is MemoryKind.FACT}
+    return {
+        candidate.key: (candidate.value, candidate.ends)
+        for candidate in found(text)
+        if candidate.kind is MemoryKind.FACT
+    }
 
 
 @pytest.mark.parametrize(
@@ -240,11 +244,13 @@ def test_taking_up_a_food_again_ends_that_it_is_avoided() -> None:
     ],
 )
 def test_a_request_to_forget_names_what_is_meant(text: str, topic: str) -> None:
-    assert [one.forgets for one in found(text) if one.forgets] == ([topic] if topic else [])
+    assert [candidate.forgets for candidate in found(text) if candidate.forgets] == ([topic] if topic else [])
 
 
 def test_what_is_no_longer_true_is_what_the_other_side_just_said() -> None:
-    [wish] = [one for one in found("No, that's no longer true.", before="You live in Rome.") if one.forgets]
+    [wish] = [
+        candidate for candidate in found("No, that's no longer true.", before="You live in Rome.") if candidate.forgets
+    ]
     assert wish.forgets == "You live in Rome."
     assert not found("That's no longer true.", before="You live in Rome. You like tea.")
 

@@ -36,7 +36,11 @@ def notes(text: str, *, before: str = "") -> list[str]:
         subject=Subject("user", "ana"),
         time_zone=ZoneInfo("UTC"),
     )
-    return [one.text for one in extract_by_rules(source) if one.kind is MemoryKind.NOTE and not one.forgets]
+    return [
+        candidate.text
+        for candidate in extract_by_rules(source)
+        if candidate.kind is MemoryKind.NOTE and not candidate.forgets
+    ]
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,1 @@
-"""The patterns of the rule extractor, one module for each topic."""
+"""The fact patterns of the rule extractor, one module per topic."""

@@ -1,4 +1,4 @@
-"""Facts of when the user can be met, works, and wants no appointments. Pure."""
+"""Facts of availability: when the user can be met, works, and wants no appointments. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from recollect.extraction.rules.patterns.base import (
 from recollect.text import squeeze
 
 IMPORTANCE = 0.65
-# Words before a time that say nothing of which time it is.
+# Words before a time that do not identify it.
 _LEADING = re.compile(r"(?:(?:on|in|at|over|during|from|the|most|my)\s++){1,3}(?=[a-z])", re.IGNORECASE)
 _WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
 _EVERY = re.compile(
@@ -34,7 +34,7 @@ _NO_LATER = re.compile(r"(?:after|past|later\s++than|from)\s++(?P<clock>\S.*)", 
 
 
 def _when(raw: str) -> str:
-    """Return a time as a key writes it.
+    """Return a time in the form of a key.
 
     >>> _when("on Fridays"), _when("every Monday evening"), _when("in the mornings")
     ('fridays', 'monday evenings', 'mornings')
@@ -177,7 +177,7 @@ _SCHEDULE = (
     r"contact(?:ing)?|remind|invite)"
 )
 _EVENTS = r"(?:meetings?|calls?|appointments?|events?|interviews?|messages?|emails?|notifications?|reminders?|anything)"
-# Behind a time the sentence ends or turns to something else.
+# After a time, the sentence ends or turns to something else.
 _END = (
     r"(?=\s*+(?:$|[,.;!:)(]|(?:and|so|but|because|as|since|please|pls|if|unless|though|except|cause|for|with|work|"
     r"until|when|thanks|usually|only|to)\b))"

@@ -1,4 +1,8 @@
-"""What a fact pattern finds, how values are cleaned, and patterns of recurring times. Pure."""
+"""Fact patterns: what they find, how values are cleaned, and patterns of recurring times. Pure.
+
+A pattern matches at the start of a clause; in its short form a blank stands for white space and `<AM>` for "I'm", "im",
+"I am really" and so on: `<AM> allergic to (?P<v>.+)` finds the fact `allergy:peanuts`.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -9,19 +13,19 @@ from recollect.text import squeeze
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedFact:
-    """A slot and what it holds, found in one clause."""
+    """A slot and its value, found in one clause."""
 
     category: str
     key: str
     value: str
     says: str
-    """The sentence's rest behind the speaker: 'is allergic to peanuts'; `'s` in front for 'Ana's dog …'."""
+    """The sentence after the speaker: 'is allergic to peanuts'; with a leading `'s` for 'Ana's dog …'."""
     importance: float = 0.8
     ends: bool = False
     dated: bool = False
-    """A time in the clause says since when (or until when) it holds."""
+    """A date in the clause says since when (or until when) it holds."""
     ordered: bool = False
-    """An order that does not say how long it holds: beside a task it is meant for that task alone."""
+    """An order that does not say how long it holds: next to a task it is for that task only."""
 
 
 Finder = Callable[[re.Match[str]], "Iterable[ExtractedFact]"]
@@ -29,19 +33,19 @@ Finder = Callable[[re.Match[str]], "Iterable[ExtractedFact]"]
 
 @dataclass(frozen=True, slots=True)
 class FactPattern:
-    """A pattern at the head of a clause, and what it means."""
+    """A pattern at the start of a clause, and the function that reads its match."""
 
     pattern: re.Pattern[str]
     find: Finder
 
 
 def fact_pattern(pattern: str, find: Finder) -> FactPattern:
-    """Build a rule of a pattern in short (see `compile_short`)."""
+    """Build a fact pattern from its short form (see `compile_short`)."""
     return FactPattern(compile_short(pattern), find)
 
 
 def compile_short(pattern: str) -> re.Pattern[str]:
-    """Compile a pattern: a blank stands for white space, `<AM>` and the like for their usual forms (see `_SHORT`)."""
+    """Compile a short pattern: a blank stands for white space, `<AM>` etc. for the forms in `_SHORT`."""
     pattern = pattern.replace(" ", r"(?:\s++)")
     for short, long in _SHORT.items():
         pattern = pattern.replace(f"<{short}>", long)
@@ -49,8 +53,8 @@ def compile_short(pattern: str) -> re.Pattern[str]:
 
 
 def apply_patterns(rules: Iterable[FactPattern], clause: str) -> list[ExtractedFact]:
-    """Apply rules to a clause; each may find several facts."""
-    return [fact for each in rules if (match := each.pattern.match(clause)) for fact in each.find(match)]
+    """Apply patterns to a clause; each may find several facts."""
+    return [fact for rule in rules if (match := rule.pattern.match(clause)) for fact in rule.find(match)]
 
 
 _ADVERB = (
@@ -68,7 +72,7 @@ _SHORT = {
     "NOMORE": r"(?:\s++(?:any\s?more|any\s++longer))",
 }
 
-# Where a value ends and the sentence goes on.
+# Where a value ends and the sentence continues.
 _VALUE_END = re.compile(
     r"(?:[;:!?(]|\s[-–—]++\s|\.(?:\s|$)|\b(?:because|since|so|when|"
     r"whenever|while|if|but|although|though|which|who"
@@ -81,7 +85,7 @@ _VALUE_END = re.compile(
     r"\s++(?:years?|months?|weeks?|days?|decades?|while|long)|by\s++the\s++way|btw|to\s++be\s++honest|lol|haha|actually)\b)",
     re.IGNORECASE,
 )
-# Where a list of things goes over into what is said of them: 'cilantro, tastes like soap'.
+# Where a list ends and a remark about it begins: 'cilantro, tastes like soap'.
 _NO_THING = re.compile(
     r",\s*+(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which|almost|nearly|literally|basically)\s++\w+"
     r"|(?:tastes?|smells?|looks?|feels?|sounds?|makes?|gives?|drives?|reminds?|is|are|was|were|has|have|had|does|did|can|"
@@ -102,7 +106,7 @@ _VAGUE = re.compile(
 )
 
 
-# An adjective, a participle or an adverb at the head of a value that is written small.
+# An adjective, a participle or an adverb at the start of a lower-case value.
 _DESCRIBES = re.compile(
     r"(?:(?:very|so|too|quite|really|pretty|rather|kind\sof|sort\sof|a\sbit|a\slot|always|never|often|usually|sometimes|still|"
     r"already|not|now|no|almost|also|just|probably|in|on|at|under|up|going|doing|getting|being|about\sto|to|what|how|why|where)\b"
@@ -113,25 +117,25 @@ _DESCRIBES = re.compile(
     r"|\w{2,20}(?:ed|en|ing)(?:\s\w{1,20}){0,8}$|\w{3,20}ly\s\w)",
     re.IGNORECASE,
 )
-# Behind a comma the sentence turns to a request, or to another statement: 'bottle green, can you suggest curtains'.
+# After a comma the sentence turns to a request or another statement: 'bottle green, can you suggest curtains'.
 _TURNS = re.compile(
     r"(?<!\s)\s{0,9}+,\s{1,9}+(?:(?:so|and|but|then)\s++)?(?:can|could|would|will|should|may|do|does|did|is|are|am|was|were|has|have|had|what|which|"
     r"how|where|who|why|any|need|needs|got|get|give|help|suggest|recommend|find|make|write|show|tell|plan|looking|please|thanks?|"
     r"in\s++case|just|only|though|tho|not|it|it's|that|this|they|he|she|we|you|i|i'm|my|our|\w{1,30}ing)\b",
     re.IGNORECASE,
 )
-# What only says that it is so now, or softens it.
+# Words at the end that only say 'now', or soften a statement.
 _NOW = re.compile(
     r"(?<![\s,])[\s,]++(?:now|again|lately|ever|officially|instead|for\s++now|from\s++now\s++on|btw|lol|haha|tho|though|pls|please|yay|obviously|"
     r"tbh|after\s++all|if\s++possible|all\s++the\s++way)\s*+$",
     re.IGNORECASE,
 )
-# More than one such word may stand at the end of a value.
+# A value may end in several such words.
 _MAX_ENDINGS = 3
 
 
-def value_of(raw: str | None, *, most_words: int = 6) -> str:
-    """Cut a raw capture down to the value; empty where it is vague, or too long to be one.
+def value_of(raw: str | None, *, max_words: int = 6) -> str:
+    """Reduce a raw capture to the value; empty if it is vague or too long.
 
     >>> value_of("the coast of Norway because it is calm"), value_of("moss green now, any ideas for a rug")
     ('the coast of Norway', 'moss green')
@@ -145,36 +149,38 @@ def value_of(raw: str | None, *, most_words: int = 6) -> str:
     for _ in range(_MAX_ENDINGS):
         value = _NOW.sub("", value)
     value = value.strip(" ,.'\"")
-    if not value or _VAGUE.match(value) or len(value.split()) > most_words:
+    if not value or _VAGUE.match(value) or len(value.split()) > max_words:
         return ""
     return value
 
 
-def list_values(raw: str | None, *, most: int = 6, most_words: int = 4) -> list[str]:
-    """Cut a list into its values: 'peanuts, shellfish and soy'.
+def list_values(raw: str | None, *, max_items: int = 6, max_words: int = 4) -> list[str]:
+    """Split a list into its values: 'peanuts, shellfish and soy'.
 
     >>> list_values("peanuts, shellfish, and soy because of my genes")
     ['peanuts', 'shellfish', 'soy']
     """
-    value = value_of(raw, most_words=most * (most_words + 1))
+    value = value_of(raw, max_words=max_items * (max_words + 1))
     value = _NO_THING.split(value, maxsplit=1)[0]
     parts = [part.strip(" .") for part in _BETWEEN_ITEMS.split(value)]
     kept = [bare_value(part) for part in parts if part]
-    return [one for one in kept if one and len(one.split()) <= most_words and not _VAGUE.match(one)][:most]
+    return [thing for thing in kept if thing and len(thing.split()) <= max_words and not _VAGUE.match(thing)][
+        :max_items
+    ]
 
 
 def bare_value(value: str) -> str:
-    """Take the determiner off: 'the coast' is 'coast'."""
+    """Remove the determiner: 'the coast' becomes 'coast'."""
     return _DETERMINER.sub("", value).strip()
 
 
 def is_named(value: str) -> bool:
-    """Whether a value begins like a proper name."""
+    """Return whether a value begins like a proper name."""
     return value[:1].isupper()
 
 
 def is_described(value: str) -> bool:
-    """Whether a value says how something is, rather than which it is: 'hard', 'misspelled everywhere', 'struggling'.
+    """Return whether a value describes something rather than names it: 'hard', 'misspelled everywhere', 'struggling'.
 
     >>> is_described("often forgotten"), is_described("boring"), is_described("Stirling"), is_described("data analyst")
     (True, True, False, False)

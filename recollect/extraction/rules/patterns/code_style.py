@@ -1,4 +1,4 @@
-"""Facts of how the user wants code to look: line length, names, quotes, docstrings, formatters, commits. Pure."""
+"""Facts of code style: line length, names, quotes, docstrings, formatters, commits. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ def _quotes(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _switch(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    """Take what is used or not: semicolons, trailing commas, type hints."""
+    """Read what is used or not: semicolons, trailing commas, type hints."""
     what = squeeze(match["v"]).lower()
     denied = bool(_DENIED.search(match.group()))
     key = {"type annotations": "type_hints", "typehints": "type_hints"}.get(what, what.replace(" ", "_"))
@@ -152,7 +152,7 @@ _CONSTRUCTS = (
     r"handling|type casts|"
     r"strict mode|any types?)"
 )
-# Of these, likings are told of code alone; 'I like classes' may be said of ballet.
+# Constructs that only code has; 'I like classes' may be about ballet.
 _LIKED = (
     r"(?:(?:small|short|pure|arrow|named|default) (?:functions|exports)|early returns|guard clauses|list "
     r"comprehensions|f-strings|"

@@ -1,4 +1,4 @@
-"""Facts of what somebody cannot or must not: allergies, diets, conditions. Pure."""
+"""Facts of constraints: allergies, diets, conditions. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -20,13 +20,13 @@ _NOT_FOOD = re.compile(
     r"|there|here|like|for|before|after|late|together|with|while|because|when)\b",
     re.IGNORECASE,
 )
-# Behind what somebody avoids, and none of it: 'raisins ever', 'shellfish either'.
+# Words after an avoided food that are no part of it: 'raisins ever', 'shellfish either'.
 _TRAILING = re.compile(
     r"(?<!\s)\s++(?:either|ever|at\s++all|anymore|any\s++more|tho|though|pls|sadly|alas)(?=[\s.,!]*+$)",
     re.IGNORECASE,
 )
-# What one cannot have and that is no food.
-_NO_MEAL = frozenset(
+# Things after "can't have" that are no food.
+_NOT_EATEN = frozenset(
     """kids children visitors guests pets dogs cats both access time nice fun that's everything people friends surgery
     clue idea questions""".split()
 )
@@ -81,7 +81,7 @@ def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
     if _NOT_FOOD.match(match["v"]):
         return
     for thing in list_values(_TRAILING.sub("", match["v"])):
-        if thing.split()[0].lower() in _NO_MEAL:
+        if thing.split()[0].lower() in _NOT_EATEN:
             continue
         says = f"does not {verb} {thing}"
         yield ExtractedFact(
@@ -89,8 +89,8 @@ def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
         )
 
 
-# Diets that end where somebody eats such food again.
-_LEFT_OUT_BY = (
+# Diets that end when such food is eaten again.
+_DIETS_WITHOUT = (
     (
         re.compile(r"\b(?:fish|seafood|salmon|tuna|prawns?|shrimps?|sushi|mackerel|cod)\b", re.IGNORECASE),
         ("vegan", "vegetarian", "plant-based"),
@@ -112,7 +112,7 @@ def _takes_again(match: re.Match[str]) -> Iterable[ExtractedFact]:
         yield ExtractedFact(
             category="constraint", key=slot("avoid", thing), value=thing, says=says, ends=True, dated=True
         )
-        for foods, diets in _LEFT_OUT_BY:
+        for foods, diets in _DIETS_WITHOUT:
             for diet in diets if foods.search(thing) else ():
                 says = f"is no longer {diet}"
                 yield ExtractedFact(category="constraint", key="diet", value=diet, says=says, ends=True, dated=True)
@@ -126,7 +126,7 @@ def _ruled_out(match: re.Match[str]) -> Iterable[ExtractedFact]:
             yield ExtractedFact(category="constraint", key=key, value=thing, says=says, importance=0.75, dated=True)
 
 
-# What nobody eats: 'no problem for me', 'no rush for me'.
+# Things in 'no … for me' that are no food: 'no problem for me', 'no rush for me'.
 _NO_FOOD = frozenset(
     "problem rush idea issue way need hurry time thanks thank question chance more one news work plans".split()
 )

@@ -1,4 +1,4 @@
-"""Facts of medicines and intolerances. Pure."""
+"""Facts of health: medicines, intolerances, motion sickness, blood type. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -22,7 +22,7 @@ _MEDICINES = (
     r"hydroxychloroquine|"
     r"mesalazine|azathioprine|allopurinol|colchicine|spironolactone|furosemide|cetirizine|loratadine|montelukast|"
     r"finasteride|"
-    # What most names of one kind of medicine end in.
+    # Common endings of medicine names.
     r"[a-z]{3,14}(?:statin|traline|sartan|alopram|oxetine|triptyline|thyroxine|cillin|mycin|azepam|azolam|prazole|gliptin|"
     r"gliflozin|"
     r"thiazide|xaban|triptan|lukast|dipine|[^o\W]olol|[^a\W]pril))"
@@ -32,7 +32,7 @@ _TAKEN = re.compile(
     rf"(?:(?P<dose>{_DOSE})\s++(?:of\s++)?)?(?P<name>{_MEDICINES})\b(?:\s++(?P<after>{_DOSE}))?", re.IGNORECASE
 )
 _DOSED = re.compile(rf"(?P<dose>{_DOSE})\s++(?:of\s++)?(?P<name>[a-z][a-z-]{{3,24}})\b", re.IGNORECASE)
-# What is weighed out in the kitchen, and no medicine.
+# Ingredients that are measured but are no medicine.
 _KITCHEN = frozenset(
     """flour sugar butter milk water protein carbs fibre fiber salt rice pasta oats meat chicken cheese cream yeast
     coffee tea caffeine alcohol honey chocolate every each daily twice once more less""".split()

@@ -1,4 +1,4 @@
-"""Facts of who shares a home or a life with somebody, and of partings. Pure."""
+"""Facts of the household: who lives with the speaker, and separations. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from recollect.extraction.rules.lexicon import PETS, RELATIONS
 from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
 
-# Names keep their capital although the rules fold case: `(?-i:…)`.
+# Names must be capitalised although the patterns ignore case: `(?-i:…)`.
 _NAME = r"(?-i:[A-Z])[\w'-]{1,40}+"
 _NAMES = rf"{_NAME}(?:(?:,| and| &|, and) {_NAME}){{0,5}}"
 _NO_NAMES = frozenset("i i'm i've she he they we it the my her his our this that there who someone everybody".split())
@@ -44,7 +44,7 @@ def _moved_out(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _parted(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    """End whoever the partner was; what is said of the marriage stands where it is told."""
+    """End the partner, and read the marital status if one is stated."""
     married = "divorc" in match.group().lower()
     says = "is getting divorced" if re.search(r"getting|filed|filing", match.group(), re.IGNORECASE) else "is divorced"
     if married:

@@ -1,4 +1,4 @@
-"""Facts of who somebody is: name, age, tongue, people, what they own. Pure."""
+"""Facts of identity: name, age, languages, nationality, pronouns, possessions. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -30,16 +30,16 @@ _NOT_NAMES = frozenset(
     soon sorry stuck sure thinking tired trans trying using vegan vegetarian very well what when if working
     writing you excited proud worried bored lost afraid english""".split()
 )
-# How a name is written, before the name: 'my name is spelled Alix'.
+# Words before the spelling of a name: 'my name is spelled Alix'.
 _SPELLED = re.compile(
     r"(?:(?:actually|really|usually)\s)?(?:spelled|spelt|written|abbreviated|shortened to|short for)\s"
     r"(?:(?:as|like)\s)?",
     re.IGNORECASE,
 )
 _PARTICLES = re.compile(r"(?:de|da|do|dos|del|della|di|du|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|af|av|zu)\s\S")
-# Most words in a name; in one written all small.
+# Words of a name, and of one in lower case.
 _NAME_WORDS, _SMALL_NAME_WORDS = 4, 2
-# Ages that a person who writes may have.
+# Plausible ages of a writer.
 _AGES = range(5, 116)
 
 
@@ -108,7 +108,7 @@ _MAX_BEFORE = 200
 
 
 def are_of_another_person(fact: ExtractedFact, clause: str, before: str) -> bool:
-    """Return whether pronouns are those of whom the words before them in their sentence speak.
+    """Return whether pronouns belong to another person, mentioned before them in the sentence.
 
     >>> fact = ExtractedFact(category="identity", key="pronouns", value="they/them", says="…")
     >>> [are_of_another_person(fact, "they/them", before) for before in ("Eoin goes by Ro now, ", "I'm Sam, ")]

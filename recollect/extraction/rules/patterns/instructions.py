@@ -1,4 +1,4 @@
-"""Standing orders on how to answer, and a birthday or two that only dates give. Pure."""
+"""Facts of standing instructions: how to answer, in which language, how long, with which units. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -63,7 +63,7 @@ def _ordered_rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
         yield replace(fact, ordered=True)
 
 
-# What users do not want around an answer.
+# Parts of answers that users may not want.
 _MANNERS = (
     "small talk|preambles?|filler|fluff|disclaimers?|apologies|flattery|compliments|bullet points|bullets|markdown|"
     "jargon|"
@@ -73,7 +73,7 @@ _PLEASE = r"(?:(?:please|pls|also|and|but|ok|okay),? ){0,6}"
 _LASTING = r"(?:always|from now on,?|in (?:the )?future,?|going forward,?|by default,?|unless i say otherwise,?)"
 _LENGTHS = "short|brief|concise|succinct|to the point|long|detailed|thorough|formal|informal|casual|simple"
 
-# What an assistant can be told to do always or never; 'always happy to help' is no order.
+# Actions an assistant can be told to do always or never; 'always happy to help' is no order.
 _ORDERED = (
     "(?:use|using|answer|reply|respond|write|give|include|explain|show|provide|start|end"
     "|keep|be|ask|check|add|format|cite|tell|speak|talk|refer|assume|put|make|remember"

@@ -1,4 +1,4 @@
-"""Facts of what somebody does: employer, job, studies. Pure."""
+"""Facts of occupation: employer, job, studies. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -22,23 +22,23 @@ _NO_FIRM = re.compile(
 _SOME_DAY = re.compile(
     r"\b(?:one\s++day|some\s?day|eventually|when|if|once|maybe|in\s++the\s++future|never)\b", re.IGNORECASE
 )
-# 'A good cook' does something well, and need not live by it.
+# 'A good cook' does something well, but not necessarily for a living.
 _HOW_WELL = re.compile(
     r"(?:(?:very|pretty|really|quite|rather|such\sa|fairly|damn|super)\s)?(?:good|bad|great|terrible|awful|decent|lousy|slow|fast|quick|"
     r"keen|avid|passionate|enthusiastic|better|best|worse|worst|mediocre|excellent|poor|careful|careless|nervous|heavy|light|"
     r"strong|weak|hobby|home|sunday|weekend|wannabe|aspiring|would-be|lazy|messy|natural|born|self-confessed|secret|closet)\s",
     re.IGNORECASE,
 )
-# Who does something, for a living or not: 'I'm the driver tonight'.
+# Activities that need not be jobs: 'I'm the driver tonight'.
 _DOERS = frozenset(
     "cook driver baker guide judge singer dancer player coach model host guard cleaner photographer".split()
 )
-# Words in a job's name, and in a firm's that is written small.
+# Words of a job's name, and of a firm's name in lower case.
 _JOB_WORDS, _SMALL_FIRM_WORDS = 4, 2
 
 
 def _firm(raw: str | None) -> str:
-    value = re.split(r"(?<!\s)\s++(?:as|in|on|with|now|to)\b", value_of(raw, most_words=7), maxsplit=1)[0]
+    value = re.split(r"(?<!\s)\s++(?:as|in|on|with|now|to)\b", value_of(raw, max_words=7), maxsplit=1)[0]
     if not value or _NO_FIRM.match(value) or is_described(value):
         return ""
     described = re.match(r"(?:an?|the)\s++\w+", value, re.IGNORECASE)
@@ -80,7 +80,7 @@ def _left_if_named(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _is_a(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    whole = value_of(match["v"], most_words=14)
+    whole = value_of(match["v"], max_words=14)
     job = bare_value(re.split(r"(?<!\s)\s*+(?:,|\b(?:at|in|for|by|with|from|of|on)\b)", whole, maxsplit=1)[0])
     if not job or len(job.split()) > _JOB_WORDS or job.split()[-1].lower() not in PROFESSIONS:
         return
@@ -96,7 +96,7 @@ def _is_a(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _will_be(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    """Take a job that is about to begin; what one wants to be some day is a dream."""
+    """Read a job that is about to begin; a job for 'some day' is a dream."""
     return () if _SOME_DAY.search(match.string) else _is_a(match)
 
 
@@ -109,7 +109,7 @@ def _studies(match: re.Match[str]) -> Iterable[ExtractedFact]:
         )
 
 
-# Behind "my job": what was lost or left is a thing, not the job.
+# After "my job": a thing was lost or left, not the job.
 _OF_A_JOB = (
     r"[ -](?:offer|application|interview|advert|ad|search|hunt|title|description|contract|cent(?:er|re)|list|letter"
     r"|posting|board|papers?|folder|certificate|reference|badge|id|key|notes?)s?\b"

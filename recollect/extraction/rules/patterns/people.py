@@ -1,4 +1,4 @@
-"""Facts of who and what belongs to somebody: family, friends, pets. Pure."""
+"""Facts of relations: family, friends, pets. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ _SAME = {
     "kitty": "cat",
 }
 _PARTNERS = frozenset("wife husband partner spouse fiance fiancee fiancé fiancée girlfriend boyfriend".split())
-# Capitalised words behind 'my dog' that are no name.
+# Capitalised words after 'my dog' that are no name.
 _NOT_NAMES = (
     frozenset(
         """i is was has had and who that which the will can does did would in on at to for from with dr mr mrs ms monday
@@ -80,7 +80,7 @@ def _wed(match: re.Match[str]) -> Iterable[ExtractedFact]:
     )
 
 
-# Names keep their capital although the rules fold case: `(?-i:…)`.
+# Names must be capitalised although the patterns ignore case: `(?-i:…)`.
 _NAME = r"(?-i:[A-Z])[\w'-]*+(?: (?-i:[A-Z])[\w-]*+)?"
 _NAMES = rf"{_NAME}(?:(?:\s*+(?:,(?: and)?|&)| and)\s*+{_NAME})*"
 _KIN = rf"(?:{RELATIONS}|{PETS})"
@@ -117,7 +117,7 @@ RULES: tuple[FactPattern, ...] = (
 
 _ANYONES = rf"(?:my|our)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?P<rel>{_KINS})"
 _NAME_WITHIN = r"(?-i:[A-Z])[\w-]{1,30}+(?:\s(?-i:[A-Z])[\w-]{1,30}+)?"
-# 'what can I get for my nephew Tomas': who is named on the way to something else.
+# 'what can I get for my nephew Tomas': people named in passing.
 _WITHIN = re.compile(rf"\b{_ANYONES}(?:,|\s++(?:called|named))?\s++(?P<v>{_NAME_WITHIN})(?!\w)", re.IGNORECASE)
 # 'the kids (Lotte 12 and Siem 9)', 'my sons (Ravi and Dev)'.
 _LISTED = re.compile(
@@ -135,7 +135,7 @@ _AFTERWARDS = re.compile(
     rf"(?:we|i)(?:'ve|\s++have)?\s++(?:named|called)\s++(?:him|her|it|them))\s++(?P<v>{_NAME_WITHIN})(?!\w)",
     re.IGNORECASE,
 )
-# 'Trundle the tortoise': at the head, or it is a figure of a tale.
+# 'Trundle the tortoise': only at the start, else it may be a character of a story.
 _THE_PET = re.compile(
     rf"(?:(?:oh|and|so|but|also|well|omg|ugh|now),?\s++){{0,3}}(?P<v>(?-i:[A-Z])[\w-]{{1,30}}+)(?:\s++the\s++|"
     rf",\s++(?:my|our)\s++(?:[\w-]{{1,20}}\s++)?)(?P<rel>{_KINS})(?=\s++(?:is|has|was|got|\w{{1,20}}ed|keeps|can|needs|"
@@ -153,12 +153,12 @@ _NAMING = re.compile(
 
 
 def gives_name(text: str) -> bool:
-    """Return whether a sentence gives the name of whom or what the one before it spoke of."""
+    """Return whether a sentence names the person or animal of the previous sentence."""
     return bool(_NAMING.match(text))
 
 
 def find_named_people(text: str) -> Iterable[ExtractedFact]:
-    """Find the people and pets of the speaker that a sentence names anywhere.
+    """Find the speaker's people and pets that a sentence names, anywhere in it.
 
     >>> [fact.says for fact in find_named_people("What can I get for my nephew Tomas?")]
     ["'s nephew is called Tomas"]

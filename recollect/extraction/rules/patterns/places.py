@@ -1,4 +1,4 @@
-"""Facts of where somebody lives and comes from. Pure."""
+"""Facts of home and origin. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _A_PLACE = re.compile(
     r"|north|south|east|west|flat|apartment|house|cabin|netherlands|us|usa|uk|uae|philippines|states)\b",
     re.IGNORECASE,
 )
-# Longest name of a place written all in small letters, in words.
+# Words of a place name in lower case.
 _SMALL_WORDS = 3
 
 
@@ -32,7 +32,7 @@ _SMALL_WORDS = 3
 _PLACE_END = re.compile(
     r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha|according|lol|apparently|basically|tbh)\b|,\s++(?![A-Z])"
 )
-# Of 'a flat in Leeds' the town is where somebody lives.
+# Of 'a flat in Leeds', only the town is the location.
 _DWELLING = re.compile(
     r"(?:an?|the|my|our)\s++(?:[\w-]++\s++){0,2}?(?:flat|apartment|house|houseboat|boat|room|place|studio|cottage|bungalow|farm|dorm|condo|"
     r"shared\s++flat|terraced\s++house)\s++(?:in|near|outside)\s++(?=(?-i:[A-Z]))",
@@ -41,7 +41,7 @@ _DWELLING = re.compile(
 
 
 def _place(raw: str | None) -> str:
-    value = value_of(_PLACE_END.split(squeeze(raw or ""), maxsplit=1)[0], most_words=7).strip(" ,")
+    value = value_of(_PLACE_END.split(squeeze(raw or ""), maxsplit=1)[0], max_words=7).strip(" ,")
     value = _DWELLING.sub("", value)
     if not value or _NO_PLACE.match(value) or is_tool(value):
         return ""

@@ -1,4 +1,4 @@
-"""Facts of taste: likes, dislikes, favourites, hobbies, and the seat somebody prefers. Pure."""
+"""Facts of taste: likes, dislikes, favourites, hobbies, preferred seats. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from recollect.extraction.rules.patterns.base import (
     value_of,
 )
 
-# What is liked for a moment, or in the answer at hand, and not as a taste.
+# Things liked for a moment, or in the present answer, which are no taste.
 _PASSING = re.compile(
     r"^(?:your|the\s++(?:idea|way|sound|look|answer|first|second|last|new|one)|seeing|hearing|knowing|"
     r"being|having|that|how|when|talking\s++to"
@@ -22,17 +22,17 @@ _PASSING = re.compile(
     r"use\s++this|help\s++me)|getting|it)\b",
     re.IGNORECASE,
 )
-# What a favourite or a hobby is about to do is not what it is.
+# Words that say what a favourite does, not what it is: 'my favourite team is losing'.
 _GOES_ON = re.compile(
     r"(?:dying|losing|winning|changing|getting|going|becoming|closing|coming|being|growing|moving|leaving|failing|costing|taking|"
     r"playing\s(?:badly|well|today|tonight|tomorrow)|gone|dead|over|closed|still|always|never|not|no\slonger|so|too|very)\b",
     re.IGNORECASE,
 )
-# Most words in a taste: longer ones are opinions.
-_TASTE_WORDS = 5
+# Words of a taste; a longer one is an opinion.
+_MAX_TASTE_WORDS = 5
 
 
-# How much somebody likes a thing.
+# Degrees of liking.
 _DEGREE = re.compile(r"(?<!\s)\s++(?:a\s++lot|so\s++much|very\s++much|the\s++most|best|more\s++than\s++\w+)\b")
 
 
@@ -41,13 +41,13 @@ def _tastes(raw: str | None) -> list[str]:
         return []
     kept = list_values(
         _DEGREE.split(raw, maxsplit=1)[0],
-        most_words=_TASTE_WORDS,
+        max_words=_MAX_TASTE_WORDS,
     )
-    return [one for one in kept if not _PASSING.match(one)]
+    return [thing for thing in kept if not _PASSING.match(thing)]
 
 
 def _whose(said: str, thing: str) -> str:
-    """Write a thing of the speaker's as theirs: 'I hate my job'."""
+    """Write 'my' as 'their': 'I hate my job' becomes 'their job'."""
     return f"their {thing}" if f"my {thing}".lower() in said.lower() else thing
 
 
@@ -88,11 +88,11 @@ def _likes_no_more(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _prefers(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    whole = value_of(match["v"], most_words=12)
+    whole = value_of(match["v"], max_words=12)
     if not whole or _PASSING.match(whole):
         return
     chosen = re.split(r"(?<!\s)\s++(?:over|to|rather\s++than|instead\s++of|than)\s++", whole)[0]
-    if 0 < len(chosen.split()) <= _TASTE_WORDS:
+    if 0 < len(chosen.split()) <= _MAX_TASTE_WORDS:
         yield ExtractedFact(
             category="preference",
             key=slot("prefer", bare_value(chosen)),
@@ -102,7 +102,7 @@ def _prefers(match: re.Match[str]) -> Iterable[ExtractedFact]:
         )
 
 
-# What stands behind a favourite and is none of it: 'green, can you suggest curtains', 'orange now'.
+# Text after a favourite that is no part of it: 'green, can you suggest curtains', 'orange now'.
 _AFTERTHOUGHT = re.compile(
     r",\s++(?:can|could|would|do|does|did|what|which|where|how|any|so|is|are|i|it|they|that|in\s++case|if|please|pls|"
     r"though|not|no|by\s++far|of\s++course)\b|(?<!\s)\s++(?:now|again|nowadays|lately|atm|tbh|btw|lol|too|though|for\s++sure|actually|probably|i\s++(?:think|guess|suppose|reckon))(?=[\s.,!]*+$)",
@@ -112,7 +112,7 @@ _AFTERTHOUGHT = re.compile(
 
 def _favourite(match: re.Match[str]) -> Iterable[ExtractedFact]:
     thing = re.sub(r"\s++", " ", match["what"].lower())
-    value = bare_value(value_of(_AFTERTHOUGHT.split(match["v"], maxsplit=1)[0], most_words=8))
+    value = bare_value(value_of(_AFTERTHOUGHT.split(match["v"], maxsplit=1)[0], max_words=8))
     if value and len(thing.split()) <= 4 and not _GOES_ON.match(value):
         key = f"favorite_{thing.replace(' ', '_')}"
         yield ExtractedFact(

@@ -1,4 +1,4 @@
-"""Facts of the tools one works with: languages, systems, editors, hosts, and how code is indented. Pure."""
+"""Facts of tools: programming languages, systems, editors, hosts, and how code is indented. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.text import squeeze
 
-# As their makers write them.
+# Spelled as their makers do.
 _NAMES = """
 Python Java JavaScript TypeScript Rust Golang Go Kotlin Swift Scala Elixir Erlang Haskell OCaml Clojure Ruby PHP
 Perl Lua Julia C++ C# F# .NET Zig Dart Fortran COBOL Bash Zsh Fish PowerShell React Vue Svelte SvelteKit Angular
@@ -23,7 +23,7 @@ SolidWorks Ableton Reaper Cubase Scrivener LaTeX Typst Slack Teams Jira Linear T
 Spotify Android iOS
 """.split()
 _BY_SMALL = {name.lower(): name for name in _NAMES}
-# Small words that are tools only beside another, or with a version: 'fly', 'go', 'render'.
+# Common words that are tools only next to another tool, or with a version: 'fly', 'go', 'render'.
 _COMMON = frozenset(
     """go fly render solid express spring phoenix remix flask fish bash node spark unity fusion linear outlook cursor
     sketch teams notion mint arch rails swift julia reaper slack next.js""".split()
@@ -43,22 +43,22 @@ _PASSING = re.compile(
     r"no\s++longer|not\s++using)\b",
     re.IGNORECASE,
 )
-# Behind it stands what is not used.
+# Precedes tools that are not used.
 _NOT = re.compile(
     r"(?:[,;(]\s*+|(?<!\s)\s++)(?:not|no|instead\s++of|rather\s++than|over|without|never|so\s++no|from)\s",
     re.IGNORECASE,
 )
-# Where what was dropped ends and what came instead begins.
+# Separates a dropped tool from its replacement.
 _ON = re.compile(r",\s|\b(?:for|and\s++(?:now|went|moved|switched|use)|everything|now|in\s++favou?r)\b", re.IGNORECASE)
 _MAX_TOOLS = 5
 
 
-# Tools that are called like places.
+# Tools with names of places.
 _PLACES = frozenset({"phoenix", "java", "mint"})
 
 
 def is_tool(name: str) -> bool:
-    """Return whether a name is that of a language or a program alone.
+    """Return whether a name can only be a programming language or a program.
 
     >>> is_tool("Kotlin"), is_tool("Phoenix"), is_tool("Oslo")
     (True, False, False)
@@ -77,7 +77,7 @@ def _tools(raw: str) -> Iterable[tuple[str, str]]:
 
 
 def _alone(text: str, found: re.Match[str]) -> bool:
-    """Whether a common word stands where a tool is named: at the end, or before a comma, 'and', 'for', 'with'."""
+    """Return whether a common word is used like a tool: at the end, or before a comma, 'and', 'for', 'with'."""
     rest = text[found.end() :].lstrip().lower()
     before = text[: found.start()].rstrip().lower()
     starts = not before or before.endswith((",", " and", " in", " on", " with", " to"))
@@ -114,7 +114,7 @@ def _indents(match: re.Match[str]) -> Iterable[ExtractedFact]:
     yield ExtractedFact(category="preference", key="indentation", value=value, says=says, importance=0.65, dated=True)
 
 
-# How wide a tab is, or where only a step is so wide: '2 spaces for yaml and 4 for python'.
+# Width of a tab, or the language an indentation is for: '2 spaces for yaml and 4 for python'.
 _FURTHER = re.compile(
     r"(?:\s{1,3}+here)?,?\s{1,3}+(?:(?P<width>\d\s{1,3}+(?:wide|columns|spaces\s++wide)|width\s++\d)|(?P<where>(?:for|"
     r"in)\s++(?!(?:indent\w{0,6}|code|everything|all|my|our|the)\b)"

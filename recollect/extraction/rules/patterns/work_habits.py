@@ -129,9 +129,9 @@ _ROUTINE_RULES: tuple[FactPattern, ...] = (
 
 
 RULES: tuple[FactPattern, ...] = (*availability.RULES, *code_style.RULES, *workflows.RULES, *_ROUTINE_RULES)
-# A longer clause is a list or a paste.
+# Characters of a clause; a longer one is a list or a paste.
 MAX_CLAUSE = 600
-# What is meant for the task at hand, or for one day.
+# Words of a single task or a single day.
 _ONE_OFF = re.compile(
     r"\b(?:this|these|here|below|above|the\s++following|today|tonight|tomorrow|for\s++now|just\s++once|"
     r"at\s++the\s++moment|"
@@ -144,12 +144,12 @@ _DAYS_THAT_RECUR = re.compile(rf"(?:{DAY_RANGE}|{NTH_DAY})".replace(" ", r"(?:\s
 
 
 def work_facts(clause: str, mentions: Sequence[DateMention], *, start: int = 0) -> list[ExtractedFact]:
-    """Find how the user works as a rule; nothing where the clause speaks of one day or one task.
+    """Find how the user usually works; nothing if the clause is about one day or one task.
 
     Args:
         clause: With plain quotes, in the speaker's words.
-        mentions: Times that the clause names, spans counted from its start.
-        start: Where the statement begins, behind the words that only lead to it.
+        mentions: Its dates, with spans from its start.
+        start: Start of the statement, after its lead.
 
     >>> [fact.value for fact in work_facts("I'm free on weekday mornings", ())]
     ['available on weekday mornings']
@@ -161,13 +161,12 @@ def work_facts(clause: str, mentions: Sequence[DateMention], *, start: int = 0) 
     found = apply_patterns(RULES, with_apostrophes(clause[start:].strip(" ,.!;:")))
     if not found or _ONE_OFF.search(clause) or any(_is_one_day(clause, mention) for mention in mentions):
         return []
-    least = min(_rank(fact) for fact in found)
-    return [fact for fact in found if _rank(fact) == least]
+    best = min(_rank(fact) for fact in found)
+    return [fact for fact in found if _rank(fact) == best]
 
 
 def _rank(fact: ExtractedFact) -> int:
-    """Rank a slot: where a clause fills a slot of its own, it is no mere workflow, and a workflow is no mere "
-    "routine."""
+    """Rank a slot: a specific slot wins over a workflow, and a workflow over a routine."""
     name = fact.key.partition(":")[0]
     return {"workflow": 1, "routine": 2}.get(name, 0)
 

@@ -1,4 +1,4 @@
-"""Facts of how the user's work goes as a rule: when they deploy, how they review, what comes before what. Pure."""
+"""Facts of workflows: when the user deploys, how they review, which step comes first. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from recollect.text import squeeze
 
 IMPORTANCE = 0.55
 _MAX_WORDS = 22
-# Work that goes wrong, or that the user asks about, is the work at hand.
+# Work that fails, or that the user asks about, is the work at hand.
 _AT_HAND = re.compile(
     r"\b(?:errors?|fails?|failed|failing|crash\w*|broken|breaks|nothing\s++happens|doesn't|didn't|isn't|wasn't|"
     r"won't|can't|cannot|stuck|killed|hangs?|terminated|"
@@ -38,7 +38,7 @@ _GOES_ON = re.compile(
     r"(\b(?:and\s++then|and|then)\s++)(move|send|ask|publish|merge|push|deploy|write|run|open|check|review|go|commit)\b"
 )
 _ARTICLE = re.compile(r"(?:the|a|an|my|our|all|every|each|any|new|their)\s++", re.IGNORECASE)
-# Words at which the thing that is worked on ends, and the circumstance begins.
+# Words that end the object of the work and begin its circumstances.
 _CIRCUMSTANCE = re.compile(
     r"(?<!\S)(?:on|in|at|before|after|once|when|whenever|while|until|every|each|only|from|to|with|via|using|by|"
     r"through|into|off|onto|instead|"
@@ -48,7 +48,7 @@ _CIRCUMSTANCE = re.compile(
     r"because|so)\b",
     re.IGNORECASE,
 )
-# How, rather than when: a second statement of this kind stands beside the first.
+# Manner rather than time: a second habit of this kind does not replace the first.
 _HOW = re.compile(
     r"(?:from|to|with|via|using|by|through|into|off|onto|in(?!\s++the\s)|instead|without|straight|directly|"
     r"together|rather|against)\b",
@@ -57,12 +57,12 @@ _HOW = re.compile(
 
 
 def is_at_hand(text: str) -> bool:
-    """Return whether a clause tells of work that goes wrong or is asked about, and so of no habit."""
+    """Return whether a clause is about work that fails or is asked about, which is no habit."""
     return bool(_AT_HAND.search(text))
 
 
 def in_third_person(text: str) -> str:
-    """Put the user's 'I', 'my' and 'we' behind the first verb into the third person."""
+    """Put 'I', 'my' and 'we' after the first verb into the third person."""
     told = _PRONOUN.sub(lambda found: _PRONOUNS[found.group().lower()], text)
     return _GOES_ON.sub(lambda found: f"{found[1]}{third_person(found[2])}", told)
 
@@ -91,7 +91,7 @@ def _spelled(verb: str) -> str:
 
 
 def without_aside(raw: str) -> str:
-    """Cut off what a clause adds behind what it tells: ', so a late train is fine'."""
+    """Cut off an aside at the end of a clause: ', so a late train is fine'."""
     text = squeeze(raw)
     aside = _ASIDE.search(text)
     return (text[: aside.start()] if aside else text).strip(" .,!")
@@ -102,14 +102,14 @@ _ASIDE = re.compile(
     r"which|though|since|as\si|if\syou|too)\b",
     re.IGNORECASE,
 )
-# Behind a bare 'do' stands another verb: 'I do like mornings'.
+# Verbs after an emphatic 'do': 'I do like mornings'.
 _NO_THING = re.compile(
     r"(?:actually|really|like|love|want|need|have|not|hate|enjoy|prefer|feel|think|know|believe|care)\b", re.I
 )
 
 
 def habit_topic(verb: str, rest: str) -> str:
-    """Name what a habit is about: two habits with one name rule each other out."""
+    """Return the topic of a habit: of two habits with one topic, the newer replaces the older."""
     turn = _CIRCUMSTANCE.search(rest)
     thing = _ARTICLE.sub("", rest[: turn.start()] if turn else rest, count=1).strip(" ,")
     how = turn.group().lower() if turn and _HOW.match(rest, turn.start()) else ""
@@ -118,7 +118,7 @@ def habit_topic(verb: str, rest: str) -> str:
     return " ".join(part for part in (*named, how) if part)
 
 
-# With a thing behind it, such a verb says no more than that it happens.
+# Verbs that add no meaning to their object.
 _LIGHT = frozenset("do have hold run make".split())
 
 
@@ -176,7 +176,7 @@ _WORK = (
     r"finish|begin|hold|record|work|pay|submit|freeze|schedule|approve|sign|print|scan|rehearse|practise|practice|"
     r"iterate|groom|demo|monitor|rotate|develop|build|design|batch cook|batch|add|include|name|annotate"
 )
-# Verbs of handing over, which tell a way of working by a manner alone: 'we review in pairs', 'we deploy from main'.
+# Verbs that state a way of working with a manner alone: 'we review in pairs', 'we deploy from main'.
 _HANDS_OVER = (
     r"deploy|release|ship|merge|rebase|squash|branch|push|commit|review|pair|tag|triage|estimate|prototype|test|freeze"
 )
