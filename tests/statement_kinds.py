@@ -3,7 +3,7 @@
 import re
 from importlib.resources import files
 
-from recollect.store.sql import statements
+from recollect.store.sql import database
 
 RELATIONAL = files("recollect.store.sql")
 ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "queries").iterdir()))
@@ -61,7 +61,7 @@ NOBODYS = {
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned"}
 NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
-ALL = [(room, name, sql) for room in ROOMS for name, sql in statements.load(room).items()]
+ALL = [(room, name, sql) for room in ROOMS for name, sql in database.load(room).items()]
 # What PostgreSQL alone is asked.
 POSTGRES_ONLY = ("recall",)
 # What the index of one subject's vectors answers, worded for each: its condition must stand there word for word.

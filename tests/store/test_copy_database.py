@@ -15,7 +15,7 @@ from recollect.engine.databases import copy_database
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
 from recollect.store.factory import open_store
 from recollect.store.sql.tables import TABLES
-from recollect.store.sql.unfinished import CopyMarker, set_mark
+from recollect.store.sql.transfer.endpoint import CopyMarker, set_mark
 from recollect.store.sqlite.connection import DatabaseLocation, open_writer
 from recollect.testing import FakeClock
 from recollect.types import MemoryKind, Subject, SubjectSnapshot

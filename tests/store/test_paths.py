@@ -7,7 +7,7 @@ import pytest
 
 from factories import ANA, BEN, add, decision, due, evidence, memory, turn
 from recollect.errors import BadRequestError
-from recollect.store.sql import statements
+from recollect.store.sql import database
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.store.store import Store
 from recollect.testing import FakeClock
@@ -99,7 +99,7 @@ async def test_spans_are_those_of_the_conversation_by_turn_closed_ones_too_and_a
 
 def test_spans_look_up_each_episodes_decisions_by_its_id() -> None:
     db = open_writer(DatabaseLocation(path=MEMORY))
-    plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {statements.load('episode')['spans']}", (1, ""))]
+    plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {database.load('episode')['spans']}", (1, ""))]
     db.close()
     assert any("USING INDEX decision_memory (subject=? AND memory=?)" in step for step in plan)
 

@@ -8,14 +8,14 @@ import pytest
 
 from factories import due, turn
 from recollect.store.factory import open_store
-from recollect.store.sqlite.process_lock import ProcessLock
+from recollect.store.sqlite.file_guard import ProcessLock
 from recollect.testing import FakeClock
 
 pytestmark = pytest.mark.process
 
 HOLD = """
 import sys, time
-from recollect.store.sqlite.process_lock import ProcessLock
+from recollect.store.sqlite.file_guard import ProcessLock
 print(ProcessLock(sys.argv[1]).first, flush=True)
 time.sleep(60)
 """

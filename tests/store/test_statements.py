@@ -11,7 +11,7 @@ import pytest
 from factories import ANA, memory, turn
 from recollect.errors import BadSubjectError
 from recollect.store.factory import open_store
-from recollect.store.sql import statements
+from recollect.store.sql import database
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.testing import FakeClock
 from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, RELATIONAL, ROOMS
@@ -51,7 +51,7 @@ def test_each_statement_names_its_subject_and_scans_no_table(
 def test_abandoned_messages_are_found_by_index(
     empty: apsw.Connection,
 ) -> None:
-    sql = statements.load("log")["abandoned"]
+    sql = database.load("log")["abandoned"]
     plan = [str(row[3]) for row in empty.execute(f"EXPLAIN QUERY PLAN {sql}", (1, b""))]
     looked_up = [step for step in plan if step.startswith(("SEARCH new", "SEARCH below"))]
     assert len(looked_up) == 2
@@ -72,7 +72,7 @@ def test_each_statement_is_used() -> None:
 def test_names_of_statements_are_unique_within_their_room() -> None:
     for room in ROOMS:
         text = (files("recollect.store.sql") / "queries" / f"{room}.sql").read_text("utf-8")
-        names = re.findall(r"^-- name: (\w+)$", text, re.MULTILINE)
+        names = re.findall(r"^-- name: (\w+)", text, re.MULTILINE)
         assert len(names) == len(set(names))
 
 

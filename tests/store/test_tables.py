@@ -9,7 +9,7 @@ import pytest
 
 from postgres_server import NEEDS_POSTGRES
 from recollect.store.postgres.connection import SCHEMA, connect
-from recollect.store.sql.statements import load
+from recollect.store.sql.database import load
 from recollect.store.sql.tables import TABLES, Table
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from stores import url_of
@@ -48,12 +48,12 @@ def test_i13_no_table_is_virtual_for_its_shadows_would_have_to_be_declared_too(d
 def test_i13_what_a_table_holds_of_a_subject_is_taken_away_or_kept_for_a_reason(
     db: apsw.Connection, declared: Table
 ) -> None:
-    assert bool(declared.every) != bool(declared.kept), "either its rows go, or it says why they stay"
+    assert bool(declared.delete_statements) != bool(declared.kept), "either its rows go, or it says why they stay"
     assert declared.holds
-    for statement in declared.every:
+    for statement in declared.delete_statements:
         sql = load("erase")[statement]
         assert sql.split()[:3] == ["DELETE", "FROM", declared.name]
-    if not declared.every:
+    if not declared.delete_statements:
         text = {
             str(row[0])
             for row in db.execute("SELECT name FROM pragma_table_info(?) WHERE type = 'TEXT'", (declared.name,))
@@ -73,7 +73,7 @@ def test_the_declared_key_is_the_tables_own_and_leases_are_columns_of_it(db: aps
     assert tuple(str(row[0]) for row in key) == declared.key
     assert set(declared.leased) <= columns(db, declared.name)
     assert {name for name in columns(db, declared.name) if re.match(r"(lease|tend)_", name)} == set(declared.leased)
-    assert declared.nobodys == (declared.name in {"meta", "space"})
+    assert declared.is_global == (declared.name in {"meta", "space"})
 
 
 @NEEDS_POSTGRES

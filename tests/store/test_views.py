@@ -22,7 +22,7 @@ from postgres_server import shared_server
 from recollect.engine import AsyncRecollect, Components
 from recollect.store.postgres.connection import connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.sql import statements
+from recollect.store.sql import database
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.store.sqlite.migrate import migrations, newest_schema
 from recollect.testing import FakeClock
@@ -154,9 +154,9 @@ def test_u6_no_statement_of_the_store_reads_a_view_of_these() -> None:
     db = open_writer(DatabaseLocation(path=MEMORY))
     for view in (*COLUMNS, "readable", "embedding", "rests_on"):
         db.execute(f"DROP VIEW {view}")
-    folder = Path(statements.__file__).parent / "queries"
+    folder = Path(database.__file__).parent / "queries"
     for room in sorted(path.stem for path in folder.glob("*.sql")):
-        for statement in statements.load(room).values():
+        for statement in database.load(room).values():
             values = (None,) * 40
             assert db.execute(f"EXPLAIN {statement}", values[: _places(statement)]).fetchall()
     db.close()

@@ -9,9 +9,11 @@ import pytest
 
 from postgres_server import NEEDS_POSTGRES, PostgresServer, shared_server
 from recollect.store.postgres.connection import connect
-from recollect.store.postgres.dialect import dialect_statements, to_postgres
+from recollect.store.postgres.dialect import REMEMBERED_COLUMNS, dialect_statements, handling, target_of, to_postgres
 from recollect.store.postgres.migrate import prepare
-from recollect.store.sql.statements import Statement, load
+from recollect.store.sql.database import Statement, load, parse
+from recollect.store.sql.rows import REMEMBERED
+from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.testing import FakeClock
 from statement_kinds import (
     ALL,
@@ -83,3 +85,46 @@ async def test_two_databases_of_one_server_have_keys_of_their_own(tmp_path_facto
     keys = {prepare(url), prepare(url)}
     await first.close()
     assert len(keys) == 1
+
+
+def test_a_header_declares_what_postgres_does_besides_running_the_statement() -> None:
+    declared = {(group, name): handling(sql) for group, name, sql in ALL if handling(sql)}
+
+    assert {name for (_, name), special in declared.items() if "copy" in special} == {
+        "add_memory",
+        "add_evidence",
+        "add_hot",
+        "add_vectors",
+        "add_decision",
+        "add_message",
+    }
+    assert declared["subject", "subject"] == {"lock": "row"}
+    # Statements of the view end with its columns; its text may be in another subject's log.
+    assert {key for key, special in declared.items() if "text" in special} == {
+        (group, name) for group, name, sql in ALL if re.search(r"\bFROM remembered\b", to_postgres(sql))
+    }
+
+
+@pytest.mark.parametrize("header", ["locks: row", "lock: table", "copy: everything"])
+def test_a_header_that_says_something_unknown_is_refused(header: str) -> None:
+    with pytest.raises(ValueError, match=header):
+        parse("group", f"-- name: statement {header}\nSELECT 1")
+
+
+def test_rows_copied_are_those_of_plain_inserts() -> None:
+    for _, _, sql in ALL:
+        if "copy" in handling(sql):
+            table, columns = target_of(to_postgres(sql))
+            assert f"INSERT INTO {table} ({columns[0]}" in sql
+    for more in ("INSERT INTO link (a) VALUES ($1) ON CONFLICT DO NOTHING", "INSERT INTO link (a, b) VALUES ($2, $1)"):
+        with pytest.raises(ValueError, match="INSERT INTO link"):
+            target_of(more)
+
+
+def test_the_view_has_the_columns_that_rows_are_read_by(db: psycopg.Connection[tuple[object, ...]]) -> None:
+    columns = db.execute("SELECT * FROM remembered LIMIT 0").description or []
+    assert tuple(column.name for column in columns) == REMEMBERED_COLUMNS
+    file = open_writer(DatabaseLocation(path=MEMORY))
+    named = [row[1] for row in file.execute("PRAGMA table_info(remembered)")]
+    file.close()
+    assert tuple(named) == REMEMBERED

@@ -12,7 +12,7 @@ from postgres_server import NEEDS_POSTGRES
 from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import new_id
 from recollect.store.factory import open_store
-from recollect.store.postgres.bulk import MIN_COPIED_ROWS
+from recollect.store.postgres.dialect import MIN_COPIED_ROWS
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (

@@ -11,9 +11,8 @@ from recollect.store.postgres.hnsw_index import indexes
 from recollect.store.postgres.migrate import newest_schema, schema_of
 from recollect.store.reports import StoreStats
 from recollect.store.sql import formations
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch_value
-from recollect.store.sql.statements import load
 from recollect.store.sql.stats import counted
 from recollect.types import StorageKind
 

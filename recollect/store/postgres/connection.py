@@ -12,13 +12,10 @@ from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 from recollect.errors import BadSettingError
 from recollect.settings import DATABASE_SETTING
 from recollect.store.failpoint import Failpoint
-from recollect.store.postgres.bulk import BulkCopy
-from recollect.store.postgres.dialect import to_postgres
-from recollect.store.postgres.elsewhere import fill_text, reads_remembered_view
+from recollect.store.postgres.dialect import BulkCopy, fill_text, handling, to_postgres
 from recollect.store.postgres.errors import AGAIN, lost_by
 from recollect.store.postgres.vector_codec import joined, pieces, received, teach
-from recollect.store.sql.database import Row, Work
-from recollect.store.sql.statements import Statement
+from recollect.store.sql.database import Row, Statement, Work
 
 T = TypeVar("T")
 
@@ -49,12 +46,7 @@ SELECT c.relname
  WHERE n.nspname = $1 AND c.relkind = 'r'
  ORDER BY c.relname
 """
-_ADDS_VECTORS = ("memory", "add_vectors")
-_SENDS_VECTORS = {
-    ("memory", "hot_joined"): joined,
-    ("memory", "hot_vectors"): received,
-    ("memory", "vectors_changed"): received,
-}
+_UNPACK = {"chunks": joined, "packed": received}
 
 
 class _TruthDumper(Int2BinaryDumper):
@@ -220,26 +212,26 @@ class PostgresConnection:
 
     def execute(self, statement: str, values: Sequence[Any] = (), /) -> "PostgresCursor":
         """Run a statement."""
-        if isinstance(statement, Statement):
-            where = (statement.room, statement.name)
-            if where == _ADDS_VECTORS:
-                self.executemany(statement, [values])
-                return PostgresCursor([])
-            if where in _SENDS_VECTORS:
-                return PostgresCursor(_SENDS_VECTORS[where](self._say(to_postgres(statement), values)))
-            if self._writing and where == ("subject", "subject"):
-                # Whoever looks at a subject's version in order to change it has it for itself until the end.
-                return PostgresCursor(self._say(f"{to_postgres(statement)} FOR NO KEY UPDATE", values))
-            if reads_remembered_view(statement):
-                return PostgresCursor(fill_text(self, self._say(to_postgres(statement), values)))
-        return PostgresCursor(self._say(to_postgres(statement), values))
+        special = handling(statement) if isinstance(statement, Statement) else None
+        if not special:
+            return PostgresCursor(self._say(to_postgres(statement), values))
+        if special.get("copy") == "vectors":
+            self.executemany(statement, [values])
+            return PostgresCursor([])
+        # A subject's version that is read in order to change it stays as it is until the end of the transaction.
+        lock = " FOR NO KEY UPDATE" if self._writing and "lock" in special else ""
+        rows = self._say(to_postgres(statement) + lock, values)
+        if "vectors" in special:
+            rows = _UNPACK[special["vectors"]](rows)
+        return PostgresCursor(fill_text(self, rows) if "text" in special else rows)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> None:
-        """Run a statement for each row of values; many that are plainly inserted go in by COPY."""
-        if isinstance(statement, Statement) and (statement.room, statement.name) == _ADDS_VECTORS:
+        """Run a statement for each row of values; many rows go in by COPY if its header allows it."""
+        how = handling(statement).get("copy") if isinstance(statement, Statement) else None
+        if how == "vectors":
             rows = self._single_vectors(rows)
         insert, values = to_postgres(statement), [tuple(row) for row in rows]
-        if not self._bulk.copy(insert, values, cursor=self._cursor, say=self._say):
+        if how is None or not self._bulk.copy(insert, values, cursor=self._cursor, say=self._say):
             self._cursor.executemany(insert, values)
 
     def changes(self) -> int:

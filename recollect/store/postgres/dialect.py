@@ -1,22 +1,46 @@
-"""How a statement of the relational store reads on PostgreSQL: by its own wording where there is one. Pure.
+"""How PostgreSQL runs the store's statements: its own versions of them, COPY, and texts from another subject's log.
 
-Reads files of the package.
+The header of a statement says what is special about it (see `sql/database.py`). Reads files of the package; the rest
+works on a connection.
 """
 
 import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
-from recollect.store.sql.statements import Statement, parse
+import psycopg
+
+from recollect.store.sql.database import Row, SqlConnection, Statement, parse
+from recollect.store.sql.rows import REMEMBERED, fetch
 
 _VALUE = re.compile(r"\?(\d+)")
+# From so many rows on COPY is faster than the statement sent for each, though answers are not waited for then.
+MIN_COPIED_ROWS = 8
+_INSERT = re.compile(r"INSERT INTO (\w+) \(([\w\s,]++)\)\s*+VALUES \(([$\d\s,]++)\)")
+_TYPES = """
+SELECT CAST(attname AS TEXT), CAST(atttypid AS BIGINT)
+  FROM pg_attribute
+ WHERE attrelid = CAST($1 AS REGCLASS) AND attnum > 0 AND NOT attisdropped
+"""
+REMEMBERED_COLUMNS = (*REMEMBERED, "home")
+"""Columns of the view `remembered` on PostgreSQL, which ends with the subject in whose log the source is."""
+# Rows may have other columns first: counted from the end.
+_TEXT, _CONVERSATION, _SEQ, _HOME = (
+    REMEMBERED_COLUMNS.index(name) - len(REMEMBERED_COLUMNS) for name in ("text", "conversation", "seq", "home")
+)
+
+Say = Callable[[str, Sequence[Any]], Iterable[Row]]
+"""Runs a statement and returns its rows."""
 
 
 @cache
-def dialect_statements(room: str) -> dict[str, Statement]:
-    """Read PostgreSQL's wordings for a room of statements; empty where it has none."""
-    file = files(__package__) / "queries" / f"{room}.sql"
-    return parse(room, file.read_text("utf-8")) if file.is_file() else {}
+def dialect_statements(group: str) -> dict[str, Statement]:
+    """Read PostgreSQL's versions of the statements of a group; empty if it has none."""
+    file = files(__package__) / "queries" / f"{group}.sql"
+    return parse(group, file.read_text("utf-8")) if file.is_file() else {}
 
 
 @cache
@@ -27,5 +51,88 @@ def to_postgres(statement: str) -> str:
     'SELECT name FROM subject WHERE key = $1'
     """
     if isinstance(statement, Statement):
-        statement = dialect_statements(statement.room).get(statement.name, statement)
+        statement = dialect_statements(statement.group).get(statement.name, statement)
     return _VALUE.sub(r"$\1", statement)
+
+
+def handling(statement: Statement) -> Mapping[str, str]:
+    """Return what the headers of a statement, and of PostgreSQL's version of it, say."""
+    return _handling(statement.group, statement.name) or statement.handling
+
+
+@cache
+def _handling(group: str, name: str) -> Mapping[str, str]:
+    own = dialect_statements(group).get(name)
+    return {} if own is None else own.handling
+
+
+class BulkCopy:
+    """What one connection has to know of its tables in order to copy into them."""
+
+    def __init__(self, schema: str) -> None:
+        """Copy into tables of `schema`."""
+        self._schema = schema
+        self._types: dict[str, dict[str, int]] = {}
+
+    def copy(self, insert: str, rows: Sequence[Row], *, cursor: psycopg.Cursor[Row], say: Say) -> bool:
+        """Copy rows; False, and nothing done, if there are few.
+
+        Args:
+            insert: A plain INSERT as PostgreSQL reads it.
+            rows: The values of each.
+            cursor: What is copied on; it knows how to send what the table holds.
+            say: Asks the database for the types of a table's columns, once.
+        """
+        if len(rows) < MIN_COPIED_ROWS:
+            return False
+        table, columns = target_of(insert)
+        if table not in self._types:
+            self._types[table] = dict(say(_TYPES, (f"{self._schema}.{table}",)))
+        with cursor.copy(f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT BINARY)".encode()) as copy:
+            copy.set_types([self._types[table][column] for column in columns])
+            for row in rows:
+                copy.write_row(row)
+        return True
+
+
+@cache
+def target_of(insert: str) -> tuple[str, tuple[str, ...]]:
+    """Return table and columns of a plain INSERT: one row of its values in their order, and nothing else.
+
+    >>> target_of("INSERT INTO link (subject, memory) VALUES ($1, $2)")
+    ('link', ('subject', 'memory'))
+
+    Raises:
+        ValueError: The statement does more, so COPY cannot replace it.
+    """
+    plain = _INSERT.fullmatch(insert)
+    if plain is None:
+        raise ValueError(f"not a plain INSERT: {insert}")
+    table, names, values = plain.groups()
+    columns = tuple(name.strip() for name in names.split(","))
+    if [value.strip() for value in values.split(",")] != [f"${place}" for place in range(1, len(columns) + 1)]:
+        raise ValueError(f"values are in another order than the columns: {insert}")
+    return table, columns
+
+
+def fill_text(db: SqlConnection, rows: Sequence[Row]) -> list[Row]:
+    """Put the words that lie elsewhere into rows of `remembered`; take the name of the log away."""
+    lacking: defaultdict[tuple[int, bytes], set[int]] = defaultdict(set)
+    for row in rows:
+        if row[_TEXT] is None and row[_HOME] is not None:
+            lacking[row[_HOME], row[_CONVERSATION]].add(row[_SEQ])
+    words = {
+        (home, conversation, seq): text
+        for (home, conversation), seqs in lacking.items()
+        for seq, text in fetch(db, dialect_statements("recall")["words"], home, conversation, sorted(seqs))
+    }
+    if not lacking:
+        return [row[:_HOME] for row in rows]
+    return [_with_text(row, words) for row in rows]
+
+
+def _with_text(row: Row, words: dict[tuple[int, bytes, int], str]) -> Row:
+    if row[_TEXT] is not None or row[_HOME] is None:
+        return row[:_HOME]
+    text = words.get((row[_HOME], row[_CONVERSATION], row[_SEQ]), "")
+    return (*row[:_TEXT], text, *row[_TEXT + 1 : _HOME])

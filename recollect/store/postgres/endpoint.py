@@ -81,7 +81,7 @@ class PostgresEnd:
 
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
         """See `End.rows`."""
-        within = "" if table.nobodys else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
+        within = "" if table.is_global else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
         order = _names(table.key)
         if table.name == "vector":
             query = f"SELECT {_VECTORS} FROM vector {within} GROUP BY {order} ORDER BY {order}"  # noqa: S608  # our own names

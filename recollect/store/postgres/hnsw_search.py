@@ -43,7 +43,9 @@ class HnswSearch:
         """Tell whether the subject's vectors of that space have an index."""
         return bool(fetch(db, SQL["is_near"], subject.key, space))
 
-    def bring(self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest) -> SubjectSnapshot:
+    def with_vectors(
+        self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest
+    ) -> SubjectSnapshot:
         """Put the vectors that are sought behind the background of a subject."""
         asked = [vector for vector in sought.vectors if vector.any()]
         if hot.sampled_vectors is None or not asked or not len(hot):

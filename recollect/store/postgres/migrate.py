@@ -11,10 +11,9 @@ from recollect.settings import DATABASE_SETTING, shown_url
 from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from recollect.store.postgres.errors import FORGETFUL, fault
 from recollect.store.sql import inner, numbers
-from recollect.store.sql.database import Row
+from recollect.store.sql.database import Row, load
 from recollect.store.sql.rows import fetch_value
-from recollect.store.sql.statements import load
-from recollect.store.sql.unfinished import refuse_unfinished
+from recollect.store.sql.transfer.endpoint import refuse_unfinished
 
 SQL = load("subject")
 # What a migration does behind its statements, by its number.

@@ -11,20 +11,20 @@ from recollect.store.executor import Rank, StoreContext
 from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.hnsw_search import HnswSearch, sample
 from recollect.store.postgres.vector_codec import joined
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
 from recollect.store.sql.recall.snapshot import MIN_MERGED, hot_within
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.rows import fetch, fetch_value, read_memories
 from recollect.store.sql.snapshot_codec import unpack
-from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import salt_of, verified, version_of
 from recollect.text import TERM_SCHEME
 from recollect.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
 SQL, SUBJECT_SQL = dialect_statements("recall"), load("subject")
-# What is said once, before a memory's columns.
-_HEAD = 7
+# Columns of the statement `whole`: those of the subject, then those of a memory.
+_SUBJECT_COLUMNS = ("name", "version", "space", "has_legacy_terms", "asked_space", "dim", "has_index")
+_HEAD = len(_SUBJECT_COLUMNS)
 # A giant's vectors, read whole for once, would push out all others.
 _NOTHING_KEPT = SnapshotCache(0)
 T = TypeVar("T")
@@ -64,7 +64,7 @@ class PostgresSnapshotReader:
         rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME)
         if not rows:  # a subject that is not there yet
             return self._in_snapshot(db, subject, space, sought)
-        name, version, read_in, legacy_terms, number, dim, indexed = rows[0][:_HEAD]
+        name, version, read_in, legacy_terms, number, dim, indexed = rows[0][:_HEAD]  # _SUBJECT_COLUMNS
         version = verified(subject, name, version)
         if read_in not in (None, number):
             found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
@@ -111,7 +111,7 @@ class PostgresSnapshotReader:
             return read(cache=self._cache)
         if sought is None:
             return read(cache=_NOTHING_KEPT)
-        return self._search.bring(db, read(cache=self._cache, sample=sample), space, sought)
+        return self._search.with_vectors(db, read(cache=self._cache, sample=sample), space, sought)
 
     def _settled(
         self, db: SqlConnection, kept: SubjectSnapshot, space: str, sought: VectorRequest | None
@@ -121,7 +121,7 @@ class PostgresSnapshotReader:
             return kept
         if sought is None:
             return self._in_snapshot(db, kept.subject, space, None)
-        return self._search.bring(db, kept, space, sought)
+        return self._search.with_vectors(db, kept, space, sought)
 
 
 def _wanted(

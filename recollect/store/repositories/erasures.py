@@ -8,12 +8,11 @@ from functools import partial
 from typing import TypeVar
 
 from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
-from recollect.store.sql.database import Work
+from recollect.store.sql.database import Work, load
 from recollect.store.sql.erase import erase
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.inner import inner_subjects
 from recollect.store.sql.rows import fetch_value
-from recollect.store.sql.statements import load
 from recollect.types import EraseRequest, ErasureRecord, StorageKind, Subject
 
 T = TypeVar("T")

@@ -4,9 +4,8 @@ from datetime import datetime
 
 from recollect.clock import from_micros, to_micros
 from recollect.store.sql import subjects
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one
-from recollect.store.sql.statements import load
 from recollect.types import AppRecord, Subject
 
 SQL, SHARING_SQL = load("app"), load("sharing")

@@ -9,9 +9,8 @@ from recollect.ids import id_bytes
 from recollect.profiles.policies import BudgetPolicy
 from recollect.store.budget_rules import BudgetState, level_of, refilled, refusal, share_of
 from recollect.store.sql import subjects
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
-from recollect.store.sql.statements import load
 from recollect.text import clean
 from recollect.types import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll, Subject
 

@@ -1,6 +1,20 @@
-"""A connection as the parts of a relational store use it, and what may be said on it. Pure."""
+"""SQL statements, read by name from files, and the connection they run on. Reads files of the package.
 
-from collections.abc import Callable, Iterable, Sequence
+A file in `queries/` holds statements, each after a line `-- name: what_it_does`. The line may go on with what a
+database must do besides running the statement, as `key: value` (SQLite needs none of it):
+
+- `lock: row`: in a transaction that writes, keep the rows that were read to itself until the end.
+- `copy: rows`: a plain INSERT whose rows may go in by a faster way when there are many.
+- `copy: vectors`: the same, and the last value holds the packed vectors of all chunks of a memory.
+- `vectors: chunks`: each row ends with the vector of one chunk; those of a memory become one row.
+- `vectors: packed`: each row ends with the numbers of all vectors of a memory.
+- `text: elsewhere`: each row ends with the columns of the view `remembered`; its text may be in another subject's log.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
@@ -54,3 +68,65 @@ Work = Callable[[SqlConnection], T]
 
 class TooLargeError(Exception):
     """There is too much to be read on the event loop: said within the store, which then reads it in a thread."""
+
+
+HANDLING = {
+    "lock": {"row"},
+    "copy": {"rows", "vectors"},
+    "vectors": {"chunks", "packed"},
+    "text": {"elsewhere"},
+}
+"""What the header of a statement may say after its name."""
+_HEADER = re.compile(r"^-- name: (\w++)((?: \w++: \w++)*+)$", re.MULTILINE)
+
+
+class Statement(str):
+    """A statement with its name, by which a database may have its own version of it."""
+
+    __slots__ = ("group", "handling", "name")
+    group: str
+    """Name of its file."""
+    name: str
+    handling: Mapping[str, str]
+    """What its header says after the name."""
+
+    def __new__(cls, group: str, name: str, sql: str, handling: Mapping[str, str] | None = None) -> "Statement":
+        """Make a statement of the text `sql`."""
+        statement = super().__new__(cls, sql)
+        statement.group, statement.name, statement.handling = group, name, handling or {}
+        return statement
+
+
+def parse(group: str, text: str) -> dict[str, Statement]:
+    """Read the statements of a file.
+
+    >>> parse("subject", "-- name: version lock: row\\nSELECT 1")["version"].handling
+    {'lock': 'row'}
+
+    Raises:
+        ValueError: A header says something unknown.
+    """
+    parts = _HEADER.split(text)[1:]
+    return {
+        name: Statement(group, name, sql.strip(), _handling(name, header))
+        for name, header, sql in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
+    }
+
+
+def _handling(name: str, header: str) -> dict[str, str]:
+    words = header.replace(":", "").split()
+    handling = dict(zip(words[::2], words[1::2], strict=True))
+    for key, value in handling.items():
+        if value not in HANDLING.get(key, ()):
+            raise ValueError(f"the header of the statement {name} says `{key}: {value}`, which is unknown")
+    return handling
+
+
+@cache
+def load(group: str) -> dict[str, Statement]:
+    """Read all statements of `queries/<group>.sql`.
+
+    >>> "add_subject" in load("subject")
+    True
+    """
+    return parse(group, (files(__package__) / "queries" / f"{group}.sql").read_text("utf-8"))

@@ -8,11 +8,10 @@ from recollect.clock import from_micros
 from recollect.errors import StaleSubjectError, UnreadableStoreError, VectorSizeError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Row, SqlConnection
+from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.memories.read import memories_within
-from recollect.store.sql.reopening import pack_numbers
+from recollect.store.sql.memories.write import pack_numbers
 from recollect.store.sql.rows import fetch, fetch_value
-from recollect.store.sql.statements import load
 from recollect.types import (
     CalibrationCurve,
     EmbedderKind,

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError, LeaseLostError
 from recollect.ids import id_bytes
-from recollect.store.sql.database import Row, SqlConnection
+from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.memories.apply import apply, require_version
 from recollect.store.sql.rows import (
     fetch,
@@ -16,7 +16,6 @@ from recollect.store.sql.rows import (
     read_formation,
     read_formation_key,
 )
-from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
 from recollect.types import FormationKey, FormationResult, FormationStatus, Lease, Subject
 

@@ -6,9 +6,8 @@ one of those (`session:app:ana%2Fx/1`) is found by way of it.
 
 from collections.abc import Iterator
 
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one
-from recollect.store.sql.statements import load
 from recollect.types import INNER_KINDS, Subject
 
 SQL = load("inner")

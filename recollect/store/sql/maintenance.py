@@ -7,11 +7,10 @@ from datetime import datetime, timedelta
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import inner
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.formations import MAX_DELAY
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value, read_memories
 from recollect.store.sql.snapshot_codec import pack_terms, with_length
-from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import salt_of, version_of
 from recollect.text import TERM_SCHEME
 from recollect.types import MaintenanceLease, Memory, MemoryId, StaleTerms, Subject

@@ -16,9 +16,8 @@ from hashlib import blake2b
 from itertools import chain, count
 from urllib.parse import quote, unquote
 
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one
-from recollect.store.sql.statements import load
 from recollect.types import Subject
 
 SQL = load("numbers")

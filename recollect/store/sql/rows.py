@@ -38,7 +38,15 @@ STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
 WHOLE, ANCHOR_MASKED, ERASED = 0, 1, 2
 """How much of a message is gone: `message.erased`."""
 STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
-_ID = itemgetter(1)
+REMEMBERED = (
+    *("subject", "id", "kind", "state", "text", "type", "category", "key", "value", "importance", "confidence"),
+    *("speaker", "valid_from", "valid_to", "known_from", "closed_at", "profile", "version", "uses", "last_used_at"),
+    *("detail", "number", "place", "conversation", "seq", "hash", "role", "said_by", "quote", "said_at"),
+)
+"""Columns of the view `remembered`: those of a memory, then those of one of its sources."""
+_PLACE = REMEMBERED.index("place")
+_MEMORY, _SOURCE = slice(_PLACE), slice(_PLACE + 1, len(REMEMBERED))
+_ID = itemgetter(REMEMBERED.index("id"))
 # The instants of a memory and of its source are mostly one and the same.
 _instant = lru_cache(maxsize=1024)(from_micros)
 # An item of a recall has one value more, whether it was used, once its answer is known.
@@ -104,9 +112,8 @@ def read_memories(subject: Subject, rows: Iterable[Row]) -> list[Memory]:
 
 
 def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
-    first = rows[0]
-    (_, id_, kind, state, text, type_, category, key, value, importance, confidence, speaker) = first[:12]
-    (valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, known, number) = first[12:22]
+    (_, id_, kind, state, text, type_, category, key, value, importance, confidence, speaker, *rest) = rows[0][_MEMORY]
+    (valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, known, number) = rest
     detail = NO_DETAIL if known is None else read_detail(known)
     return Memory(
         id=MemoryId(id_text(id_)),
@@ -127,7 +134,7 @@ def _read_memory(subject: Subject, rows: list[Row]) -> Memory:
         state=STATE_ORDER[state],
         profile=profile,
         version=version,
-        evidence=tuple(_read_evidence(row[23:]) for row in rows if row[22] is not None),
+        evidence=tuple(_read_evidence(row[_SOURCE]) for row in rows if row[_PLACE] is not None),
         uses=uses,
         last_used_at=None if last_used_at is None else _instant(last_used_at),
         detail=detail,

@@ -2,9 +2,8 @@
 
 from recollect.clock import Clock, to_micros
 from recollect.store.reports import StoreStats
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
-from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
 from recollect.types import StoreTotals, Subject, SubjectTotals
 

@@ -4,9 +4,8 @@ from hashlib import blake2b
 
 from recollect.errors import BadSubjectError, SpaceMovedError, StaleSubjectError, VectorSizeError
 from recollect.store.sql import inner
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
-from recollect.store.sql.statements import load
 from recollect.text import TERM_SCHEME
 from recollect.types import Subject
 

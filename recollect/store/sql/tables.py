@@ -18,9 +18,9 @@ class Table:
     """Its primary key; first the subject, in all but those that are nobody's."""
     holds: str
     """What of a subject it holds: what erasing has to see to."""
-    place: str = ""
+    receipt_line: str = ""
     """The line of the receipt on which its rows are counted; empty where nothing of anybody's is in them."""
-    every: tuple[str, ...] = ()
+    delete_statements: tuple[str, ...] = ()
     """Statements of `erase.sql` that take a whole subject's rows away."""
     counted: bool = False
     """Whether its rows are what the line counts: others tell of the same things."""
@@ -35,7 +35,7 @@ class Table:
     """Whether its rows only say where others are: they are made with those, and are no sign that a subject is known."""
 
     @property
-    def nobodys(self) -> bool:
+    def is_global(self) -> bool:
         """Whether its rows belong to the database and to no subject."""
         return self.key[0] not in _SUBJECT
 
@@ -48,69 +48,69 @@ TABLES = (
         leased=("tend_token", "tend_until"),
         postgres=("near",),
         holds="the name",
-        place="memories",
-        every=("erase_subject",),
+        receipt_line="memories",
+        delete_statements=("erase_subject",),
     ),
     Table(
         name="conversation",
         key=("subject", "id"),
         holds="the client's id, options",
-        place="messages",
-        every=("every_conversation",),
+        receipt_line="messages",
+        delete_statements=("every_conversation",),
     ),
     Table(
         name="message",
         key=("subject", "conversation", "seq"),
         holds="what was said, by whom",
-        place="messages",
-        every=("every_message",),
+        receipt_line="messages",
+        delete_statements=("every_message",),
         counted=True,
     ),
     Table(
         name="tool_call",
         key=("subject", "call", "conversation", "seq"),
         holds="hashes of the ids of calls",
-        place="messages",
-        every=("every_call",),
+        receipt_line="messages",
+        delete_statements=("every_call",),
     ),
     Table(
         name="memory",
         key=("subject", "id"),
         holds="what is known and was",
-        place="memories",
-        every=("every_memory",),
+        receipt_line="memories",
+        delete_statements=("every_memory",),
         counted=True,
     ),
     Table(
         name="evidence",
         key=("subject", "memory", "place"),
         holds="quotes",
-        place="evidence",
-        every=("every_evidence",),
+        receipt_line="evidence",
+        delete_statements=("every_evidence",),
         counted=True,
     ),
     Table(
         name="memory_tag",
         key=("subject", "tag", "memory"),
         holds="tags",
-        place="tags",
-        every=("every_tag",),
+        receipt_line="tags",
+        delete_statements=("every_tag",),
         counted=True,
     ),
     Table(
         name="hot",
         key=("subject", "memory"),
         holds="keyed hashes of the words",
-        place="terms",
-        every=("every_hot",),
+        receipt_line="terms",
+        delete_statements=("every_hot",),
         counted=True,
     ),
     Table(
         name="vector",
         key=("subject", "space", "memory"),
         holds="embeddings",
-        place="vectors",
-        every=("every_vector",),
+        receipt_line="vectors",
+        delete_statements=("every_vector",),
         counted=True,
     ),
     Table(name="space", key=("id",), holds="nothing of a subject", kept="names of embedding models"),
@@ -119,27 +119,29 @@ TABLES = (
         key=("subject", "home", "conversation", "profile", "stage", "version"),
         leased=("lease_token", "lease_until"),
         holds="errors that may quote",
-        place="formations",
-        every=("every_formation", "every_formation_on_log"),
+        receipt_line="formations",
+        delete_statements=("every_formation", "every_formation_on_log"),
         counted=True,
     ),
     Table(
         name="decision",
         key=("subject", "at", "id"),
         holds="words of candidates",
-        place="decisions",
-        every=("every_decision",),
+        receipt_line="decisions",
+        delete_statements=("every_decision",),
         counted=True,
     ),
     Table(
         name="recall",
         key=("subject", "at", "id"),
         holds="a hash of the question",
-        place="recalls",
-        every=("every_recall",),
+        receipt_line="recalls",
+        delete_statements=("every_recall",),
         counted=True,
     ),
-    Table(name="link", key=("subject", "memory"), holds="ids", place="memories", every=("every_link",)),
+    Table(
+        name="link", key=("subject", "memory"), holds="ids", receipt_line="memories", delete_statements=("every_link",)
+    ),
     Table(
         name="gone",
         key=("subject", "version", "memory"),
@@ -162,32 +164,54 @@ TABLES = (
         name="inner_subject",
         key=("subject", "name"),
         holds="names of subjects within it",
-        place="memories",
-        every=("every_inner_subject",),
+        receipt_line="memories",
+        delete_statements=("every_inner_subject",),
         index=True,
     ),
-    Table(name="app", key=("subject",), holds="that an app was announced", place="memories", every=("every_app",)),
+    Table(
+        name="app",
+        key=("subject",),
+        holds="that an app was announced",
+        receipt_line="memories",
+        delete_statements=("every_app",),
+    ),
     Table(
         name="app_number",
         key=("subject",),
         holds="a number",
-        place="memories",
-        every=("every_app_number",),
+        receipt_line="memories",
+        delete_statements=("every_app_number",),
     ),
     Table(
         name="subscription",
         key=("subject", "shared"),
         holds="names of shared subjects",
-        place="memories",
-        every=("every_subscription",),
-    ),
-    Table(name="energy", key=("subject",), holds="numbers", place="memories", every=("every_energy",)),
-    Table(name="reservation", key=("subject", "id"), holds="numbers", place="memories", every=("every_reservation",)),
-    Table(
-        name="spending", key=("subject", "day", "purpose"), holds="numbers", place="memories", every=("every_spending",)
+        receipt_line="memories",
+        delete_statements=("every_subscription",),
     ),
     Table(
-        name="energy_poll", key=("subject", "poller"), holds="names of pollers", place="memories", every=("every_poll",)
+        name="energy", key=("subject",), holds="numbers", receipt_line="memories", delete_statements=("every_energy",)
+    ),
+    Table(
+        name="reservation",
+        key=("subject", "id"),
+        holds="numbers",
+        receipt_line="memories",
+        delete_statements=("every_reservation",),
+    ),
+    Table(
+        name="spending",
+        key=("subject", "day", "purpose"),
+        holds="numbers",
+        receipt_line="memories",
+        delete_statements=("every_spending",),
+    ),
+    Table(
+        name="energy_poll",
+        key=("subject", "poller"),
+        holds="names of pollers",
+        receipt_line="memories",
+        delete_statements=("every_poll",),
     ),
     Table(
         name="erasure",

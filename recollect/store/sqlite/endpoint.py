@@ -14,8 +14,8 @@ from recollect.store.sql.tables import Table
 from recollect.store.sql.transfer.endpoint import KeyRange
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.sqlite.errors import fault
+from recollect.store.sqlite.file_guard import ProcessLock
 from recollect.store.sqlite.migrate import writing
-from recollect.store.sqlite.process_lock import ProcessLock
 
 T = TypeVar("T")
 
@@ -83,7 +83,7 @@ class SqliteEnd:
 
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
         """See `End.rows`."""
-        within = "" if table.nobodys else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
+        within = "" if table.is_global else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
         which = f'FROM "{table.name}" {within} ORDER BY {_names(table.key)}'
         with self.speaking():
             yield from self.db.execute(f"SELECT {_names(columns)} {which}")

@@ -11,16 +11,14 @@ import apsw
 from recollect.clock import Clock
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql import formations
-from recollect.store.sql.database import Work
+from recollect.store.sql.database import Work, load
 from recollect.store.sql.reader_pool import ReaderPool
 from recollect.store.sql.rows import fetch_value
-from recollect.store.sql.statements import load
-from recollect.store.sql.unfinished import refuse_unfinished
+from recollect.store.sql.transfer.endpoint import refuse_unfinished
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.sqlite.errors import as_ours, opening
-from recollect.store.sqlite.file_guard import FileGuard
+from recollect.store.sqlite.file_guard import FileGuard, ProcessLock
 from recollect.store.sqlite.inline_reader import FileWork, InlineReader
-from recollect.store.sqlite.process_lock import ProcessLock
 from recollect.store.sqlite.writer import Writer
 from recollect.types import Subject
 

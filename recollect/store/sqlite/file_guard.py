@@ -1,10 +1,13 @@
-"""Tell whether the files that are open still lie where they were opened. Looks at the file system.
+"""Watch a database file: whether it is still the one that was opened, and whether other processes have it open.
 
-SQLite goes on writing to a file that was deleted or replaced under it: every commit succeeds, and nothing is there
-once the process ends. So a commit is acknowledged only behind a look.
+SQLite goes on writing to a file that was deleted or replaced: every commit succeeds, and nothing is there once the
+process ends. So a commit is acknowledged only after a check. The lock file is released with its process, however it
+ends: a process that finds no other knows that every lease is a dead worker's, and need not wait for it to run out.
 """
 
 import os
+import sys
+from contextlib import suppress
 from dataclasses import dataclass
 
 import apsw
@@ -47,3 +50,37 @@ def _seen(path: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+if sys.platform != "win32":
+    import fcntl
+
+
+class ProcessLock:
+    """This process's mark that it has a database open."""
+
+    def __init__(self, path: str) -> None:
+        """Leave the mark for the database at `path`; `first` says whether nobody else had left one."""
+        self.first = False
+        self._file = -1
+        if sys.platform == "win32":
+            return  # no such locks: there a dead worker's lease runs out by itself
+        with suppress(OSError):  # a folder that may not be written to, a file system without locks: nobody is told
+            self._file = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                self.first = True
+            except BlockingIOError:
+                fcntl.flock(self._file, fcntl.LOCK_SH)
+
+    def share(self) -> None:
+        """Let others come in beside; call it when what only the first may do is done."""
+        if sys.platform != "win32" and self.first:
+            with suppress(OSError):
+                fcntl.flock(self._file, fcntl.LOCK_SH)
+
+    def close(self) -> None:
+        """Take the mark away. Idempotent."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1

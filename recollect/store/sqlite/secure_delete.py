@@ -17,8 +17,8 @@ from collections.abc import Callable, Iterator
 import apsw
 
 from recollect.clock import Clock, to_micros
+from recollect.store.sql.database import load
 from recollect.store.sql.rows import fetch_value
-from recollect.store.sql.statements import load
 from recollect.store.sqlite.connection import BUSY_MS
 
 SQL = load("erase")

@@ -20,7 +20,7 @@ RETURNING state
 -- name: add_vectors
 INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)
 
--- name: hot_joined
+-- name: hot_joined vectors: chunks
 -- A row for each chunk: put together here, numbers take half of the time.
 SELECT h.memory, h.fixed, h.terms, h.sources, v.embedding
   FROM hot AS h
@@ -28,7 +28,7 @@ SELECT h.memory, h.fixed, h.terms, h.sources, v.embedding
  WHERE h.subject = ?1
  ORDER BY h.memory, v.chunk
 
--- name: hot_vectors
+-- name: hot_vectors vectors: packed
 SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk)
   FROM vector
  WHERE subject = ?1 AND space = ?2
@@ -43,7 +43,7 @@ SELECT h.memory, h.fixed, h.terms, h.sources
  WHERE m.subject = ?1 AND m.changed > ?2
  ORDER BY h.memory
 
--- name: vectors_changed
+-- name: vectors_changed vectors: packed
 -- By its key, too.
 SELECT m.id, v.data
   FROM memory AS m

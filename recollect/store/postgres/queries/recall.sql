@@ -17,7 +17,7 @@ SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE nam
  WHERE s.key = ?1
  ORDER BY a.memory, a.chunk
 
--- name: remembered_now
+-- name: remembered_now text: elsewhere
 -- The version first: memories of another one are not those that were ranked.
 SELECT s.version, r.*
   FROM subject AS s

@@ -3,10 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Set
 
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.erase.delete import MemoryDeleter
 from recollect.store.sql.rows import fetch, fetch_value
-from recollect.store.sql.statements import load
 from recollect.types import EraseRequest, MemoryKind, Subject
 
 SQL = load("erase")

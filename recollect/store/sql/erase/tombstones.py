@@ -13,9 +13,8 @@ from hashlib import blake2b
 from recollect.clock import from_micros, to_micros
 from recollect.errors import StaleSubjectError
 from recollect.ids import id_bytes
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch_value
-from recollect.store.sql.statements import load
 from recollect.types import AddMemory, Change, Decision, Evidence, MarkWords, Message, StrengthenMemory, Subject
 
 SQL = load("erase")

@@ -8,9 +8,8 @@ from recollect.clock import Clock, to_micros
 from recollect.errors import UnknownConversationError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import subjects
-from recollect.store.sql.database import Row, SqlConnection
+from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.rows import STATE_ORDER, fetch, fetch_one, fetch_value, read_conversation, read_message
-from recollect.store.sql.statements import load
 from recollect.text import clean, conversation_tag
 from recollect.types import (
     Conversation,

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.errors import UnreadableStoreError
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
-from recollect.store.sql.statements import load
 from recollect.text import clean, hash64
 from recollect.types import Message, Turn
 

@@ -10,7 +10,7 @@ from recollect.clock import Clock, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import budgets, subjects
-from recollect.store.sql.database import Row, SqlConnection
+from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.log.conversations import begin
 from recollect.store.sql.log.message_tree import HISTORY_MARK, MessageTree, TreePosition, call_hash, message_mark
@@ -24,7 +24,6 @@ from recollect.store.sql.rows import (
     read_recall,
     write_items,
 )
-from recollect.store.sql.statements import load
 from recollect.text import clean
 from recollect.types import (
     ConversationId,

@@ -7,10 +7,9 @@ from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import numbers, subjects
-from recollect.store.sql.database import Row, SqlConnection
+from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.erase.tombstones import mark_words, refuse_erased
-from recollect.store.sql.memories.write import InsertBatch
-from recollect.store.sql.reopening import reopen, weaken
+from recollect.store.sql.memories.write import InsertBatch, reopen, weaken
 from recollect.store.sql.rows import (
     STATE_NUMBER,
     STATE_ORDER,
@@ -28,7 +27,6 @@ from recollect.store.sql.snapshot_codec import (
     role_number,
     unpack_fixed,
 )
-from recollect.store.sql.statements import load
 from recollect.text import clean
 from recollect.types import (
     QUESTION_FLAG,

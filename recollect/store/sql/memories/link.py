@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import numbers, subjects
-from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.erase.delete import MemoryDeleter
 from recollect.store.sql.memories.apply import apply
 from recollect.store.sql.rows import STATE_NUMBER, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_terms
-from recollect.store.sql.statements import load
 from recollect.types import Decision, MemoryId, MemoryKind, MemoryState, Subject
 
 SQL = load("erase")

@@ -9,9 +9,8 @@ from typing import NamedTuple
 from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql.database import SqlConnection, TooLargeError
+from recollect.store.sql.database import SqlConnection, TooLargeError, load
 from recollect.store.sql.rows import STATE_NUMBER, fetch, fetch_one, micros, read_decision, read_memories
-from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import version_of
 from recollect.text import clean
 from recollect.types import (

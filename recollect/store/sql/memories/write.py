@@ -1,13 +1,19 @@
-"""Rows of new memories on their way into the tables, many of a table at once. Works on a connection."""
+"""Write memories: new ones many at a time, closed ones that become active again. Works on a connection."""
 
 from collections.abc import Sequence
 
-from recollect.store.sql.database import Row, SqlConnection
-from recollect.store.sql.reopening import pack_numbers, pack_vectors
-from recollect.store.sql.statements import load
-from recollect.types import Vector
+import numpy as np
 
-SQL = load("memory")
+from recollect.clock import to_micros
+from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
+from recollect.ids import id_bytes, id_text
+from recollect.store.sql import numbers, subjects
+from recollect.store.sql.database import Row, SqlConnection, load
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value
+from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
+from recollect.types import QUESTION_FLAG, MemoryKind, ReopenMemory, Subject, Vector, WeakenMemory
+
+SQL, UNDO_SQL = load("memory"), load("undo")
 # In this order: what names a memory comes behind it.
 _TABLES = ("add_memory", "add_evidence", "add_tag", "add_hot", "add_vectors")
 
@@ -56,3 +62,80 @@ class InsertBatch:
             if rows:
                 self._db.executemany(SQL[name], rows)
                 rows.clear()
+
+
+def pack_vectors(db: SqlConnection, key: int, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
+    """Pack vectors of a subject's memory for their space, made where it is new; None where there are none.
+
+    Raises:
+        BadRequestError: the space has no name.
+        SpaceMovedError: the subject is read in another space.
+        VectorSizeError: a vector does not fit the space.
+    """
+    if not vectors:
+        return None
+    if not space:
+        raise BadRequestError("vectors without the name of their space cannot be stored")
+    number = subjects.ensure_space(db, space, _one_length(vectors))
+    subjects.require_space(db, key, number)
+    return number, pack_numbers(vectors)
+
+
+def pack_numbers(vectors: Sequence[Vector]) -> bytes:
+    """Pack vectors one behind the other, as the `vector` table has them."""
+    return np.concatenate(vectors).astype("<f4", copy=False).tobytes()
+
+
+def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
+    """Make a closed or held memory active, with what recall computes on.
+
+    Raises:
+        StaleSubjectError: it is a fact whose slot was filled meanwhile.
+    """
+    key = subject.key
+    row = fetch_one(db, UNDO_SQL["memory_numbers"], key, id_)
+    if row is None:
+        return
+    kind, importance, confidence, valid_from, uses, last_used_at, category, slot, number, _ = row
+    if kind == MemoryKind.FACT.number:
+        filled = fetch_value(db, SQL["in_slot"], key, category, slot)
+        if filled is not None:
+            said = f"was filled meanwhile by {id_text(filled)}: read again"
+            raise StaleSubjectError(f"the slot {category}/{slot} {said}", logged=f"a slot {said}")
+    if number is not None and fetch_value(db, UNDO_SQL["number_taken"], key, number):
+        (number,) = numbers.take(db, subject, 1)
+    db.execute(UNDO_SQL["reopen_memory"], (key, id_, version, number))
+    rows = fetch(db, SQL["evidence"], key, id_)
+    fixed = pack_fixed(
+        kind=kind,
+        role=(role_code(rows[0][3]) if rows else 0) + QUESTION_FLAG * change.asks,
+        length=sum(change.terms.values()),
+        weights=(importance, confidence),
+        times=(valid_from, uses, last_used_at or 0),
+    )
+    sources = pack_sources((hash_, id_text(conversation), seq) for conversation, seq, hash_, *_ in rows)
+    db.execute(SQL["add_hot"], (key, id_, fixed, pack_terms(change.terms, salt), sources))
+    vectors = pack_vectors(db, key, change.space, change.vectors)
+    if vectors is not None:
+        db.execute(SQL["add_vectors"], (key, vectors[0], id_, vectors[1]))
+
+
+def weaken(db: SqlConnection, key: int, id_: bytes, change: WeakenMemory, *, version: int) -> None:
+    """Take sources from a memory, and the weight they gave it."""
+    without = {(id_bytes(conversation), seq) for conversation, seq in change.without}
+    rows = fetch(db, UNDO_SQL["evidence_rows"], key, id_)
+    db.execute(UNDO_SQL["drop_evidence"], (key, id_))
+    kept = [row for row in rows if (row[1], row[2]) not in without]
+    for place, row in enumerate(kept):
+        home, conversation, seq, hash_, role, speaker, quote, said_at = row
+        values = (key, id_, place, home, conversation, seq, hash_, role, speaker, quote, said_at)
+        db.execute(SQL["add_evidence"], values)
+    db.execute(UNDO_SQL["weaken_memory"], (key, id_, change.importance, to_micros(change.valid_from), version))
+
+
+def _one_length(vectors: Sequence[Vector]) -> int:
+    first = len(vectors[0])
+    for vector in vectors:
+        if len(vector) != first:
+            raise VectorSizeError(got=len(vector), stored=first)
+    return first

@@ -39,7 +39,7 @@ SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options,
  ORDER BY updated_at DESC, id DESC
  LIMIT ?3
 
--- name: add_message
+-- name: add_message copy: rows
 INSERT INTO message (subject, conversation, seq, parent_seq, hash, anchor, role, name, complete, said_at, recorded_at,
                      text, payload, erased)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)

@@ -1,6 +1,6 @@
 -- Memories, their sources, what recall computes on, and the decisions behind them.
 
--- name: add_memory
+-- name: add_memory copy: rows
 INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
                     valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
                     number, app)
@@ -34,7 +34,7 @@ RETURNING state
 -- name: hot_columns
 SELECT kind, importance, confidence, valid_from, uses, last_used_at FROM memory WHERE subject = ?1 AND id = ?2
 
--- name: add_evidence
+-- name: add_evidence copy: rows
 INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 
@@ -54,7 +54,7 @@ SELECT coalesce(max(place) + 1, 0) FROM evidence WHERE subject = ?1 AND memory =
 -- name: evidence
 SELECT conversation, seq, hash, role, quote FROM evidence WHERE subject = ?1 AND memory = ?2 ORDER BY place
 
--- name: add_hot
+-- name: add_hot copy: rows
 INSERT INTO hot (subject, memory, fixed, terms, sources) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: fixed
@@ -69,7 +69,7 @@ UPDATE hot SET fixed = ?3, sources = ?4 WHERE subject = ?1 AND memory = ?2
 -- name: cool
 DELETE FROM hot WHERE subject = ?1 AND memory = ?2
 
--- name: add_vectors
+-- name: add_vectors copy: vectors
 INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 
 -- name: drop_vectors
@@ -111,14 +111,14 @@ SELECT v.memory, v.data
  WHERE m.subject = ?1 AND m.changed > ?3
  ORDER BY v.memory
 
--- name: remembered
+-- name: remembered text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
  ORDER BY id, place
 
--- name: facts
+-- name: facts text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
@@ -131,7 +131,7 @@ SELECT 1
  WHERE subject = ?1 AND kind = 1 AND state = 0
  LIMIT 1 OFFSET ?2
 
--- name: listed
+-- name: listed text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
@@ -142,7 +142,7 @@ SELECT *
                LIMIT ?5)
  ORDER BY id DESC, place
 
--- name: listed_with_turns
+-- name: listed_with_turns text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
@@ -153,7 +153,7 @@ SELECT *
                LIMIT ?5)
  ORDER BY id DESC, place
 
--- name: add_decision
+-- name: add_decision copy: rows
 INSERT INTO decision (subject, at, id, action, memory, target, reason, text, profile, conversation, seq)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 

@@ -1,6 +1,6 @@
 -- What waits for review.
 
--- name: held
+-- name: held text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1

@@ -1,6 +1,6 @@
 -- Subjects, spaces and what the operator counts.
 
--- name: subject
+-- name: subject lock: row
 SELECT name, version, space FROM subject WHERE key = ?1
 
 -- name: to_begin_with

@@ -1,6 +1,6 @@
 -- Memories by the names under which they are listed, and by the conversation they were formed of.
 
--- name: tagged
+-- name: tagged text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
@@ -12,7 +12,7 @@ SELECT *
                LIMIT ?6)
  ORDER BY id DESC, place
 
--- name: formed_of
+-- name: formed_of text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1

@@ -13,7 +13,7 @@ WITH RECURSIVE named (profile) AS (
 )
 SELECT profile FROM named WHERE profile IS NOT NULL
 
--- name: ended
+-- name: ended text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
@@ -51,7 +51,7 @@ SELECT name FROM subject WHERE terms < ?1 ORDER BY terms, key LIMIT ?2
 -- name: termed
 SELECT termed FROM subject WHERE key = ?1 AND terms < ?2
 
--- name: to_term
+-- name: to_term text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1

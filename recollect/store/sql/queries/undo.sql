@@ -1,20 +1,20 @@
 -- What undoing and reading the past need beside the rest: memories by source and time, decisions by source, reopening.
 
--- name: from_source
+-- name: from_source text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT memory FROM evidence WHERE subject = ?1 AND conversation = ?2 AND (seq = ?3 OR ?3 IS NULL))
  ORDER BY id, place
 
--- name: changed_since
+-- name: changed_since text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT id FROM memory WHERE subject = ?1 AND (known_from >= ?2 OR closed_at >= ?2))
  ORDER BY id, place
 
--- name: at
+-- name: at text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1

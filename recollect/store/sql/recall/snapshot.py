@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.errors import SpaceMovedError
-from recollect.store.sql.database import Row, SqlConnection, TooLargeError
+from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
 from recollect.store.sql.recall.snapshot_cache import ChangedMemories, SnapshotCache
 from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.snapshot_codec import unpack
-from recollect.store.sql.statements import load
 from recollect.store.sql.subjects import salt_of, space_of, state_of, terms_behind, version_of
 from recollect.types import Subject, SubjectSnapshot
 

@@ -12,14 +12,16 @@ from functools import partial
 from hashlib import blake2b
 
 from recollect.errors import BadRequestError, StoreUnavailableError, UnreadableStoreError
-from recollect.store.sql.database import Row
+from recollect.store.sql.database import Row, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
-from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES, Table
-from recollect.store.sql.transfer.endpoint import MAX_KEY, MIN_KEY, CopyEndpoint, KeyRange
-from recollect.store.sql.unfinished import (
+from recollect.store.sql.transfer.endpoint import (
     MARK_NAME,
+    MAX_KEY,
+    MIN_KEY,
+    CopyEndpoint,
     CopyMarker,
+    KeyRange,
     identity,
     read_mark,
     refuse_unfinished,
@@ -37,8 +39,8 @@ _UNIT = "messages and memories"
 _A_STEP = 500
 _DIGEST_BYTES = 16
 _MODULUS = 2 ** (8 * _DIGEST_BYTES)
-_OURS = tuple(table for table in TABLES if table.nobodys)
-_THEIRS = tuple(table for table in TABLES if not table.nobodys)
+_OURS = tuple(table for table in TABLES if table.is_global)
+_THEIRS = tuple(table for table in TABLES if not table.is_global)
 
 
 @dataclass(slots=True)
@@ -214,7 +216,7 @@ class _Copy:
         tally = _Tally()
         for table in tables:
             columns = self._columns[table.name]
-            owner = None if table.nobodys else columns.index(table.key[0])
+            owner = None if table.is_global else columns.index(table.key[0])
             for row in self._rows(end, table, span, shown=shown):
                 tally.rows[table.name] += 1
                 tally.digests[0 if owner is None else row[owner]] += weigh(table.name, row)

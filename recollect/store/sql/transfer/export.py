@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from recollect.store.sql.database import Row
+from recollect.store.sql.database import Row, load
 from recollect.store.sql.erase.tombstones import ledger_key
 from recollect.store.sql.inner import inner_subjects
 from recollect.store.sql.rows import fetch, fetch_value, read_detail
-from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES
 from recollect.store.sql.transfer import record_format
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, KeyRange

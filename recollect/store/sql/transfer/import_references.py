@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from recollect.store.sql.database import load
 from recollect.store.sql.rows import fetch, fetch_value
-from recollect.store.sql.statements import load
 from recollect.store.sql.transfer.endpoint import CopyEndpoint
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import LineError, key_of

@@ -6,12 +6,11 @@ from typing import Any
 from recollect.errors import BadRequestError
 from recollect.ids import id_text
 from recollect.store.sql import numbers, subjects
-from recollect.store.sql.database import Row
+from recollect.store.sql.database import Row, load
 from recollect.store.sql.erase.tombstones import imported_as
 from recollect.store.sql.memories.write import VectorPacker
 from recollect.store.sql.rows import STATE_ORDER, fetch, fetch_value
 from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
-from recollect.store.sql.statements import load
 from recollect.store.sql.tables import TABLES
 from recollect.store.sql.transfer.endpoint import CopyEndpoint
 from recollect.store.sql.transfer.export import Record
@@ -55,7 +54,7 @@ def present(end: CopyEndpoint, blocks: Sequence[ImportedSubject]) -> dict[int, s
     found: dict[int, str] = {}
     keys = ", ".join(f"{block.key:d}" for block in blocks)
     for table in TABLES:
-        if table.nobodys or table.index or table.name == "subject" or not blocks:
+        if table.is_global or table.index or table.name == "subject" or not blocks:
             continue
         which = f'"{table.name}" WHERE "{table.key[0]}" IN ({keys})'
         for (key,) in fetch(end.db, f'SELECT DISTINCT "{table.key[0]}" FROM {which}'):  # noqa: S608  # names of our own
