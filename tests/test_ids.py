@@ -30,7 +30,7 @@ def test_ids_ascend_even_if_the_clock_goes_back() -> None:
     clocks = [FakeClock(datetime(year, 1, 1, tzinfo=UTC)) for year in (2026, 2030, 1960, 2027)]
     made = [new_id(clock) for clock in clocks for _ in range(100)]
     assert made == sorted(made)
-    assert [id_bytes(one) for one in made] == sorted(id_bytes(one) or b"" for one in made)
+    assert [id_bytes(text) for text in made] == sorted(id_bytes(text) or b"" for text in made)
 
 
 def test_ids_of_many_threads_are_unique() -> None:

@@ -1,7 +1,7 @@
-"""Which vectors a recall needs of a subject that has an index of them: all others are left where they are. Pure.
+"""Which vectors a recall reads of a subject whose vectors are indexed; all others stay in the database. Pure.
 
-Meaning is one kind of evidence beside words, time and weight. So those near to the query are not enough: what else
-would come first without its meaning gets its own, and so does what stands around the best.
+Similarity is one signal among words, time and importance. So the vectors near the query are not enough: memories that
+the other signals put first need theirs as well, and so do the messages around the best quotations.
 """
 
 from dataclasses import replace
@@ -18,12 +18,12 @@ from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
 from recollect.types import KIND_ORDER, NO_VECTORS, MemoryKind, SubjectSnapshot, VectorRequest
 
-# Memories near to the query that the index is asked for, and of those that speak for themselves by words, time and
-# weight how many get their vectors read, too.
+# Number of memories that the index returns as near the query, and of memories whose vectors are read because the other
+# signals rank them high.
 NEAR, PROMISING = 200, 300
-# Of how many of the best the messages before and after are read, and how far off: what lies there speaks for them.
+# Around so many of the best quotations the neighbouring messages' vectors are read, at these distances.
 _AROUND_OF, _AROUND = 100, (-2, -1, 1, 2)
-# Episodes are few beside what they sum up, and chosen among themselves.
+# Episodes are few compared with the turns they summarize, and compete among themselves.
 _EPISODES = 100
 _TURN, _EPISODE = MemoryKind.TURN.number, MemoryKind.EPISODE.number
 _KINDS = tuple(range(len(KIND_ORDER)))
@@ -32,17 +32,17 @@ Places = npt.NDArray[np.intp]
 
 
 class AnnPlanner:
-    """Says for one query which vectors of a subject it needs."""
+    """Chooses the vectors of one subject that a query needs."""
 
     def __init__(self, query: Query, relevance: Relevance) -> None:
-        """Take the query, and the calibration of the embedder by which the subject is read."""
+        """Create a planner for a query, with the calibration of the embedder that the subject is read with."""
         self._query = query
         self._relevance = relevance
-        self._weighed: tuple[SubjectSnapshot, WordSignal] | None = None
+        self._last_words: tuple[SubjectSnapshot, WordSignal] | None = None
 
     @property
     def vector_request(self) -> VectorRequest:
-        """What the store is asked for."""
+        """The vectors to ask the store for."""
         query = self._query
         if query.vector is None:
             return NO_VECTORS
@@ -53,41 +53,41 @@ class AnnPlanner:
             expand=self.expand,
         )
 
-    def expand(self, hot: SubjectSnapshot) -> Places:
-        """Find the memories whose vector was not read and may well be among the best once it is.
+    def expand(self, snapshot: SubjectSnapshot) -> Places:
+        """Return the positions of memories whose vectors are missing and that may rank high with them.
 
         Args:
-            hot: The subject, with the vectors of those near to the query alone.
+            snapshot: The subject, with only the vectors near the query.
         """
         query = self._query
-        matches = collect_signals(hot, query, self._relevance)
-        self._weighed = hot, matches.words
-        evidence = score_memories(hot, matches, query)
-        unread = np.ones(len(hot), dtype=np.bool_)
-        unread[hot.vector_of] = False
-        # Where similarity is a factor, they are put in order by the others.
-        similarity = np.where(unread, np.float32(1), matches.meaning.similarity)
-        matches = replace(matches, meaning=replace(matches.meaning, similarity=similarity))
-        evidence = by_policy(hot, matches, query, evidence)
-        hidden = hidden_kinds(hot, query)
+        signals = collect_signals(snapshot, query, self._relevance)
+        self._last_words = snapshot, signals.words
+        evidence = score_memories(snapshot, signals, query)
+        unread = np.ones(len(snapshot), dtype=np.bool_)
+        unread[snapshot.vector_of] = False
+        # If similarity is a factor of the score, unread memories are ordered by the other factors.
+        similarity = np.where(unread, np.float32(1), signals.meaning.similarity)
+        signals = replace(signals, meaning=replace(signals.meaning, similarity=similarity))
+        evidence = by_policy(snapshot, signals, query, evidence)
+        hidden = hidden_kinds(snapshot, query)
         if hidden is not None:
             evidence[hidden] = -np.inf
-        around = _around(hot, top_k(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)
+        around = _around(snapshot, top_k(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)
         evidence[~unread] = -np.inf
-        episodes = np.where(hot.kinds == _EPISODE, evidence, -np.inf)
+        episodes = np.where(snapshot.kinds == _EPISODE, evidence, -np.inf)
         found = np.unique(np.concatenate((top_k(evidence, PROMISING), top_k(episodes, _EPISODES), around)))
         return found[unread[found]]
 
-    def words(self, hot: SubjectSnapshot) -> WordSignal | None:
-        """Return what the memories share with the query's words, where `expand` looked at the same ones."""
-        known = self._weighed
-        return known[1] if known is not None and known[0].terms is hot.terms else None
+    def words(self, snapshot: SubjectSnapshot) -> WordSignal | None:
+        """Return the word signal that `expand` computed, if it was for the same memories."""
+        known = self._last_words
+        return known[1] if known is not None and known[0].terms is snapshot.terms else None
 
 
-def _around(hot: SubjectSnapshot, places: Places) -> Places:
-    """Find the quotations that stand before and after some."""
-    turns = np.flatnonzero(hot.kinds == _TURN)
-    here = turns.searchsorted(places[hot.kinds[places] == _TURN])
+def _around(snapshot: SubjectSnapshot, places: Places) -> Places:
+    """Return the quotations before and after those at some positions."""
+    turns = np.flatnonzero(snapshot.kinds == _TURN)
+    here = turns.searchsorted(places[snapshot.kinds[places] == _TURN])
     beside = (here[:, None] + np.array(_AROUND)).ravel()
     found: Places = turns[beside[(beside >= 0) & (beside < len(turns))]]
     return found

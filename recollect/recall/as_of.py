@@ -1,4 +1,4 @@
-"""Lay out memories that are not in the store's hot form as recall computes on them: for reading the past. Pure."""
+"""Build a snapshot from memories and their texts, for recall as of an earlier time. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ _MAX_COUNT = 2**16 - 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotItem:
-    """A memory with what recall needs of its words."""
+    """A memory with its vectors and terms."""
 
     memory: Memory
     vectors: Sequence[Vector]
@@ -25,10 +25,10 @@ class SnapshotItem:
 
 
 def build_snapshot(subject: Subject, items: Sequence[SnapshotItem], *, salt: bytes, dim: int) -> SubjectSnapshot:
-    """Lay out memories as arrays. Uses count for nothing: how often one was used then is not known.
+    """Lay out memories as arrays. Uses are 0: how often a memory had been used then is not known.
 
     Args:
-        subject: Whose memories.
+        subject: Owner of the memories.
         items: Ordered by id.
         salt: Key of the subject's term hashes.
         dim: Length of the vectors.
@@ -38,7 +38,11 @@ def build_snapshot(subject: Subject, items: Sequence[SnapshotItem], *, salt: byt
     keyed = [_keyed(item.terms, salt) for item in items]
     pairs = [pair for row in keyed for pair in row]
     vectors = [vector for item in items for vector in item.vectors]
-    sources = [(said.hash, source_key(said.conversation, said.seq)) for one in memories for said in one.evidence]
+    sources = [
+        (evidence.hash, source_key(evidence.conversation, evidence.seq))
+        for memory in memories
+        for evidence in memory.evidence
+    ]
     return SubjectSnapshot(
         subject=subject,
         version=0,

@@ -1,24 +1,24 @@
-"""Whether an answer made use of what was recalled for it. Pure."""
+"""Which recalled memories an answer used. Pure."""
 
 from collections.abc import Iterable, Sequence
 
 from recollect.text import terms
 from recollect.types import Memory, MemoryId
 
-# Shortest term that can tell anything, in characters: shorter stems meet by chance.
+# Shorter stems match by accident.
 _MIN_WORD_CHARACTERS = 3
 
 
 def used_memories(answer: str, recalled: Sequence[Memory], said: Iterable[str]) -> list[MemoryId]:
-    """Find the memories that an answer made use of.
+    """Return the memories that an answer used.
 
-    One was used if the answer holds a term of it that the client's own messages do not: the answer can have it from
-    nowhere else that we know of. A term that several of the memories share speaks for each of them. It errs on both
-    sides: a model may know the word by itself, and may use a memory in other words.
+    A memory counts as used if the answer has a term of it that the client's own messages lack. A term that several
+    memories share counts for each. This errs on both sides: a model may know the word by itself, and may use a memory
+    in other words.
 
     Args:
         answer: The model's words.
-        recalled: What was put into the prompt.
+        recalled: The memories in the prompt.
         said: The texts of the client's messages, system messages included.
 
     Returns:

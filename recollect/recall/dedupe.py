@@ -1,4 +1,4 @@
-"""Show what was said once: a quotation and the notes formed from it, found by either. Pure."""
+"""Show the same content once: either a quotation or the notes formed from it. Pure."""
 
 from collections.abc import Sequence
 
@@ -9,17 +9,17 @@ _DISTILLED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
 def collapse_sources(ranked: Sequence[RankedRow]) -> tuple[list[RankedRow], list[tuple[RankedRow, RankedRow]]]:
-    """Keep of each quotation and what was distilled from it the better one.
+    """Keep the better of each quotation and the notes and facts formed from it.
 
-    The note or fact is shown, with the evidence of either, unless the quotation scores more than `QUOTATION_LEAD`
-    higher: then it holds what is asked for and the note does not. Standing facts stay in any case. Several notes of
-    one message all stay, and so do episodes.
+    The note or fact is shown, with the higher evidence of both, unless the quotation scores more than `QUOTATION_LEAD`
+    higher: then the quotation holds what is asked for and the note does not. Standing facts always stay. Several notes
+    of one message all stay, and so do episodes.
 
     Args:
         ranked: Rows of one or several subjects; standing facts first, then best first.
 
     Returns:
-        The rows kept, in the order given but for evidence that was raised, and pairs (left out, shown in its place).
+        The rows kept, sorted again where evidence was raised, and pairs (left out, shown in its place).
     """
     if not any(row.kind is MemoryKind.TURN for row in ranked):
         return list(ranked), []

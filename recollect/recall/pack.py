@@ -1,4 +1,4 @@
-"""The best that fit in a count and a token budget, nothing said twice. Pure."""
+"""Keep the best memories that fit a limit and a token budget, without repetition. Pure."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -10,11 +10,11 @@ from recollect.types import MAX_MEMORY_CHARACTERS, Memory, OmittedMemory
 Counting = Callable[[str], int]
 """Counts the tokens of a text."""
 
-# Most of the budget, beside the frames, that standing facts may take; the rest is there for what bears on the question.
-# A fixed share, so that the block of facts does not change with the question (prompt caches).
+# Maximum share of the budget, without the frames, for standing facts. It is fixed so that the block of facts does not
+# change with the question (prompt caches).
 STANDING_SHARE = 0.75
-# What the frame of a block, and a row's marks, speaker and date take beside its text, in tokens: counted over rendered
-# blocks, of which there are two: one of standing facts, one of the rest. A frame is 65 to 75, as its boundary falls.
+# Tokens of a block's frame, and of a row's marks, speaker and date, as counted over rendered blocks. There are two
+# blocks: standing facts, and the rest. A frame takes 65 to 75 tokens, depending on its boundary.
 FRAME_TOKENS = 76
 ROW_TOKENS = 16
 
@@ -29,18 +29,18 @@ class RankedMemory(NamedTuple):
 def pack(
     ranked: Sequence[RankedMemory], *, limit: int, budget_tokens: int | None, count_tokens: Counting
 ) -> tuple[list[RankedMemory], list[OmittedMemory]]:
-    """Keep what fits, in order; what is too long for the room left is passed over, not cut off from.
+    """Keep what fits, in order; a memory that is too long for the room left is skipped, and the next one tried.
 
     Standing facts do not count towards `limit` and take at most `STANDING_SHARE` of the budget.
 
     Args:
         ranked: Standing facts first, then best first.
-        limit: Most to keep beside standing facts.
-        budget_tokens: Room in the prompt; None is without bound.
+        limit: Maximum number to keep, standing facts not counted.
+        budget_tokens: Room in the prompt; None is unbounded.
         count_tokens: Counts a text as the prompt's model would.
 
     Returns:
-        What is kept, in order, and what is not with the reason.
+        The memories kept, in order, and those left out with reasons.
     """
     kept: list[RankedMemory] = []
     left: list[OmittedMemory] = []
@@ -63,7 +63,7 @@ def pack(
 
 
 def gist(text: str) -> tuple[str, ...]:
-    """Reduce a text to what tells it from others: its words in order, without stop words (negations stay).
+    """Return the words of a text in order without stop words; negations stay. Texts with equal gists say the same.
 
     >>> gist("I live in Oslo!") == gist("i live  in OSLO"), gist("I live in Oslo") == gist("I don't live in Oslo")
     (True, False)
@@ -73,7 +73,7 @@ def gist(text: str) -> tuple[str, ...]:
 
 
 class _Room:
-    """The tokens left, for standing facts and in all."""
+    """Counts the tokens left, for standing facts and in total."""
 
     def __init__(self, budget: int, count: Counting) -> None:
         self._left = budget
@@ -82,7 +82,7 @@ class _Room:
         self._count = count
 
     def refuse(self, found: RankedMemory) -> str:
-        """Take the tokens of a row, and of the block that it opens, and return an empty text; or say why not."""
+        """Take the tokens of a row and of the block it opens; returns why there is no room, or an empty text."""
         standing = found.row.standing
         tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + ROW_TOKENS
         frame = 0 if standing in self._framed else FRAME_TOKENS

@@ -15,7 +15,7 @@ from recollect.types import MemoryId, Subject, Vector
 
 # A memory's hits are bits of one float's 53.
 MAX_KINDRED_TERMS = 50
-# What a question may name, and what memories of it say instead.
+# General words of questions, and the words that memories use instead.
 _TOPICS = (
     (
         "animal pet feed vet kennel cattery",
@@ -64,7 +64,7 @@ _TOPICS = (
 
 
 def kindred_terms(asked: Iterable[str]) -> tuple[str, ...]:
-    """Return the terms that memories may have instead of a question's own, of every topic that it names.
+    """Return the terms that memories may use instead of a question's own, for every topic it names.
 
     >>> "hen" in kindred_terms(terms("Which animals do I need feed for?")), kindred_terms(terms("How tall is it?"))
     (True, ())
@@ -89,20 +89,19 @@ def _kindred() -> dict[str, tuple[str, ...]]:
 Interval = tuple[datetime, datetime]
 """From the first moment up to, and without, the second (aware, UTC)."""
 
-# A pasted page asks at its head or at its end: so many distinct terms are taken from each. A memory's hits are bits of
-# one float's 53, and each term costs a pass over the index.
+# A pasted page asks at its head or its end: this many distinct terms are taken from each. A memory's hits are bits of a
+# float's 53, and each term costs a pass over the index.
 _TERMS_EACH_END = 24
 MAX_TERMS = 2 * _TERMS_EACH_END
-# Characters at the end of a question in which the times asked about are looked for: a page of dates must not hold up
-# the answer.
+# Only this many characters at the end of a question are read for dates: a page of dates must not delay the answer.
 MAX_DATED = 1_000
 
-# Who asks about what they said, did or want says so; who asks what they were told says that.
+# Words of questions about what users said, did or want; and phrases about what they were told.
 _ONESELF = frozenset("i i'm i've i'd i'll me my mine myself we we're we've we'd us our ours".split())
 _TOLD = re.compile(
     r"\b(?:did|have|had) you\b|\byou (?:said|say|told|suggest\w*|recommend\w*|mention\w*|advise\w*|explain\w*|gave)\b"
 )
-# Idioms whose words mean something else by themselves, with the words that memories have instead.
+# Idioms whose single words mean something else, with the words that memories use instead.
 _IDIOMS = {
     "for a living": "for work job",
     "line of work": "work job",
@@ -146,41 +145,41 @@ class RecallRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """What is asked, by words, meaning and time."""
+    """What is asked: by words, meaning and time."""
 
     text: str
     terms: Counter[str]
     """Terms of the text; `MAX_TERMS` distinct ones at most."""
     vector: Vector | None
-    """Embedding of the text; None where there is none, or the text has no content."""
+    """Embedding of the text; None without one, or for a text without content."""
     dates: tuple[Interval, ...]
-    """The times the text asks about."""
+    """Times that the text asks about."""
     now: datetime
     present: frozenset[int]
     """`Message.hash` of what the request already contains."""
     limit: int
-    """Most memories to return, standing facts not counted."""
+    """Maximum number of memories to return, standing facts not counted."""
     budget_tokens: int | None
     """Room in the prompt; None is unbounded."""
     policy: RecallPolicy
     question: bool
-    """The text asks something."""
+    """The text is a question."""
     personal: bool
-    """It is about the asker: what they said, did or want, not what they were told."""
+    """It is about its author: what they said, did or want, not what they were told."""
     for_prompt: bool = False
     """Standing facts come first, and what scores below the policy's floor stays out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
-    """The word of the text behind each term, for people to read."""
+    """The word of the text for each term, for explanations."""
     elsewhere: tuple[Read, ...] = ()
-    """Words with the stems that other languages give them, where the text does not tell its own."""
+    """Words with their stems in other languages, if the text does not tell its language."""
     background: tuple[str, ...] = ()
-    """Terms of what was said before, where the policy asks for the conversation; `MAX_TERMS` at most."""
+    """Terms of the conversation before, if the policy uses it; at most `MAX_TERMS`."""
     kindred: tuple[str, ...] = ()
-    """Terms that memories may have instead of the text's own; at most as many as `kindred_terms` gives."""
+    """Terms that memories may use instead of the text's own; see `kindred_terms`."""
     newest: frozenset[bytes] | None = None
-    """Ids of the memories that take part whatever is asked; None: of all those read, as many as the policy says."""
+    """Ids of memories that take part whatever is asked; None: the newest read, as many as the policy says."""
     half_life_days: float = 0.0
-    """After so long without use a memory weighs half; 0: it keeps its weight."""
+    """A memory unused for this long weighs half; 0: weights do not decay."""
 
 
 def make_query(
@@ -201,7 +200,7 @@ def make_query(
         dates: The times asked about; None reads them from the text.
     """
     text = request.text
-    terms, spoken = _read_terms(_without_idioms(text))
+    own_terms, spoken = _read_terms(_without_idioms(text))
     if dates is None:
         mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=zone)
         dates = [(mention.start, max(now, mention.end) if mention.since else mention.end) for mention in mentions]
@@ -209,7 +208,7 @@ def make_query(
     wants_known = request.for_prompt and (personal or not question)
     return Query(
         text=text,
-        terms=terms,
+        terms=own_terms,
         vector=vector,
         dates=tuple(dates),
         now=now,
@@ -222,19 +221,19 @@ def make_query(
         for_prompt=request.for_prompt,
         spoken=spoken,
         elsewhere=tuple(other_stems(text)),
-        background=_background_terms(request.before, terms),
-        kindred=kindred_terms(terms) if wants_known else (),
+        background=_background_terms(request.before, own_terms),
+        kindred=kindred_terms(own_terms) if wants_known else (),
         half_life_days=request.half_life_days,
     )
 
 
 def _background_terms(before: str, current: Counter[str]) -> tuple[str, ...]:
-    """Return the terms of what was said before that the current message does not have itself."""
+    """Return the terms of the conversation before that the current message does not have."""
     return tuple(term for term in _read_terms(before)[0] if term not in current) if before else ()
 
 
 def is_question(text: str) -> bool:
-    """Tell whether a text asks something.
+    """Return whether a text is a question.
 
     >>> is_question("where do I live"), is_question("I moved."), is_question("你住在哪里吗")
     (True, False, True)
@@ -243,7 +242,7 @@ def is_question(text: str) -> bool:
 
 
 def is_personal(text: str) -> bool:
-    """Tell whether a text is about who says it, and not about what they were told.
+    """Return whether a text is about its author, and not about what they were told.
 
     >>> is_personal("Where did I park?"), is_personal("Where did Ana park?"), is_personal("What did you tell me?")
     (True, False, False)
@@ -253,7 +252,7 @@ def is_personal(text: str) -> bool:
 
 
 def _without_idioms(text: str) -> str:
-    """Write idioms in the words that memories have.
+    """Replace idioms by the words that memories use.
 
     >>> _without_idioms("What do I do for a living?")
     'what do i do for work job?'

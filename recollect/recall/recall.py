@@ -1,7 +1,7 @@
-"""From a query and the subjects it may read to the memories worth showing, with reasons. Pure.
+"""Rank the memories of a query's subjects, and choose the ones to show, with reasons. Pure.
 
-In two steps, so that only what may be shown is fetched: `rank_subjects` orders light rows, the caller reads their
-memories (`Ranking.wanted`), and `finalize` settles what only their texts can tell.
+This takes two steps, so that only memories that may be shown are fetched: `rank_subjects` orders rows without texts,
+the caller reads their memories (`Ranking.wanted`), and `finalize` decides what depends on the texts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,26 +32,26 @@ from recollect.types import (
     SubjectSnapshot,
 )
 
-# Rows weighed against one another for each one asked for: quotations and what was distilled from them come in pairs,
-# and some fall to the request's own messages.
+# Rows that compete, as factor and addend of the limit: quotations and the notes formed from them come in pairs, and
+# some rows are in the request already.
 _POOL_EACH, _POOL_MORE = 2, 10
-# Rows whose texts are fetched beside those asked for: some say the same, some do not fit.
+# Rows fetched beyond the limit, as share and addend: some say the same, some do not fit.
 _SPARE_SHARE, _SPARE_MORE = 0.2, 2
-# Standing facts of one subject that are fetched; more never fit a prompt.
+# Maximum number of standing facts fetched of one subject; more never fit a prompt.
 _MAX_STANDING = 100
-# Near memories named as left out because the request holds them; the rest of a long chat goes unnamed.
+# Maximum number of memories reported as left out because the request contains them.
 _MAX_PRESENT = 10
 
-# Mostly one embedder is all there is.
+# Most databases have one embedder.
 _NONE: Mapping[Subject, tuple[Query, Relevance]] = MappingProxyType({})
-_NOT_SOUGHT: Mapping[Subject, AnnPlanner] = MappingProxyType({})
+_NO_PLANNERS: Mapping[Subject, AnnPlanner] = MappingProxyType({})
 
 IN_REQUEST = "the request already contains it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
-    """What may be shown for a query, before texts are known."""
+    """The rows that may be shown for a query, before their texts are known."""
 
     query: Query
     rows: tuple[RankedRow, ...]
@@ -60,7 +60,7 @@ class Ranking:
     reading_list: tuple[Subject, ...]
     """The subjects read, own before shared before global."""
     considered: int
-    """How many active memories were weighed."""
+    """Number of active memories that were scored."""
     vectors_compared: int | None
     """See `Recall.vectors_compared`."""
     ids: tuple[MemoryId, ...]
@@ -76,41 +76,41 @@ class Ranking:
 
 def rank_subjects(
     query: Query,
-    hots: Sequence[SubjectSnapshot],
+    snapshots: Sequence[SubjectSnapshot],
     relevance: Relevance,
     others: Mapping[Subject, tuple[Query, Relevance]] = _NONE,
-    seekers: Mapping[Subject, AnnPlanner] = _NOT_SOUGHT,
+    planners: Mapping[Subject, AnnPlanner] = _NO_PLANNERS,
 ) -> Ranking:
     """Rank the memories of several subjects together.
 
     Args:
-        query: What is asked.
-        hots: The subjects read, own before shared before global; each is weighed by its own statistics.
+        query: The query.
+        snapshots: The subjects read, own before shared before global; each is scored by its own statistics.
         relevance: The embedder's calibration.
-        others: Subjects whose vectors are another embedder's, each with the query in its space and its calibration.
-        seekers: What said of subjects which vectors are needed: they know a part of the answer.
+        others: Subjects read with another embedder, each with the query in its space and its calibration.
+        planners: The planners that chose the vectors of subjects; they have computed the word signal already.
 
     Returns:
-        Standing facts where the query wants them, then the best of all, ties in the order of the reading list and of
+        Standing facts if the query is for a prompt, then the best of all, ties in the order of the reading list and of
         ids; a few more than the query's limit, of which `finalize` keeps what fits.
     """
     if query.for_prompt and query.policy.recent and query.newest is None:
-        query = replace(query, newest=newest(hots, query.policy.recent))
-    few = few_notes(hots, query) if query.for_prompt else {}
+        query = replace(query, newest=newest(snapshots, query.policy.recent))
+    few = few_notes(snapshots, query) if query.for_prompt else {}
     standing: list[RankedRow] = []
     near: list[RankedRow] = []
     left: list[OmittedMemory] = []
-    for hot in hots:
-        if len(hot):
-            asked, meaning = others.get(hot.subject, (query, relevance))
-            words = seekers[hot.subject].words(hot) if hot.subject in seekers else None
-            matches = collect_signals(hot, asked, meaning, words)
-            _rank(query, hot, matches, (standing, near, left), all_notes=hot.subject in few)
+    for snapshot in snapshots:
+        if len(snapshot):
+            asked, meaning = others.get(snapshot.subject, (query, relevance))
+            words = planners[snapshot.subject].words(snapshot) if snapshot.subject in planners else None
+            signals = collect_signals(snapshot, asked, meaning, words)
+            _rank(query, snapshot, signals, (standing, near, left), all_notes=snapshot.subject in few)
     standing.sort(key=lambda row: -row.importance)
     near.sort(key=lambda row: -row.evidence)
     ranked = standing + near
-    kept, doubles = collapse_sources(ranked if len(hots) == 1 else _distinct(ranked))
-    left += [OmittedMemory(id=_id(lost), reason=_said_by(shown)) for lost, shown in doubles]
+    kept, doubles = collapse_sources(ranked if len(snapshots) == 1 else _distinct(ranked))
+    left += [OmittedMemory(id=_id(lost), reason=_shown_as(shown)) for lost, shown in doubles]
     if query.for_prompt:
         strong = [row for row in kept if worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_of_few(row, few)]
@@ -124,19 +124,19 @@ def rank_subjects(
         rows=shown,
         ids=tuple(_id(row) for row in shown),
         left_out=tuple(left),
-        reading_list=tuple(hot.subject for hot in hots),
-        considered=sum(len(hot) for hot in hots),
-        vectors_compared=_compared(hots),
+        reading_list=tuple(snapshot.subject for snapshot in snapshots),
+        considered=sum(len(snapshot) for snapshot in snapshots),
+        vectors_compared=_compared(snapshots),
     )
 
 
 def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting) -> Recall:
-    """Settle a ranking with the texts of its memories.
+    """Finish a ranking with the texts of its memories.
 
     Args:
         ranking: From `rank_subjects`.
         memories: The memories of its rows; a row whose memory is missing was erased meanwhile and is dropped.
-        count_tokens: Counts a text as the prompt's model would; asked only where the query has a token budget.
+        count_tokens: Counts a text as the prompt's model would; called only if the query has a token budget.
     """
     query = ranking.query
     asked = bare(query.text)
@@ -145,15 +145,15 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     holders = _slot_holders(fetched, ranking.reading_list)
     found: list[RankedMemory] = []
     left = list(ranking.left_out)
-    for one in fetched:
-        memory = one.memory
-        holder = holders[memory.category, memory.key] if memory.key else one.row.subject
-        if holder != one.row.subject:
+    for ranked in fetched:
+        memory = ranked.memory
+        holder = holders[memory.category, memory.key] if memory.key else ranked.row.subject
+        if holder != ranked.row.subject:
             left.append(OmittedMemory(id=memory.id, reason=f"{holder.text} has its own {memory.key}"))
         elif memory.kind is MemoryKind.TURN and bare(memory.text) == asked:
             left.append(OmittedMemory(id=memory.id, reason="is the query itself"))
         else:
-            found.append(one)
+            found.append(ranked)
     kept, lost = pack(found, limit=query.limit, budget_tokens=query.budget_tokens, count_tokens=count_tokens)
     items = tuple(
         RecalledMemory(
@@ -177,45 +177,45 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
 
 def _rank(
     query: Query,
-    hot: SubjectSnapshot,
-    matches: RankingSignals,
+    snapshot: SubjectSnapshot,
+    signals: RankingSignals,
     into: tuple[list[RankedRow], list[RankedRow], list[OmittedMemory]],
     *,
     all_notes: bool,
 ) -> None:
-    """Add the best rows of one subject, or those and all its notes, to the standing, the near and those left out."""
+    """Add the best rows of one subject to the standing, the near and the omitted ones; with `all_notes`, all notes."""
     standing, near, left = into
-    evidence = score_memories(hot, matches, query)
-    hidden = hidden_kinds(hot, query)
+    evidence = score_memories(snapshot, signals, query)
+    hidden = hidden_kinds(snapshot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf
-    evidence, kept_out = order_by_policy(hot, matches, query, evidence)
+    evidence, kept_out = order_by_policy(snapshot, signals, query, evidence)
     left += kept_out
     most = query.limit and query.limit * _POOL_EACH + _POOL_MORE
-    if matches.present is not None:
-        places = top_k(np.where(matches.present, evidence, -np.inf), min(most, _MAX_PRESENT))
-        bar = np.partition(evidence, -most)[-most] if 0 < most < len(hot) else -np.inf
+    if signals.present is not None:
+        places = top_k(np.where(signals.present, evidence, -np.inf), min(most, _MAX_PRESENT))
+        bar = np.partition(evidence, -most)[-most] if 0 < most < len(snapshot) else -np.inf
         left += [
-            OmittedMemory(id=MemoryId(id_text(hot.ids[place])), reason=IN_REQUEST)
+            OmittedMemory(id=MemoryId(id_text(snapshot.ids[place])), reason=IN_REQUEST)
             for place in places.tolist()
             if evidence[place] >= bar
         ]
-        evidence[matches.present] = -np.inf
+        evidence[signals.present] = -np.inf
     if query.for_prompt:
-        places = standing_facts(hot, query, _MAX_STANDING)
-        if matches.present is not None:
-            places = places[~matches.present[places]]
-        standing += rows(hot, matches, evidence, places, standing=True)
+        places = standing_facts(snapshot, query, _MAX_STANDING)
+        if signals.present is not None:
+            places = places[~signals.present[places]]
+        standing += rows(snapshot, signals, evidence, places, standing=True)
         evidence[places] = -np.inf
     places = top_k(evidence, most)
     if all_notes:
-        notes = np.flatnonzero((hot.kinds == MemoryKind.NOTE.number) & (evidence > -np.inf))
+        notes = np.flatnonzero((snapshot.kinds == MemoryKind.NOTE.number) & (evidence > -np.inf))
         places = np.concatenate((places, np.setdiff1d(notes, places)))
-    near += rows(hot, matches, evidence, places, standing=False)
+    near += rows(snapshot, signals, evidence, places, standing=False)
 
 
 def _slot_holders(found: Sequence[RankedMemory], reading_list: Sequence[Subject]) -> dict[tuple[str, str], Subject]:
-    """Tell for each slot of the facts found which subject's value counts: the first of the reading list with one."""
+    """Return whose value counts for each slot of the facts found: the first subject's of the reading list."""
     place = {subject: number for number, subject in reversed(list(enumerate(reading_list)))}
     holders: dict[tuple[str, str], Subject] = {}
     for row, memory in found:
@@ -226,20 +226,20 @@ def _slot_holders(found: Sequence[RankedMemory], reading_list: Sequence[Subject]
 
 
 def _distinct(ranked: Sequence[RankedRow]) -> list[RankedRow]:
-    """Keep the first of rows that are one memory, present in several subjects."""
+    """Keep the first row of each memory: a linked memory is present in several subjects."""
     first: dict[bytes, RankedRow] = {}
     for row in ranked:
         first.setdefault(row.id, row)
     return list(first.values())
 
 
-def _compared(hots: Sequence[SubjectSnapshot]) -> int | None:
-    """Count the vectors that an index picked; None where all were read."""
-    picked = [len(hot.vector_of) for hot in hots if hot.sampled_vectors is not None]
+def _compared(snapshots: Sequence[SubjectSnapshot]) -> int | None:
+    """Return how many vectors an index picked; None if all were read."""
+    picked = [len(snapshot.vector_of) for snapshot in snapshots if snapshot.sampled_vectors is not None]
     return sum(picked) if picked else None
 
 
-def _said_by(shown: RankedRow) -> str:
+def _shown_as(shown: RankedRow) -> str:
     return f"its {'quotation' if shown.kind is MemoryKind.TURN else shown.kind.value} {_id(shown)} is shown"
 
 

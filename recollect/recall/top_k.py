@@ -1,18 +1,18 @@
-"""The places of the highest numbers, in an order that never wavers. Pure."""
+"""Positions of the highest numbers, in a stable order. Pure."""
 
 import numpy as np
 import numpy.typing as npt
 
-# Up to so many it is quicker to sort all than to pick out the few that are needed.
+# Up to this many it is faster to sort all than to select the few that are needed.
 _SORT_ALL_THRESHOLD = 500
 
 
 def top_k(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
-    """Return the places of the highest, best first, ties by place (memories are ordered by id); -inf is left out."""
+    """Return the positions of the highest, best first, ties by position (memories are ordered by id), without -inf."""
     if most <= 0:
         return np.zeros(0, dtype=np.intp)
     if max(most, _SORT_ALL_THRESHOLD) < len(evidence):
-        # All that tie with the last are kept until they are in order, so that it is the id that decides.
+        # All that tie with the last are kept until they are sorted, so that the id decides.
         bar = np.partition(evidence, len(evidence) - most)[len(evidence) - most]
         places = np.flatnonzero(evidence >= bar)
         places = places[(-evidence[places]).argsort(kind="stable")][:most]

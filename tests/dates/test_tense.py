@@ -77,7 +77,10 @@ def cases(table: str) -> list[str]:
 
 @pytest.mark.parametrize(
     ("marked", "lies"),
-    [*((one, Direction.AHEAD) for one in cases(AHEAD)), *((one, Direction.BEHIND) for one in cases(BEHIND))],
+    [
+        *((sentence, Direction.AHEAD) for sentence in cases(AHEAD)),
+        *((sentence, Direction.BEHIND) for sentence in cases(BEHIND)),
+    ],
 )
 def test_the_verb_of_the_clause_decides(marked: str, lies: Direction) -> None:
     before, inside, behind = marked.split("*")

@@ -15,7 +15,9 @@ BEFORE = OmittedMemory(id=memory_of(Known(id=99, text="x")).id, reason="too weak
 
 def recall(*texts: str) -> Recall:
     memories = [memory_of(Known(id=place, text=text)) for place, text in enumerate(texts)]
-    items = tuple(RecalledMemory(memory=one, score=0.5, similarity=0.5, word_share=0, reasons=()) for one in memories)
+    items = tuple(
+        RecalledMemory(memory=memory, score=0.5, similarity=0.5, word_share=0, reasons=()) for memory in memories
+    )
     return Recall(query="q", items=items, left_out=(BEFORE,), considered=7)
 
 

@@ -42,7 +42,7 @@ def user(content: str) -> dict[str, str]:
     return {"role": "user", "content": content}
 
 
-def test_split_appends_facts_to_the_system_message_and_puts_the_rest_before_the_question() -> None:
+def test_split_puts_facts_in_the_system_message_and_the_rest_by_the_question() -> None:
     answer = {"role": "assistant", "content": "Hello"}
     assert placed(SYSTEM, USER, answer, USER) == [
         system("Be kind.\n\n" + STANDING),
@@ -85,7 +85,7 @@ def test_empty_contents_take_the_block_alone_or_with_its_gap() -> None:
 
 
 @pytest.mark.parametrize("mode", MODES[:2])
-def test_a_user_message_that_takes_no_text_leaves_both_blocks_to_the_system_message(mode: Mode) -> None:
+def test_without_text_in_the_user_message_both_blocks_go_to_the_system(mode: Mode) -> None:
     wordless = {"role": "user", "content": None}
     assert placed(SYSTEM, USER, wordless, mode=mode) == [system("Be kind.\n\n" + BOTH), USER, wordless]
 
@@ -108,14 +108,14 @@ def test_c5_system_append_keeps_both_blocks_together() -> None:
     assert placed(USER, mode="system_append") == [system(BOTH), USER]
 
 
-def test_c5_context_message_puts_a_message_of_its_own_before_the_last_user_message() -> None:
+def test_c5_context_message_adds_a_message_before_the_last_user_message() -> None:
     assert placed(SYSTEM, USER, USER, mode="context_message") == [SYSTEM, USER, system(BOTH), USER]
     assert placed(USER, mode="context_message") == [system(BOTH), USER]
     wordless = {"role": "user", "content": None}
     assert placed(wordless, mode="context_message") == [system(BOTH), wordless]
 
 
-def test_s9_a_system_message_of_its_own_stands_behind_the_system_prompt_and_before_the_recent_messages() -> None:
+def test_s9_a_separate_system_message_follows_the_system_prompt() -> None:
     answer = {"role": "assistant", "content": "Hello"}
     whole = placed(SYSTEM, USER, answer, USER, mode="system_message")
     assert whole == [SYSTEM, system(BOTH), USER, answer, USER]

@@ -73,7 +73,7 @@ def test_a_block_opens_says_what_it_is_and_closes_with_its_id() -> None:
     assert re.fullmatch("[0-9a-f]{12}", boundary)
 
 
-def test_standing_facts_are_the_same_bytes_whatever_their_order_score_or_company() -> None:
+def test_standing_facts_are_the_same_bytes_in_any_order_score_or_company() -> None:
     diet, home = fact(1, "diet", "vegan"), fact(2, "location", "Oslo", "identity")
     louder = RecalledMemory(
         memory=diet.memory, score=0.9, similarity=0.1, word_share=1, reasons=("important (0.9)",), standing=True
@@ -212,8 +212,8 @@ def test_ids_are_found_in_any_text_in_order() -> None:
 def test_any_text_is_one_line_inside_its_block(text: str) -> None:
     block = rendered([said(text, speaker=text), fact(1, text, text)])
 
-    for one in (block.standing, block.recalled):
-        assert len(one.splitlines()) == 4
-        assert one.count("<") == one.count(">") == 2
-        assert rows(one)[0].count('"') in (0, 2)
-        assert len(block_ids(one)) == 1
+    for part in (block.standing, block.recalled):
+        assert len(part.splitlines()) == 4
+        assert part.count("<") == part.count(">") == 2
+        assert rows(part)[0].count('"') in (0, 2)
+        assert len(block_ids(part)) == 1

@@ -106,7 +106,7 @@ def test_what_a_template_writes_is_stripped_from_what_is_extracted_again(templat
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_the_same_content_is_the_same_bytes_all_day_and_another_key_gives_another_boundary(template: str) -> None:
+def test_the_same_content_is_the_same_bytes_all_day_but_not_for_another_key(template: str) -> None:
     items = every_kind("tea")
     first = written(*items, policy=policy(template))
 
@@ -151,7 +151,7 @@ def test_s8_one_line_a_memory_under_a_heading_with_a_closing_instruction() -> No
     assert last.startswith("Use these notes")
 
 
-def test_s9_the_summary_of_the_chat_stands_behind_the_memories_in_the_order_it_was_said() -> None:
+def test_s9_the_summary_of_the_chat_follows_the_memories_in_spoken_order() -> None:
     text = written(
         episode(11, 20, "They chose a train."), note("Ana likes tea."), episode(1, 10, "Ana plans a trip."),
         policy=policy("session"),
@@ -243,7 +243,7 @@ def test_u2_the_model_is_asked_to_judge_relevance_itself() -> None:
     assert rows == ["- Ana likes tea."]
 
 
-def test_t8_profile_and_recent_context_with_an_instruction_to_answer_consistently() -> None:
+def test_t8_profile_and_recent_context_ask_for_consistent_answers() -> None:
     long = "They talked about the mountains and the sea and " * 5
     both = written(fact("location", "Oslo"), episode(11, 20, long), episode(1, 10, "A plan."), policy=policy("tiered"))
 

@@ -70,7 +70,7 @@ def test_the_best_ten_are_those_of_all_vectors(kind: MemoryKind, least: float) -
         query = ask(f"{WORDS[number % 12]} {WORDS[number % 7]}", vector=unit(*random.normal(size=DIM)))
         few = found_by(query, hot)
         assert len(few.vector_of) < len(hot) / 2
-        exact, near = (rank_subjects(query, [one], as_it_is) for one in (hot, few))
+        exact, near = (rank_subjects(query, [subject], as_it_is) for subject in (hot, few))
         shared += len(set(exact.ids[:10]) & set(near.ids[:10]))
         assert (exact.vectors_compared, near.vectors_compared) == (None, len(few.vector_of))
         assert near.considered == len(hot)
@@ -81,7 +81,7 @@ def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
     hot, query = hot_of(*many()), unit(1, 0, 0, 0)
     near = np.argsort(-(hot.vectors @ query))[:50]
     few = with_few(hot, near, sampled=400)
-    exact, told = (similarity_signal(one, query, as_it_is) for one in (hot, few))
+    exact, told = (similarity_signal(subject, query, as_it_is) for subject in (hot, few))
     assert np.allclose(told.evidence[near], exact.evidence[near], atol=0.1)
     assert np.array_equal(told.similarity[near], exact.similarity[near])
     unread = np.setdiff1d(np.arange(len(hot)), few.vector_of)
@@ -114,7 +114,7 @@ def test_words_are_weighed_once_for_the_same_memories_and_anew_for_others() -> N
     assert seeker.words(few) is None
     seeker.expand(few)
     assert seeker.words(hot) is seeker.words(few) is not None, "the terms are the same arrays"
-    once, again = (rank_subjects(query, [few], as_it_is, seekers=known) for known in ({ANA: seeker}, {}))
+    once, again = (rank_subjects(query, [few], as_it_is, planners=known) for known in ({ANA: seeker}, {}))
     assert once == again
     assert seeker.words(hot_of(*many())) is None
 
@@ -127,7 +127,7 @@ def test_what_stands_around_the_best_quotations_is_read_too() -> None:
     assert {698, 699, 701, 702} <= set(AnnPlanner(query, as_it_is).expand(few).tolist())
 
 
-def test_where_similarity_is_a_factor_the_other_factors_say_whose_vector_is_read() -> None:
+def test_if_similarity_is_a_factor_the_others_choose_the_vectors_to_read() -> None:
     known = many()
     known[3] = replace(known[3], importance=1.0, at=NEW_YEAR)
     policy = RecallPolicy(order="product")
@@ -148,7 +148,7 @@ def test_episodes_are_read_among_themselves() -> None:
     assert set(range(1_500, 1_504)) <= set(AnnPlanner(query, as_it_is).expand(few).tolist())
 
 
-def test_a_query_without_meaning_needs_no_vector_and_hidden_kinds_are_not_sought() -> None:
+def test_a_query_without_meaning_needs_no_vector_and_hidden_kinds_none() -> None:
     assert AnnPlanner(ask("tea"), as_it_is).vector_request is NO_VECTORS
     told = AnnPlanner(ask("tea", vector=unit(1, 0, 0, 0), policy=RecallPolicy(turns=False)), as_it_is).vector_request
     assert told.kinds == (0, 1, 2)

@@ -5,7 +5,7 @@ PEANUTS, OSLO = memory("Ana is allergic to peanuts."), memory("Ana lives in Oslo
 ASKED = ["You are a waiter.", "What should I avoid at a restaurant?"]
 
 
-def test_u12_a_memory_was_used_if_the_answer_has_a_word_of_it_that_nobody_else_said() -> None:
+def test_u12_a_memory_is_used_if_the_answer_has_a_word_only_it_has() -> None:
     assert used_memories("Avoid satay: it has peanuts.", [PEANUTS, OSLO], ASKED) == [PEANUTS.id]
 
 

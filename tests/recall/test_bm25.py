@@ -84,7 +84,7 @@ def test_no_memories_give_no_rows() -> None:
     assert (len(found.evidence), len(found.hits)) == (0, 0)
 
 
-def test_a_greeting_is_no_better_an_answer_than_a_sentence_and_a_page_is_a_worse_one() -> None:
+def test_a_greeting_ranks_no_higher_than_a_sentence_and_a_page_lower() -> None:
     greeting, sentence, page = (
         "oslo" + "".join(f" word{place}x{size}" for place in range(size)) for size in (1, 25, 400)
     )

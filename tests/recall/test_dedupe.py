@@ -11,7 +11,7 @@ def row(number: int, kind: MemoryKind, evidence: float, *sources: int, standing:
 
 
 def shown(*rows: RankedRow) -> list[int]:
-    return [int.from_bytes(one.id, "big") for one in collapse_sources(rows)[0]]
+    return [int.from_bytes(row.id, "big") for row in collapse_sources(rows)[0]]
 
 
 def test_the_note_stands_for_its_quotation_with_the_better_evidence() -> None:
@@ -23,7 +23,7 @@ def test_the_note_stands_for_its_quotation_with_the_better_evidence() -> None:
 
     kept, gone = collapse_sources([turn, other, note])
 
-    assert [int.from_bytes(one.id, "big") for one in kept] == [3, 2]
+    assert [int.from_bytes(row.id, "big") for row in kept] == [3, 2]
     assert kept[0].evidence == 2.0
     assert gone == [(turn, note)]
 

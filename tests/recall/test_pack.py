@@ -16,7 +16,7 @@ def found(number: int, text: str, *, standing: bool = False) -> RankedMemory:
 
 def packed(*ranked: RankedMemory, limit: int = 10, tokens: int | None = None) -> tuple[list[int], list[OmittedMemory]]:
     kept, left = pack(ranked, limit=limit, budget_tokens=tokens, count_tokens=count_words)
-    return [int.from_bytes(one.row.id, "big") for one in kept], left
+    return [int.from_bytes(memory.row.id, "big") for memory in kept], left
 
 
 def test_standing_facts_do_not_count_towards_the_limit() -> None:
@@ -65,7 +65,7 @@ def test_standing_facts_leave_room_for_what_bears_on_the_question() -> None:
     assert kept[-1] == 99
     assert kept[:-1] == list(range(1, len(kept)))
     assert len(kept) > 5
-    assert [one.id for one in left] == [name(number) for number in range(len(kept), 50)]
+    assert [omitted.id for omitted in left] == [name(number) for number in range(len(kept), 50)]
 
 
 def test_which_facts_stand_does_not_depend_on_what_else_was_found() -> None:

@@ -61,7 +61,7 @@ def test_what_is_otherwise_equal_is_ordered_by_worth(better: Known, worse: Known
     assert 0 < first - second < 1
 
 
-def test_what_ends_in_a_question_comes_after_what_tells_the_same_the_more_the_less_else_it_says() -> None:
+def test_questions_rank_below_statements_and_short_questions_lowest() -> None:
     told = replace(PLAIN, kind=MemoryKind.TURN)
     long = replace(told, text="oslo " + " ".join(f"word{number}x" for number in range(100)))
 
@@ -99,9 +99,7 @@ def test_the_future_is_as_fresh_as_now_and_no_fresher() -> None:
     ("text", "own_first"),
     [("What did I say of Oslo?", True), ("Who went to Oslo?", False), ("What did you tell me of Oslo?", False)],
 )
-def test_what_the_asker_said_comes_before_what_they_were_told_where_they_ask_about_themself(
-    text: str, own_first: bool
-) -> None:
+def test_personal_questions_rank_the_users_words_above_what_they_were_told(text: str, own_first: bool) -> None:
     told = replace(PLAIN, text="oslo fjord", kind=MemoryKind.TURN, role=2, at=NEW_YEAR - timedelta(days=2))
     said = replace(told, id=2, role=1, at=NEW_YEAR - timedelta(days=5))
 

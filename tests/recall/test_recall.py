@@ -150,7 +150,7 @@ def test_a_message_that_says_nothing_brings_no_note() -> None:
         assert texts(recall(for_prompt(ask(text, vector=unit(*EAST), limit=3)), RAISINS)) == []
 
 
-def test_standing_facts_come_first_in_a_prompt_and_rank_like_the_rest_in_a_search() -> None:
+def test_standing_facts_come_first_in_prompts_but_not_in_searches() -> None:
     minor = replace(FACT, id=4, text="Ana's hobby is chess.", importance=0.4, key="hobby")
     question = ask("peanuts", vector=unit(*EAST))
 
@@ -181,7 +181,7 @@ def test_far_memories_of_the_request_are_not_named() -> None:
 
     found = recall(ask("peanuts", present=frozenset({71}), limit=2), *far, *near)
 
-    assert not any(one.reason == IN_REQUEST for one in found.left_out)
+    assert not any(omitted.reason == IN_REQUEST for omitted in found.left_out)
     assert len(found.items) == 2
 
 

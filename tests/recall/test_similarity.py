@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recollect.recall.similarity import LOWEST, similarity_signal
+from recollect.recall.similarity import MIN_LOG_ODDS, similarity_signal
 from recollect.types import SubjectSnapshot, Vector
 from snapshots import Known, as_it_is, hot_of, unit
 
@@ -90,4 +90,4 @@ def test_being_far_in_meaning_is_no_proof_against_a_memory() -> None:
 
     found = similarity_signal(hot_of(Known(id=1, text="a", vectors=(NORTH,)), *near), unit(1, 0, 0, 0), as_it_is)
 
-    assert found.evidence[0] == pytest.approx(LOWEST)
+    assert found.evidence[0] == pytest.approx(MIN_LOG_ODDS)
