@@ -70,7 +70,7 @@ class Eraser:
         return receipt(order, done, clean=clean, rest=self.store.erasures.storage_kind)
 
     async def finish(self, *, wait_ms: int = BEHIND_MS, rewrite: bool = False) -> bool:
-        """Finish what is pending, if nobody holds the log; False where it still is. `rewrite`: see `Store.clean`."""
+        """Finish what is pending unless another process holds the log; return whether nothing is pending any more."""
         try:
             return not await self.store.erasures.pending() or await self.store.erasures.scrub(
                 wait_ms=wait_ms, rewrite=rewrite

@@ -43,7 +43,7 @@ Telling = Callable[[ReembedProgress], None]
 async def reembed_backlog(
     runtime: Runtime, space: str, usual: str, *, missing: bool = False
 ) -> AsyncIterator[ReembedBacklog]:
-    """Go through the subjects that are to be embedded anew into a space, by name: see `EmbeddedStore.waiting`."""
+    """Iterate over the subjects that need embedding in a space, by name."""
     page = await runtime.store.embeddings.reembed_backlog(space, usual=usual, limit=_PAGE_SIZE, missing=missing)
     while page:
         for one in page:

@@ -30,7 +30,7 @@ class _Account:
 
 
 def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
-    """Book ahead, if the budget allows: see `Store.reserve`."""
+    """Book ahead, if the budget allows."""
     id_ = id_bytes(booked.id)
     if id_ is None:
         raise BadRequestError(f"{booked.id!r} is no id")
@@ -53,7 +53,7 @@ def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: Bu
 
 
 def settle(db: SqlConnection, subject: Subject, reservation: str, *, tokens: int | None) -> None:
-    """Correct what was booked: see `Store.settle`."""
+    """Correct what was booked."""
     id_ = id_bytes(reservation)
     row = None if id_ is None else fetch_one(db, SQL["settle"], subject.key, id_)
     if row is None:
@@ -75,7 +75,7 @@ def charge_turn(db: SqlConnection, subject: Subject, units: float, now: datetime
 def status(
     db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
 ) -> EnergyStatus:
-    """Tell how a budget stands, and note that a poller asked: see `Store.energy`."""
+    """Tell how a budget stands, and note that a poller asked."""
     with db:  # one snapshot
         found = _status(db, subject, policy, now, poller=poller)
     return found

@@ -29,12 +29,12 @@ _NO_ID = b""
 
 
 def embedders(db: SqlConnection) -> list[EmbedderRecord]:
-    """List them: see `EmbeddedStore.embedders`."""
+    """List them."""
     return [_record(row) for row in fetch(db, SQL["embedders"])]
 
 
 def choose(db: SqlConnection, record: EmbedderRecord, former: EmbedderRecord, now: int) -> None:
-    """Choose one: see `EmbeddedStore.choose_embedder`."""
+    """Choose one."""
     old = _described(db, former) if former.space != record.space else None
     number = _described(db, record)
     db.execute(SQL["stay_in"], (number if old is None else old,))
@@ -66,7 +66,7 @@ def _record(row: Row) -> EmbedderRecord:
 def reembed_backlog(
     db: SqlConnection, space: str, *, usual: str, after: str, limit: int, missing: bool
 ) -> list[ReembedBacklog]:
-    """List who waits: see `EmbeddedStore.waiting`."""
+    """List who waits."""
     number, found = _number(db, space), list[ReembedBacklog]()
     with db:  # one snapshot
         page = fetch(db, SQL["read_in_page"], after, limit)
@@ -81,7 +81,7 @@ def reembed_backlog(
 def missing_vectors(  # noqa: PLR0913  # which memories are wanted, and a page of them
     db: SqlConnection, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool
 ) -> MissingVectors:
-    """Read what lacks vectors: see `EmbeddedStore.unembedded`."""
+    """Read what lacks vectors."""
     first = _NO_ID if after is None else id_bytes(after) or _NO_ID
     with db:  # one snapshot
         version, read_in = subjects.state_of(db, subject) or (0, None)
@@ -93,7 +93,7 @@ def missing_vectors(  # noqa: PLR0913  # which memories are wanted, and a page o
 
 
 def write_vectors(db: SqlConnection, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
-    """Add vectors: see `EmbeddedStore.embed_anew`."""
+    """Add vectors."""
     state = subjects.state_of(db, subject)
     number, dim = subjects.space_of(db, space) or (0, 0)
     if state is None or not number:
@@ -115,7 +115,7 @@ def write_vectors(db: SqlConnection, subject: Subject, space: str, vectors: Mapp
 
 
 def switch(db: SqlConnection, subject: Subject, space: str, *, since: int, whole: bool) -> bool:
-    """Switch over: see `EmbeddedStore.switch_space`."""
+    """Switch over."""
     state, number = subjects.state_of(db, subject), _number(db, space)
     if state is None or state[1] == number:
         return True
@@ -132,7 +132,7 @@ def switch(db: SqlConnection, subject: Subject, space: str, *, since: int, whole
 
 
 def drop_others(db: SqlConnection, subject: Subject, *, limit: int) -> int:
-    """Drop old vectors: see `EmbeddedStore.drop_other_vectors`."""
+    """Drop old vectors."""
     if subjects.version_of(db, subject) is None:
         return 0
     dropped = 0

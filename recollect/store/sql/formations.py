@@ -28,18 +28,18 @@ MAX_DELAY = timedelta(hours=1)
 
 
 def due(db: SqlConnection, now: datetime, *, limit: int) -> list[FormationKey]:
-    """List formations whose time has come: see `Store.due`."""
+    """List formations whose time has come."""
     return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
 
 
 def next_due(db: SqlConnection) -> datetime | None:
-    """Return when the next formation is due: see `Store.next_due`."""
+    """Return when the next formation is due."""
     found = fetch_value(db, SQL["next_due"])
     return None if found is None else from_micros(found)
 
 
 def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
-    """Take a formation: see `Store.lease`."""
+    """Take a formation."""
     row_key = _row_key(db, key)
     if row_key is None:
         return None
@@ -72,14 +72,14 @@ def free_leases(db: SqlConnection) -> None:
 
 
 def renew(db: SqlConnection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
-    """Hold a lease longer: see `Store.renew_lease`."""
+    """Hold a lease longer."""
     row_key = _row_key(db, lease.key)
     until = to_micros(now + timedelta(seconds=lease_s))
     return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
 
 
 def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
-    """Commit a formation's effects: see `Store.commit_formation`."""
+    """Commit a formation's effects."""
     row_key, formed_seq = _held(db, lease, now)
     require_version(db, lease.key.subject, result.subject_version)
     last_seq = _last_seq(db, row_key)
@@ -103,7 +103,7 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
 
 
 def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
-    """Tell whether another version formed it: see `Store.formed_by_another`."""
+    """Tell whether another version formed it."""
     row_key = _row_key(db, key)
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
@@ -111,7 +111,7 @@ def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
 def release(
     db: SqlConnection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
 ) -> None:
-    """Give a lease back: see `Store.release_formation`."""
+    """Give a lease back."""
     try:
         row_key, _ = _held(db, lease, now)
     except LeaseLostError:
@@ -125,7 +125,7 @@ def release(
 def list_formations(
     db: SqlConnection, *, subject: Subject | None, parked: bool | None, limit: int
 ) -> list[FormationStatus]:
-    """List formations: see `Store.formations`."""
+    """List formations."""
     if subject is None:
         rows = fetch(db, SQL["formations"], parked, limit)
     elif version_of(db, subject) is None:
@@ -136,7 +136,7 @@ def list_formations(
 
 
 def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:
-    """Make a parked formation due: see `Store.retry_formation`."""
+    """Make a parked formation due."""
     row_key = _row_key(db, key)
     return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
 

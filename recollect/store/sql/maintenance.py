@@ -20,21 +20,21 @@ _TOKEN_BITS = 63  # what a signed integer holds
 
 
 def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
-    """Name the profiles of what is known: see `Store.profiles_of`."""
+    """Name the profiles of what is known."""
     if version_of(db, subject) is None:
         return set()
     return {name for (name,) in fetch(db, SQL["profiles_of"], subject.key)}
 
 
 def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
-    """Read what has ended by itself: see `Store.ended`."""
+    """Read what has ended by itself."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, SQL["ended"], subject.key, to_micros(at), limit))
 
 
 def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> list[Subject]:
-    """List the subjects whose turn it is: see `Store.tend_due`."""
+    """List the subjects whose turn it is."""
     times = (to_micros(now), to_micros(now + MAX_DELAY))
     rows = fetch(db, SQL["tend_due"], to_micros(before), *times, limit)
     # A time of tending that is still to come was stamped by a clock that ran ahead.
@@ -45,7 +45,7 @@ def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> li
 def lease(
     db: SqlConnection, subject: Subject, *, before: datetime, now: datetime, lease_s: float
 ) -> MaintenanceLease | None:
-    """Take a subject for tending: see `Store.lease_tending`."""
+    """Take a subject for tending."""
     if version_of(db, subject) is None:
         return None
     inner.register(db, subject)  # a process of an older version may have made it without
@@ -61,24 +61,24 @@ def lease(
 
 
 def advance(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:
-    """Note how far tending came, and hold the lease on: see `Store.tended_up_to`."""
+    """Note how far tending came, and hold the lease on."""
     row = (lease.subject.key, lease.token, -to_micros(at), to_micros(until))
     return fetch_one(db, SQL["tended_up_to"], *row) is not None
 
 
 def finish(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool) -> None:
-    """Note that a subject was tended: see `Store.tended`."""
+    """Note that a subject was tended."""
     micros = to_micros(at)
     db.execute(SQL["tended"], (lease.subject.key, lease.token, micros if whole else -micros))
 
 
 def with_stale_terms(db: SqlConnection, *, limit: int) -> list[Subject]:
-    """List the subjects that are behind: see `Store.behind`."""
+    """List the subjects that are behind."""
     return [Subject.parse(name) for (name,) in fetch(db, SQL["behind"], TERM_SCHEME, limit)]
 
 
 def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerms | None:
-    """Read what is to be done next: see `Store.untermed`."""
+    """Read what is to be done next."""
     with db:  # one snapshot
         row = None if version_of(db, subject) is None else fetch_one(db, SQL["termed"], subject.key, TERM_SCHEME)
         rows = [] if row is None else fetch(db, SQL["to_term"], subject.key, row[0] or b"", limit)
@@ -90,7 +90,7 @@ def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerm
 
 
 def set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], *, term_key: bytes) -> bool:
-    """Put terms in the place of former ones: see `Store.set_terms`."""
+    """Put terms in the place of former ones."""
     key, salt = done.subject.key, salt_of(term_key, done.subject)
     after = None if done.after is None else id_bytes(done.after)
     if version_of(db, done.subject) is None or fetch_one(db, SQL["termed"], key, TERM_SCHEME) != (after,):

@@ -40,7 +40,7 @@ def counted(db: SqlConnection, clock: Clock, *, check: bool) -> StoreStats:
 
 
 def store_totals(db: SqlConnection, clock: Clock) -> StoreTotals:
-    """Count for the operator's metrics: see `Store.sums`."""
+    """Count for the operator's metrics."""
     memories, apps, remembering, due, parked = fetch(db, SQL["sums"], to_micros(clock.now()))[0]
     return StoreTotals(
         memories=memories, apps=apps, apps_with_memories=remembering, formations_due=due, formations_parked=parked
@@ -48,7 +48,7 @@ def store_totals(db: SqlConnection, clock: Clock) -> StoreTotals:
 
 
 def subject_totals(db: SqlConnection, subject: Subject) -> SubjectTotals:
-    """Count what is kept of one subject: see `Store.subject_sums`."""
+    """Count what is kept of one subject."""
     if version_of(db, subject) is None:
         return SubjectTotals(memories=0, decisions={}, recalled=0, hits=0)
     with db:  # one snapshot

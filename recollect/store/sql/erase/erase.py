@@ -38,7 +38,7 @@ class Tools:
 
 
 def erase(db: SqlConnection, order: EraseRequest, tools: Tools) -> ErasureRecord:
-    """Erase memories or messages, or all of one subject: see `Store.erase`.
+    """Erase memories or messages, or all of one subject.
 
     Args:
         db: A connection in a transaction that is rolled back if this raises.
@@ -87,7 +87,7 @@ def erase_whole(
 
 
 def erasures(db: SqlConnection, subject: Subject, *, limit: int) -> list[ErasureRecord]:
-    """List what was erased: see `Store.erasures`."""
+    """List what was erased."""
     return [
         ErasureRecord(
             id=id_text(id_),

@@ -41,7 +41,7 @@ def begin(
 def open_(
     db: SqlConnection, subject: Subject, external_id: str, opening: ConversationSetup, clock: Clock
 ) -> Conversation:
-    """Open a conversation: see `Store.open_conversation`."""
+    """Open a conversation."""
     subjects.ensure(db, subject)
     row = _called(db, subject, external_id)
     if row is None:
@@ -54,7 +54,7 @@ def open_(
 def conversation(
     db: SqlConnection, subject: Subject, *, id_: ConversationId | None, external_id: str | None
 ) -> Conversation | None:
-    """Find a conversation: see `Store.conversation`."""
+    """Find a conversation."""
     if subjects.version_of(db, subject) is None:
         return None
     if id_ is not None:
@@ -68,7 +68,7 @@ def conversation(
 def list_conversations(
     db: SqlConnection, subject: Subject, *, before: datetime | None, limit: int
 ) -> list[Conversation]:
-    """List conversations: see `Store.conversations`."""
+    """List conversations."""
     if subjects.version_of(db, subject) is None:
         return []
     end = _END_OF_TIME if before is None else to_micros(before)
@@ -76,7 +76,7 @@ def list_conversations(
 
 
 def end(db: SqlConnection, subject: Subject, conversation: ConversationId, reason: str, now: datetime) -> None:
-    """End a conversation: see `Store.end_conversation`."""
+    """End a conversation."""
     key = id_bytes(conversation)
     if key is None or fetch_one(db, SQL["conversation"], subject.key, key) is None:
         raise UnknownConversationError(conversation)
@@ -86,7 +86,7 @@ def end(db: SqlConnection, subject: Subject, conversation: ConversationId, reaso
 def request_formation(
     db: SqlConnection, writes: Subject, home: Subject, conversation: ConversationId, now: datetime
 ) -> int:
-    """Ask for formations: see `Store.ask_formation`."""
+    """Ask for formations."""
     key = id_bytes(conversation)
     if key is None or subjects.version_of(db, writes) is None or subjects.version_of(db, home) is None:
         return 0
@@ -97,7 +97,7 @@ def request_formation(
 def active_path(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
 ) -> list[LoggedMessage]:
-    """Read the active path: see `Store.path`."""
+    """Read the active path."""
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
         return []
@@ -106,7 +106,7 @@ def active_path(
 
 
 def episode_ranges(db: SqlConnection, subject: Subject, conversation: ConversationId) -> list[EpisodeRange]:
-    """Read what episodes sum up: see `Store.spans`."""
+    """Read what episodes sum up."""
     if subjects.version_of(db, subject) is None:
         return []
     found = [

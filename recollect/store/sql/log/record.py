@@ -61,7 +61,7 @@ class _Fresh:
 
 
 def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> RecordedTurn:
-    """Append a turn: see `Store.record`."""
+    """Append a turn."""
     if not turn.messages and turn.reply is None:
         raise BadRequestError("a turn without messages and reply cannot be recorded", param="messages")
     now = to_micros(clock.now())
@@ -200,7 +200,7 @@ def _add_recall(db: SqlConnection, subject: Subject, recall: InjectionRecord, co
 def messages(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
 ) -> list[LoggedMessage]:
-    """Read the log: see `Store.messages`."""
+    """Read the log."""
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
         return []
@@ -209,7 +209,7 @@ def messages(
 
 
 def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId) -> set[int]:
-    """Find what edits took off the path: see `Store.abandoned`."""
+    """Find what edits took off the path."""
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
         return set()
@@ -226,7 +226,7 @@ def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) ->
 def injections(
     db: SqlConnection, subject: Subject, *, conversation: ConversationId | None, limit: int
 ) -> list[InjectionRecord]:
-    """Read what was injected: see `Store.recalls`."""
+    """Read what was injected."""
     if subjects.version_of(db, subject) is None:
         return []
     if conversation is None:

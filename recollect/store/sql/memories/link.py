@@ -31,7 +31,7 @@ class LinkTarget:
 
 
 def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget) -> None:
-    """Copy a memory's row into another subject: see `Store.link`."""
+    """Copy a memory's row into another subject."""
     id_ = _require(db, subject, memory)
     to = copy.to
     if to == subject:
@@ -53,7 +53,7 @@ def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget
 
 
 def unlink(db: SqlConnection, subject: Subject, memory: MemoryId, decision: Decision) -> None:
-    """Take a memory's row from a subject: see `Store.unlink`."""
+    """Take a memory's row from a subject."""
     id_ = _require(db, subject, memory)
     MemoryDeleter(db, subject, Counter()).drop([id_])
     apply(db, subject, [], [decision], home=subject, term_key=b"")

@@ -30,7 +30,7 @@ _LAST_ID = b"\xff" * 16
 
 
 def memories(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
-    """Read memories by id: see `Store.memories`."""
+    """Read memories by id."""
     with db:  # one snapshot
         found = [] if version_of(db, subject) is None else memories_within(db, subject, ids)
     return found
@@ -56,7 +56,7 @@ class MemoryFilter(NamedTuple):
 def list_memories(
     db: SqlConnection, subject: Subject, which: MemoryFilter, *, after: MemoryId | None, limit: int
 ) -> list[Memory]:
-    """List memories: see `Store.list_memories`."""
+    """List memories."""
     end = _LAST_ID if after is None else id_bytes(after)
     if end is None:
         raise BadRequestError(f"{after!r} is no memory's id", param="after")
@@ -73,7 +73,7 @@ def list_memories(
 
 
 def formed_from(db: SqlConnection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
-    """Read what a conversation left: see `Store.formed_of`."""
+    """Read what a conversation left."""
     if version_of(db, subject) is None:
         return []
     rows = fetch(db, TAGGED["formed_of"], subject.key, source.subject.key, id_bytes(source.id), limit)
@@ -81,7 +81,7 @@ def formed_from(db: SqlConnection, subject: Subject, source: Conversation, limit
 
 
 def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> list[Memory]:
-    """Read all active facts: see `Store.facts`.
+    """Read all active facts.
 
     Raises:
         TooLargeError: there are more than `most`.
@@ -94,7 +94,7 @@ def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> li
 
 
 def held(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
-    """Read what waits for review: see `Store.held`."""
+    """Read what waits for review."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit))
@@ -103,7 +103,7 @@ def held(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
 def memories_from(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int | None
 ) -> list[Memory]:
-    """Read what rests on a source: see `Store.memories_from`."""
+    """Read what rests on a source."""
     id_ = id_bytes(conversation)
     if id_ is None or version_of(db, subject) is None:
         return []
@@ -111,7 +111,7 @@ def memories_from(
 
 
 def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list[Memory]:
-    """Read what was stored or closed since: see `Store.memories_since`."""
+    """Read what was stored or closed since."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, UNDO_SQL["changed_since"], subject.key, to_micros(since)))
@@ -120,7 +120,7 @@ def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list
 def memories_at(
     db: SqlConnection, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
 ) -> list[Memory]:
-    """Read what held: see `Store.memories_at`."""
+    """Read what held."""
     if version_of(db, subject) is None:
         return []
     wanted = sum(1 << kind.number for kind in set(kinds))
@@ -135,7 +135,7 @@ def _as_then(memory: Memory, known_at: datetime) -> Memory:
 
 
 def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> InjectionSite | None:
-    """Find where a memory was put into a prompt last: see `Store.last_recall`."""
+    """Find where a memory was put into a prompt last."""
     if version_of(db, subject) is None:
         return None
     row = fetch_one(db, UNDO_SQL["last_recall"], subject.key, memory)
@@ -146,7 +146,7 @@ def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> Inj
 
 
 def decisions(db: SqlConnection, subject: Subject, *, memory: MemoryId | None, limit: int) -> list[Decision]:
-    """Read the decision log: see `Store.decisions`."""
+    """Read the decision log."""
     if version_of(db, subject) is None:
         return []
     if memory is None:
@@ -158,7 +158,7 @@ def decisions(db: SqlConnection, subject: Subject, *, memory: MemoryId | None, l
 
 
 def decision(db: SqlConnection, subject: Subject, decision_id: str) -> Decision | None:
-    """Read one decision: see `Store.decision`."""
+    """Read one decision."""
     id_ = id_bytes(decision_id)
     if id_ is None or version_of(db, subject) is None:
         return None
@@ -174,7 +174,7 @@ def decisions_from(
     seq: int | None,
     since: datetime | None,
 ) -> list[Decision]:
-    """Read the decisions of a source or a time: see `Store.decisions_from`."""
+    """Read the decisions of a source or a time."""
     id_ = None if conversation is None else id_bytes(conversation)
     if version_of(db, subject) is None or (conversation is not None and id_ is None):
         return []

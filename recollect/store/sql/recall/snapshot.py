@@ -29,7 +29,7 @@ of id and vectors, ordered by id."""
 def read_hot(
     db: SqlConnection, subject: Subject, space: str, *, cache: SnapshotCache, term_key: bytes, most: int | None = None
 ) -> SubjectSnapshot:
-    """Read a subject's active memories, from the cache where they have not changed: see `Store.hot`.
+    """Read a subject's active memories, from the cache where they have not changed.
 
     Raises:
         TooLargeError: there are more than `most` memories to be read.
