@@ -25,12 +25,12 @@ _ANSWER_CHARACTERS, _ASKING_CHARACTERS = 400, 2_000
 # A question may be followed by this many sentences: 'Any allergies? Tell me first. I can wait.'
 _CLOSING_SENTENCES = 3
 # What a question presupposes: 'As you live in Paris, …'.
-_GRANTED = re.compile(
+_PRESUPPOSITION = re.compile(
     r"^(?:as|since|because|given(?:\s{1,9}that)?|now\s{1,9}that|considering|seeing\s{1,9}that)\b[^,]{0,300},\s{0,9}",
     re.I,
 )
 # Whole answers that mean just yes or no.
-_YES = frozenset(
+_BARE_YES = frozenset(
     tuple(fold_letters(word) for word in words(phrase))
     for phrase in """yes, yeah, yep, yup, yes i am, yes i do, yes i have, i am, i do, i have, right, correct,
     exactly, sure, of course, indeed, absolutely, definitely, that's right, that is right, that's correct,
@@ -40,7 +40,7 @@ _YES = frozenset(
     vâng, đúng, да, верно, так, ναι, نعم, بله, כן, हाँ, 是, 是的, 对, 對, 没错, はい, うん, そうです, 네, 예,
     맞아요, ใช่""".split(",")
 )
-_NO = frozenset(
+_BARE_NO = frozenset(
     tuple(fold_letters(word) for word in words(phrase))
     for phrase in """no, nope, nah, not at all, no i'm not, i'm not, no i don't, i don't, no i haven't, never,
     not any more, no longer, non, pas du tout, nein, gar nicht, não, nee, nej, nei, ei, nie, ne, nem, nu,
@@ -55,7 +55,7 @@ def bare_answer(text: str) -> bool | None:
     (True, False, None)
     """
     said = tuple(fold_letters(word) for word in words(fold(text[:_ANSWER_CHARACTERS])))
-    return True if said in _YES else False if said in _NO else None
+    return True if said in _BARE_YES else False if said in _BARE_NO else None
 
 
 def question_in(text: str) -> str:
@@ -66,7 +66,7 @@ def question_in(text: str) -> str:
     """
     said = [piece.text for piece in sentences(fold(text[-_ASKING_CHARACTERS:])) if words(piece.text)]
     asked = next((sentence.strip() for sentence in reversed(said[-_CLOSING_SENTENCES:]) if asks(sentence)), "")
-    return _GRANTED.sub("", asked)
+    return _PRESUPPOSITION.sub("", asked)
 
 
 # Letters and digits a quote needs; a whole answer to a question may be shorter: '42'.
@@ -78,7 +78,7 @@ MIN_ASSENTED_WORDS = 0.5
 # Characters at the start of a memory that are searched for who said it.
 _MAX_ATTRIBUTION_CHARACTERS = 200
 _SPEAKER = frozenset({"user", "assistant"})
-_DENIES = re.compile(
+_NEGATION = re.compile(
     r"\b(?:no|not|never|none|without|cannot|neither|nor|free|stopped|quit|non|nicht|kein\w{0,2}|nie|pas|sin|nunca|não|niet|geen|"
     r"inte|ikke|ei|nem|değil|bukan|tidak|không|не|нет|ні|δεν|لا|ليس|לא|नहीं)\b|n['’]t\b|[不没沒無]|ない|ません|안|않|ไม่",
     re.IGNORECASE,
@@ -91,11 +91,11 @@ _TELLS_OF_ASSISTANT = re.compile(
     r"|propose[sd]|offer(?:s|ed)|sagte?|meinte?|dit|dijo|dice|disse|diz|ha\sdetto|zei|zegt)\b",
     re.IGNORECASE,
 )
-_TO_ASSISTANT = re.compile(
+_SECOND_PERSON = re.compile(
     r"\b(?:you|your|you're|du|dein\w{0,2}|dir|dich|sie|ihnen|tu|te|toi|ton|vous|votre|tú|usted|você|ti|je|jij|jou|u)\b",
     re.IGNORECASE,
 )
-_MARKS = re.compile(r"^[\W_]+|[\W_]+$")
+_OUTER_PUNCTUATION = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
     """Return why a candidate does not rest on the user's own statement; empty if it does."""
     if not speaker_name(message.name) and _is_others_speech(candidate, readable(message)):
         return "rests on words that the message quotes from somebody else"
-    if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTION_CHARACTERS]) and not _TO_ASSISTANT.search(
+    if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTION_CHARACTERS]) and not _SECOND_PERSON.search(
         candidate.quote
     ):
         return "tells what the assistant said, and rests on the words of the user"
@@ -222,7 +222,7 @@ def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question:
     stated = set(terms(candidate.text)) - _SPEAKER
     if len(stated & set(terms(question))) < MIN_ASSENTED_WORDS * max(len(stated), 1):
         return CheckedEvidence(None, "rests on a bare yes or no to another question")
-    if not yes and not candidate.ends and not _DENIES.search(candidate.text):
+    if not yes and not candidate.ends and not _NEGATION.search(candidate.text):
         return CheckedEvidence(None, "says what was answered with no")
     return CheckedEvidence(evidence_of(message, readable(message).strip()), "")
 
@@ -265,4 +265,4 @@ def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
 def _folded(text: str, *, ends: bool = True) -> str:
     text = text.replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
     plain = normalise(fold(text).replace("–", "-").replace("—", "-").replace("…", "..."))
-    return _MARKS.sub("", plain) if ends else plain
+    return _OUTER_PUNCTUATION.sub("", plain) if ends else plain

@@ -1,8 +1,8 @@
 """Forms of requests to forget in German, French, Spanish, Italian, Portuguese and Dutch. Pure data."""
 
-from recollect.extraction.forget_forms import ENGLISH, TOPIC, Forms, pattern
+from recollect.extraction.forget_forms import ENGLISH, TOPIC, ForgetForms, pattern
 
-_GERMAN = Forms(
+_GERMAN = ForgetForms(
     lead=pattern(
         r"(?:(?:bitte|ok|okay|also|und|aber|nun|jetzt|ach|hey|hallo|übrigens|doch|moment)[ ,.!:-]++){0,5}+"
         r"(?:(?:kannst|könntest|würdest|magst|willst) du |(?:können|könnten|würden) sie |du (?:kannst|könntest"
@@ -59,7 +59,7 @@ _GERMAN = Forms(
     ),
 )
 
-_FRENCH = Forms(
+_FRENCH = ForgetForms(
     lead=pattern(
         r"(?:(?:s'il te pla[iî]t|s'il vous pla[iî]t|stp|svp|ok|bon|alors|et|mais|maintenant|au fait"
         r"|d'ailleurs)[ ,.!:-]++){0,5}+"
@@ -108,7 +108,7 @@ _FRENCH = Forms(
     ),
 )
 
-_SPANISH = Forms(
+_SPANISH = ForgetForms(
     lead=pattern(
         r"¿?(?:(?:por favor|vale|ok|bueno|pues|y|pero|ahora|oye|mira|por cierto)[ ,.!:-]++){0,5}+¿?"
         r"(?:(?:puedes|podr[ií]as|puede|podr[ií]a) |(?:quiero|me gustar[ií]a|prefiero"
@@ -152,7 +152,7 @@ _SPANISH = Forms(
     ),
 )
 
-_ITALIAN = Forms(
+_ITALIAN = ForgetForms(
     lead=pattern(
         r"(?:(?:per favore|per piacere|ok|va bene|allora|e|ma|ora|adesso|senti|a proposito)[ ,.!:-]++){0,5}+"
         r"(?:(?:puoi|potresti|pu[oò]|potrebbe) |(?:vorrei|voglio|preferirei) che (?:tu )?"
@@ -191,7 +191,7 @@ _ITALIAN = Forms(
     everything=pattern(r"(?:tutto (?:quello|ci[oò]) che sai (?:di|su) (?:di )?me|tutto (?:di|su) (?:di )?me|di me)"),
 )
 
-_PORTUGUESE = Forms(
+_PORTUGUESE = ForgetForms(
     lead=pattern(
         r"(?:(?:por favor|ok|bem|ent[aã]o|e|mas|agora|olha|ali[aá]s)[ ,.!:-]++){0,5}+"
         r"(?:(?:podes|pode|poderias|poderia|voc[eê] (?:pode|poderia)) |(?:quero|queria|gostaria"
@@ -225,7 +225,7 @@ _PORTUGUESE = Forms(
     everything=pattern(r"(?:tudo (?:o )?que (?:voc[eê] )?sabe(?:s)? (?:sobre|de) mim|tudo sobre mim|de mim)"),
 )
 
-_DUTCH = Forms(
+_DUTCH = ForgetForms(
     lead=pattern(
         r"(?:(?:alsjeblieft|alstublieft|aub|ok|oké|nou|en|maar|nu|trouwens)[ ,.!:-]++){0,5}+"
         r"(?:(?:kun|kan|zou|wil) (?:je|u) |je (?:mag|kunt|moet) |ik wil dat je )?+(?:(?:alsjeblieft|even"

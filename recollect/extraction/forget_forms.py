@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Forms:
+class ForgetForms:
     """How a language asks to forget. Each pattern is matched at the start of the rest of the sentence."""
 
     lead: re.Pattern[str]
@@ -58,7 +58,7 @@ _TOLD_PART = (
     r"regarding|of))\b"
 )
 _NOT_KEPT = r"(?:don't|do not|no need to|never|not|please don't) (?:save|store|keep|remember|record|note|log|write)\b"
-ENGLISH = Forms(
+ENGLISH = ForgetForms(
     lead=pattern(
         r"(?:(?:please|pls|plz|kindly|ok|okay|so|and|but|also|now|then|well|actually|just|oh|hey|hi|hmm|wait"
         r"|sorry|look|listen"

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import islice
 
 from recollect.extraction.foreign_forget_forms import FORMS
-from recollect.extraction.forget_forms import Forms
+from recollect.extraction.forget_forms import ForgetForms
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_retraction
 from recollect.text import squeeze
@@ -121,7 +121,7 @@ def _parts(text: str) -> Iterator[str]:
             yield text[turn.end() :]
 
 
-def _read(text: str, forms: Forms) -> ForgetRequest | None:
+def _read(text: str, forms: ForgetForms) -> ForgetRequest | None:
     lead = forms.lead.match(text)
     rest = text[lead.end() if lead else 0 :]
     for ask in forms.asks:
@@ -131,7 +131,7 @@ def _read(text: str, forms: Forms) -> ForgetRequest | None:
     return None
 
 
-def _named(topic: str, forms: Forms) -> ForgetRequest | None:
+def _named(topic: str, forms: ForgetForms) -> ForgetRequest | None:
     topic = forms.tail.sub("", topic.strip(" .,:!?")).strip(" .,:!?\"'")
     if forms.everything.fullmatch(topic):
         return ForgetRequest(Scope.EVERYTHING)

@@ -21,8 +21,8 @@ from recollect.extraction.sources import MAX_READ_CHARACTERS
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
 from recollect.text import fold_runs
 
-_SELF = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
-_ORDER = re.compile(
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
+_STANDING_ORDER = re.compile(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|remember|note\s++that|"
     r"keep\s++in\s++mind|call\s++me"
     r"|don't\s++forget|do\s++not\s++use|don't\s++use|(?:answer|reply|respond|speak|talk|write)\s++(?:to\s++me\s++)"
@@ -32,24 +32,24 @@ _ORDER = re.compile(
 )
 # Where a command may turn to the speaker: 'fix this, and by the way I live in Oslo'.
 _JOINT = re.compile(r"[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b", re.IGNORECASE)
-_OF_ONESELF = re.compile(
+_SELF_STATEMENT = re.compile(
     r"\b(?:i'm|i've|i\s++(?:am|have|live|work|like|love|hate|prefer"
     r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s++\w+(?:'s|\s++(?:is|are)))\b",
     re.IGNORECASE,
 )
 # The reason given for a question: 'How do I plan it, now that my flight was moved to Monday?'
-_REASON = re.compile(
+_QUESTION_REASON = re.compile(
     r"\b(?:since|because|considering|given\s++that|now\s++that)\s++(?:[\w'’.-]+[,:]?\s++){2}\w", re.IGNORECASE
 )
 # A short correction of the previous message: 'Palencia, not Valencia', 'Make that Thursday'.
-_CORRECTS = re.compile(
+_SHORT_CORRECTION = re.compile(
     r"^(?:(?:no|nope|wait|sorry|oops|argh+|ah|oh|haha+|actually|hmm+|lol)\b[\s,.!-]*+){0,4}(?:it's|make\s++that|scratch\s++that|correction|typo|[\w'-]{1,30}+,?\s++not\s++\w)"
     r"|^(?:no|wait|sorry|oops|actually)\b[\s,]++\S|\bspaces?\b|\bhere\s*+[.!]*+$|\b(?:window|aisle)\s++seat|\ball\s++the\s++way\b|\bagain\b",
     re.IGNORECASE,
 )
 _LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
 # English function words: a text without any is in another language, whose cues are not known here.
-_ENGLISH = re.compile(
+_ENGLISH_FUNCTION_WORD = re.compile(
     r"\b(?:the|i|i'm|you|it|are|of|and|this|that|my|with|not|please|what|how|can|don't|have)\b", re.IGNORECASE
 )
 # From this share of code-like lines on, a message is a dump.
@@ -78,7 +78,7 @@ def is_worth_extracting(text: str) -> bool:
 
 def mentions_speaker(text: str) -> bool:
     """Return whether a text mentions its writer, or is in a language where that cannot be checked."""
-    return bool(_SELF.search(text)) or not _ENGLISH.search(text)
+    return bool(_FIRST_PERSON.search(text)) or not _ENGLISH_FUNCTION_WORD.search(text)
 
 
 def _sentence_counts(sentence: TextSpan) -> bool:
@@ -88,18 +88,18 @@ def _sentence_counts(sentence: TextSpan) -> bool:
         return True
     stated = statement_part(sentence.text)
     if not stated:
-        return bool(_REASON.search(sentence.text) and _SELF.search(sentence.text))
-    if _ORDER.search(stated):
+        return bool(_QUESTION_REASON.search(sentence.text) and _FIRST_PERSON.search(sentence.text))
+    if _STANDING_ORDER.search(stated):
         return True
     if is_command(stated):
         return _has_aside(stated)
     body = stated[lead_length(stated) :]
     if is_news(body) or tells_of_shift(body):
         return True  # also in two words: 'Milo's back'
-    if not _ENGLISH.search(stated) and not _SELF.search(stated):
+    if not _ENGLISH_FUNCTION_WORD.search(stated) and not _FIRST_PERSON.search(stated):
         return not sentence.text.rstrip().endswith(("?", "\uff1f")) and _long_enough(stated)
     return (
-        bool(_SELF.search(stated) or _CORRECTS.search(stated))
+        bool(_FIRST_PERSON.search(stated) or _SHORT_CORRECTION.search(stated))
         or leaves_out_subject(body, dated=True)
         or leaves_out_i(body)
         or bool(facts_of(stated, []))
@@ -109,7 +109,7 @@ def _sentence_counts(sentence: TextSpan) -> bool:
 
 def _has_aside(command: str) -> bool:
     joint = _JOINT.search(command)
-    return bool(joint and _OF_ONESELF.search(command, joint.end()))
+    return bool(joint and _SELF_STATEMENT.search(command, joint.end()))
 
 
 def _long_enough(text: str) -> bool:
@@ -120,5 +120,5 @@ def _is_code(text: str) -> bool:
     lines = [line for line in text.splitlines() if line.strip()]
     hits = sum(bool(CODE_LINE.search(line)) for line in lines)
     if len(lines) == 1:
-        return hits > 0 and len(_LATIN_WORD.findall(text)) < 4 and not _SELF.search(text)
+        return hits > 0 and len(_LATIN_WORD.findall(text)) < 4 and not _FIRST_PERSON.search(text)
     return hits / len(lines) > _CODE_SHARE

@@ -20,7 +20,7 @@ _FIRST_PERSON = frozenset(
     nosso nossa nossos nossas io mio mia miei mie noi nostro nostra nostri nostre ik mij mijn wij ons onze""".split()
 )
 # Headings of one's own: the role of the words in a message, and matters of one's life.
-_OWN = frozenset(
+_OWN_HEADINGS = frozenset(
     """about address age aim aims allergies allergy also answer answers anyway appointments availability available
     backdrop background basically birthday bonus born breakfast brief budget btw but can car cat cats caveat
     challenge change changes children city clarification company complication concern concerns condition
@@ -84,7 +84,7 @@ TEXTS = frozenset(
 )
 
 # Texts by others, output of programs, and their containers. They decide even next to 'my'.
-_CARRIERS = frozenset(
+_TEXT_CONTAINERS = frozenset(
     """ad advert api article attachment caption clipboard comment copy description doc document documents excerpt
     extract file filename files function header headline html json letter log logs lyrics message messages meeting
     minutes observation ocr output page pages paragraph passage paste pasted pdf poem post posting printout prompt
@@ -99,7 +99,7 @@ _CARRIERS = frozenset(
     contenuto testo messaggio lettera articolo estratto schermata immagine risposta citazione curriculum resultaat
     resultaten uitvoer bestand inhoud tekst bericht fragment schermafbeelding beeld antwoord citaat cv""".split()
 )
-TELLS = (
+SPEAKING_VERBS = (
     r"(?:schreibt|schrieb|sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|antwortet|antwortete|geschrieben|gesagt|gemeint"
     r"|écrit|dit|répond|répondu|raconte|raconté|écrivait|disait"
     r"|dice|dijo|escribe|escribió|preguntó|respondió|contó|escrito|dicho"
@@ -109,9 +109,10 @@ TELLS = (
     r"|say|says|said|tell|tells|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
 )
 """Verbs of speaking, in seven languages."""
-_SPEAKS = re.compile(rf"\b{TELLS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
-_SPOKE_MYSELF = re.compile(
-    rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{TELLS}\b", re.IGNORECASE
+_ENDS_IN_SPEAKING = re.compile(rf"\b{SPEAKING_VERBS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
+_I_SPOKE = re.compile(
+    rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{SPEAKING_VERBS}\b",
+    re.IGNORECASE,
 )
 # A period, as plans have it: 'Nov 16 - Dec 15, 2023', '3 to 9 March'.
 _DATE = r"(?:[^\W\d_]{3,9}\.?\s)?\d{1,4}(?:st|nd|rd|th|\.)?(?:\s[^\W\d_]{3,9}\.?)?(?:,?\s\d{4})?"
@@ -128,7 +129,7 @@ _ABOUT_ME = re.compile(
 
 
 # 'And this one too:' repeats the previous order for another text.
-_ANOTHER = re.compile(
+_FOR_ANOTHER_TEXT = re.compile(
     r"(?:(?:and|now|then|ok|okay|next|also|please|pls|plus)[ ,]){0,4}(?:this|that|these|the next|another|one more"
     r"|(?:the )?same (?:for|with) (?:this|that|these))"
     r"(?: (?:one|ones|too|as well|here|next|now|please|pls|bit|part|text|sentence|line|paragraph|message|mail)){0,3}",
@@ -136,14 +137,14 @@ _ANOTHER = re.compile(
 )
 
 
-def tells_before(text: str) -> bool:
+def ends_in_speaking(text: str) -> bool:
     """Return whether a text ends with a verb of speaking: 'my friend told me'."""
-    return bool(_SPEAKS.search(text))
+    return bool(_ENDS_IN_SPEAKING.search(text))
 
 
-def spoke_myself(text: str) -> bool:
+def is_own_speech(text: str) -> bool:
     """Return whether a text says that its writer said something: 'I told him'."""
-    return bool(_SPOKE_MYSELF.search(text))
+    return bool(_I_SPOKE.search(text))
 
 
 def is_own_label(label: str) -> bool:
@@ -157,7 +158,7 @@ def is_own_label(label: str) -> bool:
     words = [word.casefold().replace("’", "'") for word in _WORD.findall(label)]
     if words in (["from"], ["to"], ["via"]):
         return True  # ends of a journey: 'From: Rome'
-    if _ANOTHER.fullmatch(label.strip(" \t*_-•:")):
+    if _FOR_ANOTHER_TEXT.fullmatch(label.strip(" \t*_-•:")):
         return False
     if not words:
         return not any(character.isalnum() for character in label)
@@ -165,11 +166,11 @@ def is_own_label(label: str) -> bool:
         return True
     if _ABOUT_ME.search(label) or _SAYINGS.search(label):
         return True
-    if tells_before(label):
-        return spoke_myself(label)
-    if _CARRIERS.intersection(words):
+    if ends_in_speaking(label):
+        return is_own_speech(label)
+    if _TEXT_CONTAINERS.intersection(words):
         return False
-    return any(word in _FIRST_PERSON or word in _OWN for word in words)
+    return any(word in _FIRST_PERSON or word in _OWN_HEADINGS for word in words)
 
 
 def is_phrase(label: str) -> bool:
@@ -181,19 +182,19 @@ def is_phrase(label: str) -> bool:
     words = _WORD.findall(label)
     folded = {word.casefold() for word in words}
     if (
-        _ANOTHER.fullmatch(label.strip(" \t*_-•:"))
+        _FOR_ANOTHER_TEXT.fullmatch(label.strip(" \t*_-•:"))
         or any(character.isdecimal() for character in label)
         or any(not word.islower() for word in words[1:])
     ):
         return False
-    if (_CARRIERS | TEXTS | _WRITERS).intersection(folded) or _SPEAKS.search(label):
+    if (_TEXT_CONTAINERS | TEXTS | _WRITERS).intersection(folded) or _ENDS_IN_SPEAKING.search(label):
         return False
-    return bool(folded & _LINKS)
+    return bool(folded & _LINKING_WORDS)
 
 
-def is_carrier(label: str) -> bool:
+def is_text_container(label: str) -> bool:
     """Return whether a label names something that contains text."""
-    return any(word.casefold() in _CARRIERS for word in _WORD.findall(label))
+    return any(word.casefold() in _TEXT_CONTAINERS for word in _WORD.findall(label))
 
 
 def is_kin(label: str) -> bool:
@@ -202,11 +203,11 @@ def is_kin(label: str) -> bool:
     >>> is_kin("Sister"), is_kin("Bruno")
     (True, False)
     """
-    return not _SPEAKS.search(label) and any(word.casefold() in _KIN for word in _WORD.findall(label))
+    return not _ENDS_IN_SPEAKING.search(label) and any(word.casefold() in _KIN_WORDS for word in _WORD.findall(label))
 
 
 # Words that join others into a phrase; articles and pronouns of the third person do not.
-_LINKS = STOP_WORDS - frozenset(
+_LINKING_WORDS = STOP_WORDS - frozenset(
     "a an he her here hers him his its on one she that that's the their theirs them these they this those".split()
 )
 # Other people and programs that write.
@@ -215,7 +216,7 @@ _WRITERS = frozenset(
     guest guy hero human lady landlord lawyer man model narrator officer patient person program result results
     search server student system teacher terminal tool tools user witness woman writer""".split()
 )
-_KIN = frozenset(
+_KIN_WORDS = frozenset(
     """aunt boss boyfriend brother brothers cousin dad daughter daughters doctor father fiancé fiancée flatmate
     friend friends girlfriend grandma grandpa grandmother grandfather grandson granddaughter husband mother mom
     mum nephew niece neighbour neighbor parents partner roommate sister sisters son sons spouse team uncle wife

@@ -23,35 +23,37 @@ _FORWARDED = re.compile(
     r"|[^\W\d_][^\n<>@:]{0,60}[ \t]<[\w.+-]{1,60}@[\w.-]{1,80}>[^\n:]{0,20}(?::\d\d[^\n:]{0,40})?[ \t]*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FROM = re.compile(
+_FROM_HEADER = re.compile(
     r"^[ \t>*]*+(?:from|sender|von|de|da|van)\*{0,2}[ \t]?:\*{0,2}[ \t]*+\S", re.IGNORECASE | re.MULTILINE
 )
 _TITLED = r"subject|betreff|objet|asunto|oggetto|assunto"
-_FURTHER = re.compile(
+_FURTHER_HEADER = re.compile(
     r"^[ \t>*]*+(?:sent|date|to|cc|reply-to|gesendet|datum|an|envoyé|à|enviado|fecha|para|inviato|data|"
     rf"{_TITLED})\*{{0,2}}[ \t]?:",
     re.IGNORECASE | re.MULTILINE,
 )
-_SUBJECT = re.compile(rf"^[ \t>*]*+(?:{_TITLED})\*{{0,2}}[ \t]?:\*{{0,2}}[ \t]*+\S", re.IGNORECASE | re.MULTILINE)
+_SUBJECT_HEADER = re.compile(
+    rf"^[ \t>*]*+(?:{_TITLED})\*{{0,2}}[ \t]?:\*{{0,2}}[ \t]*+\S", re.IGNORECASE | re.MULTILINE
+)
 # A salutation at the start of a line, with or without a name; the letter may follow on the same line.
-_DEAR = re.compile(
+_SALUTATION = re.compile(
     r"^[ \t>]*+(?:my\s)?(?:dear(?:est)?|to whom it may concern|ladies and gentlemen|sehr geehrte[rs]?|liebe[rs]?|"
     r"chère?s?|estimad[oa]s?|querid[oa]s?|gentile|caro|cara|prezad[oa]s?|beste|geachte|kjære|kära|kære)\b"
     r"(?P<who>(?:(?:dr|mr|mrs|ms|prof|st)\.|[^\n,:!.]){0,60})(?P<mark>[,:!.]?)",
     re.IGNORECASE | re.MULTILINE,
 )
-_GREETS = re.compile(
+_GREETING = re.compile(
     r"^[ \t>]*+(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|bonjour|hola|ciao)[ \t]"
     r"(?P<who>[^\n,:!.]{1,40})[,:!.]?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 # After other lines, a salutation followed by text also begins a letter: 'Hello dear, my name is …'.
-_GREETS_WITHIN = re.compile(
+_GREETING_WITHIN = re.compile(
     r"(?<=\n)[ \t>]*+(?:hi|hello|hey|hallo|greetings|good (?:morning|day|afternoon|evening)|bonjour|hola|ciao|olá)[ \t]"
     r"(?P<who>[^\n,:!.]{1,40})[,:!][ \t]++(?=\S)",
     re.IGNORECASE,
 )
-_SIGNED = re.compile(
+_SIGNATURE = re.compile(
     r"^[ \t>]*+(?:(?:best|kind|warm|with|many)\s)?(?:regards|wishes|best|sincerely|yours|cheers|love|thanks|thank you|"
     r"xoxo|(?:mit\s)?(?:freundlichen|liebe|viele|herzliche)[nr]?\sgrü(?:ß|ss)en?|cordialement|saludos|saluti|"
     r"atenciosamente)\b[^\n]{0,30}\n[ \t>]*+(?-i:[A-ZÀ-Þ])[^\n]{0,40}",
@@ -62,7 +64,7 @@ _ASSISTANTS = frozenset(
     """ai all assistant bard bot chat chatbot chatgpt claude copilot deepseek everyone gemini gpt grok llama mistral
     there again friend folks guys team you recollect me god lord heaven""".split()
 )
-_OTHERS = frozenset("all everyone folks guys team".split())
+_GROUP_ADDRESSEES = frozenset("all everyone folks guys team".split())
 
 
 def find_mail(text: str) -> list[Span]:
@@ -78,31 +80,31 @@ def find_mail(text: str) -> list[Span]:
 
 def _headed(text: str) -> "re.Match[str] | None":
     """Find mail headers: the sender and another header, or the subject and a salutation."""
-    for found in _FROM.finditer(text):
+    for found in _FROM_HEADER.finditer(text):
         following = text[found.end() : found.end() + 1_000].split("\n")[: _HEADER_LINES + 1]
-        if any(_FURTHER.match(line) for line in following[1:]):
+        if any(_FURTHER_HEADER.match(line) for line in following[1:]):
             return found
-    subject = _SUBJECT.search(text)
+    subject = _SUBJECT_HEADER.search(text)
     greeted = subject and (
-        _DEAR.search(text, subject.end()) or _GREETS.search(text, subject.end()) or _SIGNED.search(text)
+        _SALUTATION.search(text, subject.end()) or _GREETING.search(text, subject.end()) or _SIGNATURE.search(text)
     )
     return subject if greeted else None
 
 
 def _letter(text: str) -> "re.Match[str] | None":
-    for found in _DEAR.finditer(text):
+    for found in _SALUTATION.finditer(text):
         names = found["who"].casefold().split()
         alone = not text[found.end() : found.end() + 80].partition("\n")[0].strip()
         if (found["mark"] or alone) and not _is_assistant(names):
             return found
-    signed = max((found.start() for found in _SIGNED.finditer(text)), default=0)
-    for found in _GREETS.finditer(text):
+    signed = max((found.start() for found in _SIGNATURE.finditer(text)), default=0)
+    for found in _GREETING.finditer(text):
         names = found["who"].casefold().split()
-        many = bool(_OTHERS.intersection(names)) and signed > found.start()
+        many = bool(_GROUP_ADDRESSEES.intersection(names)) and signed > found.start()
         another = found["who"][:1].isupper() and not _is_assistant(names) and len(names) <= _NAME_WORDS
         if (many or another) and found.end() < len(text):
             return found
-    for found in _GREETS_WITHIN.finditer(text):
+    for found in _GREETING_WITHIN.finditer(text):
         names = found["who"].casefold().split()
         stranger = found["who"][:1].isupper() or names[:1] in (["dear"], ["sir"], ["madam"], ["dearest"], ["customer"])
         if stranger and not _is_assistant(names) and len(names) <= _NAME_WORDS:
@@ -116,7 +118,7 @@ def _is_assistant(names: list[str]) -> bool:
 
 _UNIT = r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|h|d|w|mo|yr?s?)"
 # First lines of copied posts, pages and files.
-_BEGINS = re.compile(
+_FIRST_LINE = re.compile(
     # '3 hours ago', 'vor 3 Stunden' and their like alone, or between the marks of a forum.
     rf"^[ \t>]{{0,9}}(?:\d{{1,2}}\s?{_UNIT}(?:\sago)?(?:\s\(?edited\)?)?|vor \d{{1,2}} \w{{4,8}}"
     rf"|il y a \d{{1,2}} \w{{4,8}}|hace \d{{1,2}} \w{{4,8}}"
@@ -139,29 +141,33 @@ _BEGINS = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 # Lines that messengers and forums put below or within a post: the whole message is copied.
-_AROUND = re.compile(
+_POST_FOOTER = re.compile(
     r"^[ \t]{0,9}(?:·|[·•]\s?(?:1st|2nd|3rd\+?|follow(?:ing)?)|delivered|seen|read \d{1,2}:\d{2}(?:\s?[ap]m)?"
     r"|sent from my \w+"
     r"|gelesen|zugestellt|via \w{2,20} web app)[ \t]*+$",
     re.MULTILINE | re.IGNORECASE,
 )
-_TIMED = re.compile(r"^[ \t]{0,9}\d{1,2}:\d{2}\s?[ap]m\s*+\Z", re.MULTILINE | re.IGNORECASE)
+_CLOSING_TIME = re.compile(r"^[ \t]{0,9}\d{1,2}:\d{2}\s?[ap]m\s*+\Z", re.MULTILINE | re.IGNORECASE)
 # An attribution after a dash at the end, with first and last name.
-_CREDIT = re.compile(
+_ATTRIBUTION = re.compile(
     r"(?:^"
     r"|\s)[—–-]{1,2}\s?(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}(?:\s(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}){1,3}(?:,\s\d{4})?\s*+\Z",
     re.MULTILINE,
 )
 # Speech in a novel: '— I ski.', '– I ski.' before a question; '— I ski — he said.' Lists have short dashes as well.
-_DASH = re.compile(r"^[ \t]{0,9}—\s?\S|^[ \t]{0,9}–\s?\S(?=[^\n]{0,400}\n[ \t]{0,9}–[^\n?]{1,200}\?)", re.MULTILINE)
-_DASHED = re.compile(r"^[ \t]{0,9}[–—]\s?[^\n–—]{1,400}[–—]\s?(?:he|she|they|[A-Z]\w{1,20})\s\w{2,12}", re.MULTILINE)
+_DASH_SPEECH = re.compile(
+    r"^[ \t]{0,9}—\s?\S|^[ \t]{0,9}–\s?\S(?=[^\n]{0,400}\n[ \t]{0,9}–[^\n?]{1,200}\?)", re.MULTILINE
+)
+_DASH_SPEECH_WITH_SPEAKER = re.compile(
+    r"^[ \t]{0,9}[–—]\s?[^\n–—]{1,400}[–—]\s?(?:he|she|they|[A-Z]\w{1,20})\s\w{2,12}", re.MULTILINE
+)
 # Speakers in other notations: '**Bruno:** …', '[Bruno] …', 'bruno> …', 'Bruno - …', 'A1. …'
-_BOLD = re.compile(
+_BOLD_SPEAKER = re.compile(
     r"^[ \t>*-]{0,9}\*\*(?P<who>[^*\n:]{1,40}):\*\*\s"
     r"|^[ \t>*-]{0,9}\*\*(?P<name>[^*\n:]{1,40})\*\*:\s",
     re.MULTILINE,
 )
-_NAMED = (
+_SPEAKER_NOTATIONS = (
     re.compile(r"^[ \t]{0,9}\*\*(?P<who>[^*\n:]{1,40})\*\*\s\S", re.MULTILINE),
     re.compile(r"^[ \t]{0,9}[\[(](?P<who>[A-Za-zÀ-ÿ][\w .'’-]{0,30})[\])]\s\S", re.MULTILINE),
     re.compile(r"^[ \t]{0,9}(?P<who>[\w.-]{1,20})>\s\S", re.MULTILINE),
@@ -171,7 +177,7 @@ _NAMED = (
 )
 _MIN_SPEECHES = 2
 # The sheet of a game character.
-_SHEET = re.compile(
+_CHARACTER_SHEET_LINE = re.compile(
     r"^[ \t*-]{0,9}(?:race|class|alignment|hp|level|strength|dexterity|charisma|species"
     r"|faction)\b\*{0,2}\s?:",
     re.M | re.I,
@@ -185,20 +191,20 @@ def find_posts(text: str) -> list[Span]:
     >>> [text[start:end] for start, end in find_posts(text)]
     ['★★★★★ I ski']
     """
-    starts = [found.start() for pattern in (_BEGINS, _DASHED) if (found := pattern.search(text))]
+    starts = [found.start() for pattern in (_FIRST_LINE, _DASH_SPEECH_WITH_SPEAKER) if (found := pattern.search(text))]
     if (
-        _AROUND.search(text)
-        or _TIMED.search(text)
-        or _CREDIT.search(text)
-        or len(_SHEET.findall(text)) >= _MIN_SPEECHES
+        _POST_FOOTER.search(text)
+        or _CLOSING_TIME.search(text)
+        or _ATTRIBUTION.search(text)
+        or len(_CHARACTER_SHEET_LINE.findall(text)) >= _MIN_SPEECHES
     ):
         starts.append(0)
-    dashes = list(_DASH.finditer(text))
+    dashes = list(_DASH_SPEECH.finditer(text))
     if dashes and (len(dashes) >= _MIN_SPEECHES or dashes[0].group().strip().startswith("–")):
         starts.append(dashes[0].start())
-    bold = next((found for found in _BOLD.finditer(text) if not _is_own(found["who"] or found["name"])), None)
+    bold = next((found for found in _BOLD_SPEAKER.finditer(text) if not _is_own(found["who"] or found["name"])), None)
     starts += [bold.start()] if bold else []
-    for pattern in _NAMED:
+    for pattern in _SPEAKER_NOTATIONS:
         named = [found for found in pattern.finditer(text) if not _is_own(found["who"] or "")]
         if len(named) >= _MIN_SPEECHES:
             starts.append(named[0].start())

@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator
 
 from recollect.extraction.labels import TEXTS
-from recollect.extraction.spans import Span, Taken, TextClause, clauses
+from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
 
-_NOTHING = Taken()
+_NOTHING = RemovedParts()
 # Words of a heading ('Lyrics:'), and of an order that follows its text ('Translate to French').
 _HEADING_WORDS, _ORDER_WORDS = 3, 7
 # Words before a colon that are searched.
@@ -20,7 +20,7 @@ _LEAD = (
     r"hello|help me(?: to)?|"
     r"i need you to|i want you to|i'd like you to|you should|let's|how (?:do|would|can|should) (?:you|i))[ ,]++){0,4}"
 )
-_WORKS = re.compile(
+_WORK_ORDER = re.compile(
     _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|correct|proofread|summari[sz]e|shorten|polish|improve|"
     r"edit|fix|check|"
     r"review|revise|analy[sz]e|say|grade|rate|classify|reword|simplify|expand|continue|complete|finish|format|"
@@ -29,23 +29,23 @@ _WORKS = re.compile(
     re.IGNORECASE,
 )
 # Orders that concern wording only.
-_CORRECTS = re.compile(
+_WORDING_ORDER = re.compile(
     _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|proofread|reword|polish|"
     r"(?:correct|fix|check|improve|edit|revise|shorten|simplify)\s+(?:(?:the|my|this|its|any|all)\s+)*+(?:grammar|"
     r"spelling|english|"
     r"punctuation|wording|text|sentences?|paragraphs?|message|mail|e-?mail|letter|essay|it|this|mistakes?|errors?))\b",
     re.IGNORECASE,
 )
-_WRITES = re.compile(
+_WRITING_ORDER = re.compile(
     _LEAD + r"(?:write|draft|compose|create|generate|make|begin|start|continue|finish|complete|prepare|give me|turn)\b",
     re.IGNORECASE,
 )
-_SHOWS = frozenset(
+_POINTING_WORDS = frozenset(
     """here here's heres below following this these that from by reads read says goes begins beginning starts starting
     sent wrote received got found quote called titled entitled attached next original version with reply answer
     respond replying about first second own pasted""".split()
 )
-_TESTS = re.compile(
+_TEST_DATA = re.compile(
     r"\b(?:test|sample|dummy|mock|fake|example|placeholder|demo|synthetic)\s(?:data|input|case|user|profile|"
     r"record|row|person|text|"
     r"message|details|entry|prompt)s?\b|^\s*+(?:template|test|sample|fixture|example|for example|e\.g\.?|input|"
@@ -61,7 +61,7 @@ _IS_A_TEST = re.compile(
     re.IGNORECASE,
 )
 # Things that carry words.
-_THINGS = frozenset(
+_TEXT_CARRIERS = frozenset(
     """shirt t-shirt sign poster sticker slogan tattoo mug billboard chorus film movie hint saying proverb motto meme
     headline song narrator hero heroine character villain protagonist singer rapper""".split()
 )
@@ -76,16 +76,16 @@ _SPEAKS = (
     r"claimed|insists|insisted|explained|explains|mentioned|mentions|yelled|joked|jokes|argued|thinks|thought)"
 )
 _STARTS = r"(?:hi|hey|hello|ok|yes|no|well)\b|i\b|i'|my\b|we\b|im\b"
-_SPEECH = re.compile(
+_REPORTED_SPEECH = re.compile(
     rf"\b{_SPEAKS}(?:(?:\s[\w']+){{0,4}}\s*+(?P<line>:)(?=\s*+(?:{_STARTS})|[ \t]*+(?:\n(?!\s*+[\"“'])|$))|"
     rf",(?=\s+(?:{_STARTS})))",
     re.IGNORECASE,
 )
-_BY_ONESELF = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|you|i'm)\s+(?:[\w']+\s+){0,2}$", re.IGNORECASE)
+_FIRST_PERSON_BEFORE = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|you|i'm)\s+(?:[\w']+\s+){0,2}$", re.IGNORECASE)
 _ACCORDING = re.compile(
     r"\b(?:according to|in the words of|to quote|quoting)\s(?!me\b)[^,:\n]{1,60}[,:]", re.IGNORECASE
 )
-_SLOT = re.compile(
+_PLACEHOLDER = re.compile(
     r"\[(?:(?:your|insert|first|last|full|company|job|city|the|my|his|her|recipient|sender|client)\s[^\]\n]{1,40}|"
     r"name|city|company|date|"
     r"title|address|place|country|age|phone|product|position|employer|school|university|hobby|occupation|"
@@ -97,7 +97,7 @@ _SLOT = re.compile(
     r"place|country|age|employer)\s?>",
     re.IGNORECASE,
 )
-_CHAPTER = re.compile(
+_STORY_HEADING = re.compile(
     r"^[ \t#*]*+(?:once upon a time\b|(?:chapter|scene|act|prologue|epilogue|verse|chorus|stanza|"
     r"canto)\b(?:\s(?:\d{1,3}|[ivxl]{1,6}|one|"
     r"two|three|four|five))?[ \t]*+(?:[:.*-]|$)|\[(?:verse|chorus|intro|bridge|outro|hook)\b)",
@@ -111,7 +111,7 @@ _QUOTED_BLOCK = re.compile(
 )
 
 
-def find_material(text: str, taken: Taken = _NOTHING) -> list[Span]:
+def find_material(text: str, taken: RemovedParts = _NOTHING) -> list[Span]:
     """Find the parts of a message that the user does not say about themselves.
 
     Args:
@@ -125,7 +125,7 @@ def find_material(text: str, taken: Taken = _NOTHING) -> list[Span]:
     if _IS_A_TEST.search(text):
         return [(0, len(text))]
     spans = [*_placeholders(text), *((found.start(), found.end()) for found in _QUOTED_BLOCK.finditer(text))]
-    told = _CHAPTER.search(text)
+    told = _STORY_HEADING.search(text)
     if told:
         spans.append((told.start(), len(text)))
     spans += _spoken(text)
@@ -147,7 +147,7 @@ def _announces(clause: TextClause) -> bool:
         return _heads_text(said, words)
     if not words:
         return False
-    asked = bool(_CORRECTS.match(said)) or (bool(_WORKS.match(said)) and not said.endswith((",", ";")))
+    asked = bool(_WORDING_ORDER.match(said)) or (bool(_WORK_ORDER.match(said)) and not said.endswith((",", ";")))
     if clause.ends_line and asked and not said.endswith(",") and len(words) > 1:
         return True
     pointed = bool({"this", "following", "below"}.intersection(words))
@@ -158,29 +158,29 @@ def _announces(clause: TextClause) -> bool:
 
 def _heads_text(said: str, words: list[str]) -> bool:
     words = words[-_NEAR:]
-    if _TESTS.search(said):
+    if _TEST_DATA.search(said):
         return True
-    if _WORKS.match(said) and said.casefold() != "edit:":
+    if _WORK_ORDER.match(said) and said.casefold() != "edit:":
         return True
     texts = TEXTS.intersection(words)
-    if texts and _WRITES.match(said):
+    if texts and _WRITING_ORDER.match(said):
         return True
     if "about me" in said.lower() or "myself" in words:
         return False
-    if texts and (_SHOWS.intersection(words) or (words[-1] in TEXTS and len(words) <= _HEADING_WORDS)):
+    if texts and (_POINTING_WORDS.intersection(words) or (words[-1] in TEXTS and len(words) <= _HEADING_WORDS)):
         return True
-    return bool(_THINGS.intersection(words)) and words[0] not in ("no", "all", "out")
+    return bool(_TEXT_CARRIERS.intersection(words)) and words[0] not in ("no", "all", "out")
 
 
 def _is_order_behind(said: str) -> bool:
-    return bool(_CORRECTS.match(said)) and len(_WORD.findall(said)) <= _ORDER_WORDS
+    return bool(_WORDING_ORDER.match(said)) and len(_WORD.findall(said)) <= _ORDER_WORDS
 
 
 def _spoken(text: str) -> Iterator[Span]:
     """Find what others say in the first person, without quotation marks."""
-    for found in _SPEECH.finditer(text):
+    for found in _REPORTED_SPEECH.finditer(text):
         before = text[max(0, found.start() - 40) : found.start()]
-        if not _BY_ONESELF.search(before.rpartition("\n")[2]):
+        if not _FIRST_PERSON_BEFORE.search(before.rpartition("\n")[2]):
             yield _to_stop(text, found.end(), line=bool(found["line"]))
     for found in _ACCORDING.finditer(text):
         yield _to_stop(text, found.end(), line=False)
@@ -201,6 +201,6 @@ def _placeholders(text: str) -> Iterator[Span]:
     """Find paragraphs with slots that are to be filled in."""
     at = 0
     for paragraph in text.split("\n\n"):
-        if _SLOT.search(paragraph):
+        if _PLACEHOLDER.search(paragraph):
             yield (at, at + len(paragraph))
         at += len(paragraph) + 2

@@ -17,7 +17,7 @@ from recollect.extraction.material import find_material
 from recollect.extraction.pasted import find_pasted
 from recollect.extraction.retrieval_prompts import find_retrieved, is_template
 from recollect.extraction.role_play import find_role_play
-from recollect.extraction.spans import Span, Taken, blanked, cut, cut_places, holds, united
+from recollect.extraction.spans import RemovedParts, Span, blanked, cut, cut_places, holds, united
 from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
 
@@ -187,7 +187,7 @@ def _carried(text: str, places: Sequence[int], gone: Sequence[Span], *, asked: b
         *find_machine_text(text),
         *find_transcript(text),
     ]
-    taken = Taken(united(found), places)
+    taken = RemovedParts(united(found), places)
     found += find_material(text, taken)
     return found if asked else [*found, *find_pasted(text, taken)]
 

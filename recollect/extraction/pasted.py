@@ -7,8 +7,8 @@ user's own ('Tool result:'), or a sentence that points to it. Its end is unknown
 import re
 from collections.abc import Iterator
 
-from recollect.extraction.labels import MAX_LABEL_WORDS, TEXTS, is_carrier, is_kin, is_own_label, is_phrase
-from recollect.extraction.spans import Span, Taken, TextClause, clauses
+from recollect.extraction.labels import MAX_LABEL_WORDS, TEXTS, is_kin, is_own_label, is_phrase, is_text_container
+from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
 
 # Words of a line that announces a text: with a colon at its end, and without.
 _MAX_HEADING, _MAX_ANNOUNCED = 20, 14
@@ -18,7 +18,7 @@ _MIN_LISTED = 3
 _NEAR_END = 6
 # Characters after a label that are searched for the first person.
 _MAX_SAID = 400
-_NOTHING = Taken()
+_NOTHING = RemovedParts()
 _WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
 _SENTENCE_END = re.compile(r"[.!?]\s")
 _BULLET = re.compile(r"[ \t]{0,20}(?:[-*•–]|\d{1,3}[.)])\s")
@@ -44,7 +44,7 @@ _RULE = re.compile(
     r"^[ \t]{0,9}(?:-{3,40}|={3,40}|\*{3,40}|_{3,40}|#{3,40}|~{3,40}|\+{3,40}|─{3,40}|—{2,40})[ \t]*+$", re.MULTILINE
 )
 # Words that point to the text that follows, in seven languages.
-_SHOWS = frozenset(
+_POINTING_WORDS = frozenset(
     """here here's heres hier voici voilà ecco aquí aqui eis ci this these that below following look see read check
     got received found dies das dieser diese diesen siehe lies ce cette ceci este esta esto questo questa dit deze
     dat bekijk lees guarda mira olha regarde lis""".split()
@@ -55,13 +55,13 @@ _NAMES_TEXT = frozenset(
     ensayo correo currículo redação mensagem artigo curriculum lettera testo articolo poesia canzone cv bio vitae
     tekst bericht sollicitatie clipboard chorus transcript ocr screenshot page webpage website lyrics quote""".split()
 )
-_WORKS = re.compile(
+_WORK_ORDER = re.compile(
     r"\b(?:(?:über|zusammen)setz\w{0,4}|übersetze?n?|korrigier\w{0,3}|verbesser\w{0,3}|tradui\w{1,5}"
     r"|corrige\w{0,3}|correggi|traduci|traduz\w{0,3}|traduce\w{0,3}"
     r"|corrija|corrige|resume|resuma|riassumi|résume\w{0,2}|fasse|vertaal|verbeter|corrigeer|vat)\b",
     re.IGNORECASE,
 )
-_POINTS = re.compile(
+_POINTING_PHRASE = re.compile(
     r"\b(?:got|received|found|saw|read)\s(?:this|these|the following)\b[^?\n]{0,60}$"
     r"|\bwhat\s(?:(?!i\b|we\b|you\b)[\w'’]{1,20}\s){1,4}(?:wrote|said|sent|posted|told|texted|emailed"
     r"|put)\b[^?\n]{0,30}$"
@@ -72,27 +72,27 @@ _POINTS = re.compile(
 # Names of errors: 'sqlite3.IntegrityError:'. Users go on speaking after the message.
 _ERROR = re.compile(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
 # Questions about the wording of the text that follows, and about the lines below.
-_ASKS_OF = re.compile(
+_WORDING_QUESTION = re.compile(
     r"\b(?:grammatical|grammatically correct|correct (?:english|grammar)|proper english"
     r"|well[- ]written)\s?\?+$",
     re.IGNORECASE,
 )
-_ASKS_OF_LINES = re.compile(
+_QUESTION_ON_LINES = re.compile(
     r"\b(?:answer|reply|respond|say|think|make|meant?|sounds?)\s(?:\w{1,20}\s)?(?:to|of|about|by|with)\s(?:this"
     r"|that|these|him|her|them)\s?\?+$"
     r"|\b(?:is|was|does|would|should)\s(?:this|that|it)\b[^?\n]{0,40}\b(?:scam|spam|phishing|legit(?:imate)?|genuine|fake"
     r"|fishy|dodgy|suspicious|real|trustworthy|rude|polite|professional|formal|cringe|sounds?|reads?)\b[^?\n]{0,20}\?*$",
     re.IGNORECASE,
 )
-_BY_ONESELF = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|i'm|ich|wir|je|yo|eu|io|ik)\b", re.IGNORECASE)
-_SPEAKS = re.compile(
+_FIRST_PERSON_SUBJECT = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|i'm|ich|wir|je|yo|eu|io|ik)\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
     r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|ich|mein\w{0,2}|je|j'|mon|ma|yo|mi|eu|meu|minha|io|mio|mia|ik"
     r"|mijn)\b",
     re.I,
 )
 
 
-def find_pasted(text: str, taken: Taken = _NOTHING) -> list[Span]:
+def find_pasted(text: str, taken: RemovedParts = _NOTHING) -> list[Span]:
     """Find what a user pasted.
 
     Args:
@@ -125,7 +125,7 @@ def find_pasted(text: str, taken: Taken = _NOTHING) -> list[Span]:
     return [*spans, (min(starts), len(text))] if starts else spans
 
 
-def _named(text: str, taken: Taken) -> Iterator[int]:
+def _named(text: str, taken: RemovedParts) -> Iterator[int]:
     """Find file names and addresses on lines of their own with text after them."""
     last = len(text.rstrip())
     for pattern in (_FILE_LINE, _ADDRESS_LINE):
@@ -158,7 +158,7 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
     if _ERROR.search(label):
         return (clause.start, min(line_end, clause.end + len(said) + 1))
     bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
-    if (own_list or bullet or is_kin(label)) and not _SPEAKS.search(said) and not is_carrier(label):
+    if (own_list or bullet or is_kin(label)) and not _FIRST_PERSON.search(said) and not is_text_container(label):
         return None
     return (clause.start, line_end if bullet else len(text))
 
@@ -175,13 +175,17 @@ def _points(clause: TextClause) -> bool:
     words = [word.casefold() for word in _WORD.findall(said)]
     if not words or len(words) > _MAX_ANNOUNCED:
         return False
-    if _ASKS_OF.search(said) or (clause.ends_line and _ASKS_OF_LINES.search(said)):
+    if _WORDING_QUESTION.search(said) or (clause.ends_line and _QUESTION_ON_LINES.search(said)):
         return True
-    if _POINTS.search(said):
-        return not _BY_ONESELF.search(said.partition("what")[2] or said) or said.casefold().startswith("got ")
+    if _POINTING_PHRASE.search(said):
+        return not _FIRST_PERSON_SUBJECT.search(said.partition("what")[2] or said) or said.casefold().startswith("got ")
     if not clause.ends_line or said.endswith((".", "!", "?", ",", ";")):
         return False
     named = (TEXTS | _NAMES_TEXT).intersection(words[-_NEAR_END:])
-    if not named or _BY_ONESELF.search(said):
+    if not named or _FIRST_PERSON_SUBJECT.search(said):
         return False
-    return bool(_WORKS.search(said)) or words[0] in TEXTS | _NAMES_TEXT or bool(_SHOWS.intersection(words[:4]))
+    return (
+        bool(_WORK_ORDER.search(said))
+        or words[0] in TEXTS | _NAMES_TEXT
+        or bool(_POINTING_WORDS.intersection(words[:4]))
+    )

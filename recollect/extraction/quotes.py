@@ -5,7 +5,7 @@
 
 import re
 
-from recollect.extraction.labels import TELLS, is_own_label, tells_before
+from recollect.extraction.labels import SPEAKING_VERBS, ends_in_speaking, is_own_label
 from recollect.extraction.spans import Span, blanked, united
 
 OTHERS_OPEN, OTHERS_CLOSE = "⟦", "⟧"
@@ -47,15 +47,16 @@ _CLAUSE_END = re.compile(
     r"|lui|zij|hij)\b)",
     re.I,
 )
-_TELLING = re.compile(rf"\b{TELLS}\b", re.IGNORECASE)
+_TELLING = re.compile(rf"\b{SPEAKING_VERBS}\b", re.IGNORECASE)
 _I = frozenset("i i've i'd i'll we we've ich wir je j'ai nous yo eu io ho ik wij".split())
 _I_TELL = re.compile(
-    rf"[\s,.!?]{{0,3}}(?:i|we|ich|wir|je|yo|eu|io|ik)\s(?:[\w'’-]{{1,20}}\s){{0,2}}{TELLS}\b", re.IGNORECASE
+    rf"[\s,.!?]{{0,3}}(?:i|we|ich|wir|je|yo|eu|io|ik)\s(?:[\w'’-]{{1,20}}\s){{0,2}}{SPEAKING_VERBS}\b", re.IGNORECASE
 )
 # Words before a verb of speaking that are searched for its subject.
 _SUBJECT_WORDS = 3
 _TOLD_AFTER = re.compile(
-    rf"[\s,.!?]{{0,3}}(?:(?:was|is|war|c'est)\s(?:what\s)?)?(?:[\w'’-]{{1,20}}\s){{0,3}}{TELLS}\b", re.IGNORECASE
+    rf"[\s,.!?]{{0,3}}(?:(?:was|is|war|c'est)\s(?:what\s)?)?(?:[\w'’-]{{1,20}}\s){{0,3}}{SPEAKING_VERBS}\b",
+    re.IGNORECASE,
 )
 
 
@@ -81,7 +82,7 @@ def _is_of_others(text: str, span: Span) -> bool:
     after = text[end : end + _AFTER]
     if _is_by_oneself(before) or _I_TELL.match(after):
         return False
-    told = tells_before(before) or _IS_LIKE.search(before) or _TOLD_AFTER.match(after)
+    told = ends_in_speaking(before) or _IS_LIKE.search(before) or _TOLD_AFTER.match(after)
     if len(inside.split()) < _MIN_WORDS and inside.isascii():
         return False
     if before.rstrip().endswith(":") and is_own_label(before):

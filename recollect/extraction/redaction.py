@@ -18,7 +18,7 @@ _MIN_RUN_CHARACTERS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Swap:
+class Replacement:
     """A span that a shape replaced, in the text as the shape found it."""
 
     start: int
@@ -34,7 +34,7 @@ class Scrubbed:
     text: str
     shapes: tuple[str, ...] = ()
     """Names of the shapes that were found, once per occurrence; never the values."""
-    passes: tuple[tuple[Swap, ...], ...] = ()
+    passes: tuple[tuple[Replacement, ...], ...] = ()
     """Replacements of each shape, in the order the shapes were tried; each from left to right."""
 
     def moved(self, span: Span) -> Span:
@@ -62,14 +62,14 @@ class Scrubbed:
         return found
 
 
-def _original(passes: Iterable[tuple[Swap, ...]], span: Span) -> Span:
+def _original(passes: Iterable[tuple[Replacement, ...]], span: Span) -> Span:
     start, end = span
     for swaps in passes:
         start, end = _backward(swaps, start, ends=False), _backward(swaps, end, ends=True)
     return start, end
 
 
-def _forward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
+def _forward(swaps: tuple[Replacement, ...], place: int, *, ends: bool) -> int:
     """Map a place through a pass; `ends`: the place is the end of a span."""
     shift = 0
     for swap in swaps:
@@ -81,7 +81,7 @@ def _forward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
     return place + shift
 
 
-def _backward(swaps: tuple[Swap, ...], place: int, *, ends: bool) -> int:
+def _backward(swaps: tuple[Replacement, ...], place: int, *, ends: bool) -> int:
     """Map a place back through a pass: the inverse of `_forward`."""
     shift = 0
     for swap in swaps:
@@ -116,8 +116,8 @@ def scrubbed(text: str) -> Scrubbed:
     if not may_hold_secret(text):
         return Scrubbed(text)
     found: list[str] = []
-    swaps: list[Swap] = []
-    passes: list[tuple[Swap, ...]] = []
+    swaps: list[Replacement] = []
+    passes: list[tuple[Replacement, ...]] = []
 
     def mark(shape: str, good: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
         label = f"[{shape if shape in LABELS else 'secret'}]"
@@ -127,7 +127,7 @@ def scrubbed(text: str) -> Scrubbed:
                 return match.group()
             found.append(shape)
             keep = match.groupdict().get("keep") or ""
-            swaps.append(Swap(match.start() + len(keep), match.end(), len(label)))
+            swaps.append(Replacement(match.start() + len(keep), match.end(), len(label)))
             return keep + label
 
         return replaced

@@ -75,13 +75,13 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_FACT = re.compile(
+_FACT_WORD = re.compile(
     r"\b\d[\d.,:]*\b|\b(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|owns?|belongs?|born|called|named|"
     r"located|costs?|contains?)\b",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
-_FEELING = re.compile(
+_FEELING_WORD = re.compile(
     r"\b(?:love[ds]?|hate[ds]?|afraid|fear(?:s|ed)?|scared|terrified|happy|happiest|sad|heartbroken|proud|ashamed|angry|"
     r"furious|anxious|worried|excited|grateful|thankful|jealous|lonely|hurt|hope[ds]?|miss(?:es|ed)?|cried|cry|crying|"
     r"tears|dream(?:s|ed|t)?|trust(?:s|ed)?|betrayed|relieved|overwhelmed|devastated|joy|grief|died|death|lost)\b",
@@ -97,7 +97,7 @@ _PLEASANTRY = re.compile(
     re.IGNORECASE,
 )
 # English function words: a text without any is in a language whose cues are not known here.
-_ENGLISH = re.compile(
+_ENGLISH_FUNCTION_WORD = re.compile(
     r"\b(?:the|i|i'm|you|it|is|are|was|of|and|this|that|my|we|he|she|they|with|not|to|a|an|in|for|have|had)\b", re.I
 )
 
@@ -148,7 +148,7 @@ def record_type(text: str) -> RecordType:
     >>> record_type("We decided to leave at dawn."), record_type("I failed the exam."), record_type("The sky is grey.")
     ('DECISION', 'ERROR_LESSON', 'NOTE')
     """
-    if not _ENGLISH.search(text):
+    if not _ENGLISH_FUNCTION_WORD.search(text):
         return "UNKNOWN"
     hits = [(len({found.group().lower() for found in cues.finditer(text)}), name) for name, cues in _TYPES]
     most = max(count for count, _ in hits)
@@ -163,7 +163,7 @@ def information_weight(sentence: str) -> float:
     content = sum(1 for word in words(sentence) if word not in STOP_WORDS)
     weight = min(content, 12) / 12
     weight += 0.5 * any(cues.search(sentence) for _, cues in _TYPES)
-    weight += 0.3 * bool(_FEELING.search(sentence)) + 0.2 * len(_NAME.findall(sentence)[:2])
+    weight += 0.3 * bool(_FEELING_WORD.search(sentence)) + 0.2 * len(_NAME.findall(sentence)[:2])
     weight += 0.2 * bool(re.search(r"\d", sentence)) - 0.2 * is_hedged(sentence)
     return max(weight, 0.01)
 
@@ -215,7 +215,13 @@ def _summary(stated: list[TextSpan], lead: TextSpan | None) -> str:
 
 def _importance(said: str) -> int:
     kinds = sum(bool(cues.search(said)) for _, cues in _TYPES)
-    feelings = len({found.group().lower() for found in _FEELING.finditer(said)})
-    score = 2 + 2 * min(kinds, 2) + min(feelings, 2) + bool(_FACT.search(said)) + min(len(_NAME.findall(said)), 2) * 0.5
+    feelings = len({found.group().lower() for found in _FEELING_WORD.finditer(said)})
+    score = (
+        2
+        + 2 * min(kinds, 2)
+        + min(feelings, 2)
+        + bool(_FACT_WORD.search(said))
+        + min(len(_NAME.findall(said)), 2) * 0.5
+    )
     score += 1 if len(said) > 300 else 0
     return int(min(max(score, 1), 10))

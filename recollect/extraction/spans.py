@@ -34,7 +34,7 @@ def holds(spans: Sequence[Span], place: int) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class RemovedParts:
     """Parts that are removed from a text: spans still in it, and places where others were."""
 
     spans: Sequence[Span] = ()

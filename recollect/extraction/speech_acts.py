@@ -10,7 +10,7 @@ from recollect.extraction.role_play_patterns import IN_EARNEST, INTRODUCES_FIGUR
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.text import asks, only_greets
 
-_ASKS = re.compile(
+_QUESTION_START = re.compile(
     r"(?:so\s++|and\s++|but\s++|or\s++|hey,?\s++|then\s++)?(?:what|where|when|why|how|who|whom|whose|"
     r"which|can|could|would|should|shall"
     r"|do|does|did|is|are|am|was|were|will|have\s++you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s++i"
@@ -18,14 +18,14 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 # Where a question may begin after a statement.
-_JOINT = re.compile(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
+_QUESTION_JOINT = re.compile(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
 # A short request after a statement: 'my son starts school on Monday, lunchbox ideas?'
-_WISH = re.compile(
+_SHORT_REQUEST = re.compile(
     r"(?<!\s)\s*+[,;:.–-]\s++(?:any\s++|some\s++|a\s++|an\s++|good\s++|quick\s++){0,3}(?:[\w'-]++\s++){0,3}?(?:ideas?|tips?|suggestions?|recommendations?|"
     r"thoughts|advice|recipes?|help|options|tricks|gifts?|presents?|remed(?:y|ies)|playlists?)(?:\s++(?:for|on|with|about|please|pls)\b[^,;.?!]{0,60}+)?\s*+\?+\s*+$",
     re.IGNORECASE,
 )
-_SUPPOSES = re.compile(
+_SUPPOSITION = re.compile(
     r"^(?:and\s++|but\s++|so\s++)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
     r"let's\s++(?:say|pretend)|say\s++i\b"
     r"|what\s++if|hypothetically|in\s++(?:theory|a\s++dream|my\s++dream|this\s++(?:story|scenario)|"
@@ -40,7 +40,7 @@ _SUPPOSES = re.compile(
     r"|is\s++it\s++true\s++that|lorem)\b",
     re.IGNORECASE,
 )
-_JOKES = re.compile(
+_JOKE = re.compile(
     r"\b(?:just\s++kidding|only\s++kidding|i'?m\s++kidding|(?:just|only|was)\s++joking|i'?m\s++joking|"
     r"jk|j/k|it'?s\s++a\s++joke"
     r"|was\s++a\s++joke|sarcasm|not\s++really\s*+!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*+(?:jk|kidding)"
@@ -51,13 +51,13 @@ _JOKES = re.compile(
     r"(?:i\b|i'|my\b)|\bas\s(?:everybody|everyone|we\sall)\s(?:does|do)\b|\bwho\sdoesn't\b|\U0001f644",
     re.IGNORECASE,
 )
-_TAKEN_BACK = re.compile(
+_NO_LONGER_TRUE = re.compile(
     r"\b(?:that|this|it)(?:'s|\s++is|\s++was)\s++(?:no\s++longer\s++(?:true|right|correct|the\s++case|so|accurate|valid|up\s++to\s++date)"
     r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
     re.IGNORECASE,
 )
 # Takes back everything said just before: 'jk', 'sorry, wrong chat', 'that was my son typing'.
-_RETRACTS = re.compile(
+_TAKES_BACK_ALL = re.compile(
     r"(?:(?:haha\w*+|lol|oh|no|nah|ah|sorry|oops|whoops|wait|ok|okay|actually|and|btw|argh+)[\s,.!…-]{1,9}+){0,5}(?:"
     r"(?:jk|j/k|just\s++kidding|(?:only\s++|i'?m\s++|i\s++am\s++|i\s++was\s++)(?:just\s++|only\s++)?(?:kidding|joking)|kidding|joking|sike|psych|april\s++fools?)"
     r"|(?:that\s++was\s++(?:the\s++)?|it's\s++the\s++)?wrong\s++(?:chat|window|thread|tab|person|conversation)"
@@ -69,24 +69,24 @@ _RETRACTS = re.compile(
     re.IGNORECASE,
 )
 # 'Actually I don't': denies what the speaker just said about themselves.
-_DENIES_ITSELF = re.compile(
+_SELF_DENIAL = re.compile(
     r"(?:(?:oh|hmm+|well|ok|wait|no|actually|sorry|scratch\s++that)[\s,.!…-]{1,9}+){1,4}i\s*+(?:don't|do\s++not|didn't|'m\s++not|am\s++not|haven't|"
     r"can't|won't|wasn't|dont)(?=\s*+(?:[.,!;]|$|really\b|anymore\b))",
     re.IGNORECASE,
 )
-_LAUGHS = re.compile(
+_CLOSING_LAUGH = re.compile(
     r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
     r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
     re.IGNORECASE,
 )
 # Characters of a sentence that are searched for a joke; words of one that only takes back another.
 _MAX_JEST, _MAX_BARE_JEST = 600, 4
-_WAS_A_JOKE = re.compile(
+_NAMES_JOKE = re.compile(
     r"\b(?:kidding|jok(?:e|ed|ing)|jk|j/k|sarcas(?:m|tic)|wrong\s++(?:chat|window|thread|tab|person|conversation))\b",
     re.IGNORECASE,
 )
 # Exaggerations.
-_EXAGGERATES = re.compile(
+_EXAGGERATION = re.compile(
     r"\bcould\s++(?:eat\s++a|kill\s++for|sleep\s++for\s++a)|\b(?:million|billion|zillion|gazillion|bazillion)\s++times\b"
     r"|\b(?:literally|basically|practically|almost|nearly)\s++(?:died|dead|dying|exploded|melted|melting|cried\s++a\s++river)\b"
     r"|\bi(?:'m|\s++am)\s++(?:(?:so|literally|basically|just)\s++)*(?:dead|dying|deceased|screaming|starving)\b"
@@ -108,7 +108,7 @@ _FIGURE_OF_SPEECH = re.compile(
     re.IGNORECASE,
 )
 # Illness or injury: such a sentence is meant literally, however exaggerated.
-_OF_HEALTH = re.compile(
+_HEALTH_WORD = re.compile(
     r"\b(?:allerg\w{1,6}|anaphyla\w{1,6}|penicillin|epipen|reaction|intoleran\w{1,3}|disease|diagnos\w{1,4}|"
     r"condition|asthma|diabet\w{1,3}|"
     r"epilep\w{1,3}|seizures?|stroke|heart|cancer|sepsis|infection|fever|illness|covid|surgery|operation|hospital|"
@@ -131,7 +131,7 @@ _INVENTED = re.compile(
     r"took|bought|got|joined)\b",
     re.IGNORECASE,
 )
-_HEDGES = re.compile(
+_HEDGE = re.compile(
     r"\b(?:i\s++think|i\s++guess|i\s++suppose|probably|maybe|perhaps|possibly|might|sort\s++of|kind\s++of)\b", re.I
 )
 _COMMAND_VERBS = (
@@ -176,14 +176,14 @@ def statement_part(sentence: str) -> str:
     ''
     """
     asked = asks(sentence)
-    if _ASKS.match(sentence):
+    if _QUESTION_START.match(sentence):
         return "" if asked or _inverted(sentence) else sentence
-    for joint in _JOINT.finditer(sentence):
-        if _ASKS.match(sentence, joint.end()) and (asked or _asks_after(sentence, joint)):
+    for joint in _QUESTION_JOINT.finditer(sentence):
+        if _QUESTION_START.match(sentence, joint.end()) and (asked or _asks_after(sentence, joint)):
             return sentence[: joint.start()]
     if not asked:
         return sentence
-    wish = _SHORT_QUESTION.search(sentence) or _WISH.search(sentence)
+    wish = _SHORT_QUESTION.search(sentence) or _SHORT_REQUEST.search(sentence)
     return sentence[: wish.start()] if wish else ""
 
 
@@ -208,12 +208,12 @@ def _inverted(sentence: str) -> bool:
 
 def is_hypothetical(sentence: str) -> bool:
     """Return whether a sentence supposes or wishes something rather than states it."""
-    return bool(_SUPPOSES.search(sentence))
+    return bool(_SUPPOSITION.search(sentence))
 
 
 def is_joke(sentence: str) -> bool:
     """Return whether a sentence takes itself, or itself and the previous one, back as a joke."""
-    return bool(_JOKES.search(sentence))
+    return bool(_JOKE.search(sentence))
 
 
 def takes_back_previous(jest: str) -> bool:
@@ -222,7 +222,7 @@ def takes_back_previous(jest: str) -> bool:
     >>> takes_back_previous("haha only kidding about that of course"), takes_back_previous("I just LOVE forms /s")
     (True, False)
     """
-    return len(jest.split()) <= _MAX_BARE_JEST or bool(_WAS_A_JOKE.search(jest))
+    return len(jest.split()) <= _MAX_BARE_JEST or bool(_NAMES_JOKE.search(jest))
 
 
 def find_jests(text: str) -> list[TextSpan]:
@@ -251,7 +251,7 @@ def takes_back_all(sentence: str) -> bool:
     >>> [takes_back_all(text) for text in ("haha jk", "sorry, wrong chat!", "Ignore the error", "That's my son")]
     [True, True, False, False]
     """
-    return bool(_RETRACTS.match(sentence))
+    return bool(_TAKES_BACK_ALL.match(sentence))
 
 
 def is_self_denial(sentence: str) -> bool:
@@ -260,7 +260,7 @@ def is_self_denial(sentence: str) -> bool:
     >>> is_self_denial("actually I don't, I'm just tired"), is_self_denial("No, I don't like it")
     (True, False)
     """
-    return bool(_DENIES_ITSELF.match(sentence))
+    return bool(_SELF_DENIAL.match(sentence))
 
 
 def is_hyperbole(sentence: str) -> bool:
@@ -273,7 +273,7 @@ def is_hyperbole(sentence: str) -> bool:
     """
     if _FIGURE_OF_SPEECH.search(sentence):
         return True
-    return bool(_EXAGGERATES.search(sentence)) and not _OF_HEALTH.search(sentence)
+    return bool(_EXAGGERATION.search(sentence)) and not _HEALTH_WORD.search(sentence)
 
 
 def is_invented(sentence: str) -> bool:
@@ -291,7 +291,7 @@ def is_retraction(sentence: str) -> bool:
     >>> is_retraction("No, that's no longer true."), is_retraction("That's true.")
     (True, False)
     """
-    return bool(_TAKEN_BACK.search(sentence))
+    return bool(_NO_LONGER_TRUE.search(sentence))
 
 
 def ends_in_laughter(sentence: str) -> bool:
@@ -300,7 +300,7 @@ def ends_in_laughter(sentence: str) -> bool:
     >>> ends_in_laughter("I own seventeen yachts, lol."), ends_in_laughter("I moved to Oslo 🙂")
     (True, False)
     """
-    return bool(_LAUGHS.search(sentence))
+    return bool(_CLOSING_LAUGH.search(sentence))
 
 
 def opens_role_play(sentence: str) -> bool:
@@ -324,7 +324,7 @@ def ends_role_play(sentence: str) -> bool:
 
 def is_hedged(sentence: str) -> bool:
     """Return whether the speaker is unsure."""
-    return bool(_HEDGES.search(sentence))
+    return bool(_HEDGE.search(sentence))
 
 
 def is_command(sentence: str) -> bool:

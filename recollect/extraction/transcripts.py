@@ -79,7 +79,7 @@ def _line_end(text: str, place: int) -> int:
 
 
 _KEYS = r"(?:laptop|phone|computer|account|tablet|keyboard|pc|ipad|mac)"
-_STANDS_IN = re.compile(
+_OTHER_AT_KEYBOARD = re.compile(
     r"\b(?:this\s++is|it's|it\s++is|i'm|i\s++am)\s++(?:(?-i:[A-Z])[\w'-]+,?\s++)?(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s++(?:\w++\s++)?"
     r"(?:wife|husband|partner|girlfriend|boyfriend|mother|mom|mum|father|dad|sister|brother|son|daughter|friend|flatmate|roommate|"
     r"colleague|boss|assistant|secretary|neighbou?r|cousin|aunt|uncle|grandmother|grandfather)\b"
@@ -95,7 +95,7 @@ def is_third_party(text: str) -> bool:
     >>> is_third_party("Hi, this is Petra, Tom's flatmate. I'm vegan."), is_third_party("This is my flatmate Petra.")
     (True, False)
     """
-    return bool(_STANDS_IN.search(text))
+    return bool(_OTHER_AT_KEYBOARD.search(text))
 
 
 _TIME = r"\d{1,2}[:.h]\d{2}(?::\d{2})?(?:\s?[ap]\.?\s?m\b\.?)?(?:\sUhr)?"
@@ -112,7 +112,7 @@ _NAME = (
     r"|[a-z][\w.-]{0,24}[\d_.][\w.-]{0,24}|\+\d[\d\s()-]{5,20}\d)"
 )
 _HANDLE = r"[\w.\[\]^{}|`-]{1,30}"
-_HEADS = re.compile(
+_MESSAGE_HEAD = re.compile(
     # '[12/03/26, 09:41] Bruno: …', '12/03/2026, 09:41 - Bruno: …', '[09:41] Bruno' alone, '[00:00:12] Speaker 1: …'
     rf"^[ \t>]{{0,9}}(?:\[{_WHEN}\]|\(?{_DATE}{_AT}{_TIME}\)?\s?[-–—]|\[\d{{1,2}}:\d{{2}}:\d{{2}}\])"
     r"\s?[-–]?\s?[^\n:\[]{1,60}(?::\s|[ \t]*+$)"
@@ -146,7 +146,7 @@ _SIGNED = re.compile(rf"^[ \t]{{0,9}}[-–—]?\s?{_NAME},?\s(?i:{_WHEN})\s*+\Z"
 _TIME_ALONE = re.compile(r"^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
 _SCENE = re.compile(r"^[ \t]{0,40}(?:INT|EXT|INT/EXT|I/E)\.\s[A-Z]|^[ \t]{0,40}FADE (?:IN|OUT)\b", re.MULTILINE)
 # The speaker in a play: 'BRUNO' on a line of its own, 'BRUNO. …' before the words.
-_CUE = re.compile(
+_PLAY_CUE = re.compile(
     r"^[ \t]{0,40}(?P<who>[A-ZÀ-Þ]{2,20}(?:\s[A-ZÀ-Þ]{2,20}){0,2})"
     r"(?:\s?\([^()\n]{1,40}\))?(?:[ \t]*+\n(?=[ \t]*+\S)|\.\s(?=\S))",
     re.MULTILINE,
@@ -161,14 +161,14 @@ def find_thread(text: str) -> list[Span]:
     >>> [text[start:end] for start, end in find_thread(text)]
     ['Bruno  9:41 AM\\nI ski']
     """
-    starts = [found.start() for pattern in (_HEADS, _SCENE) if (found := pattern.search(text))]
+    starts = [found.start() for pattern in (_MESSAGE_HEAD, _SCENE) if (found := pattern.search(text))]
     if _SIGNED.search(text):
         starts.append(0)
     heads = list(_LOOSE_HEAD.finditer(text))
     names = [(head["name"] or head["after"]).casefold() for head in heads]
     if _MIN_SPEAKERS <= len(set(names)) < len(names):
         starts.append(heads[0].start())
-    for pattern in (_TIME_ALONE, _CUE):
+    for pattern in (_TIME_ALONE, _PLAY_CUE):
         cues = list(pattern.finditer(text))
         if len(cues) >= _MIN_CUES:
             starts.append(cues[0].start())

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from recollect.extraction.provenance import paragraph_detail, record_detail
-from recollect.extraction.rules import RULES_VERSION, RulesReading, read_by_rules
+from recollect.extraction.rules import RULES_VERSION, RulesResult, read_by_rules
 from recollect.extraction.salience import assess_salience, information_weight, is_pleasantry, record_type, shorten
 from recollect.extraction.schemas.notes import type_named
 from recollect.extraction.schemas.paragraph import USUAL_CHARACTERS
@@ -40,7 +40,7 @@ def extract_statements(source: ExtractionInput, form: FormPolicy) -> list[Candid
     return list(read_statements(source, form).candidates)
 
 
-def read_statements(source: ExtractionInput, form: FormPolicy) -> RulesReading:
+def read_statements(source: ExtractionInput, form: FormPolicy) -> RulesResult:
     """Read statements of people about themselves, in the form of a policy."""
     read = read_by_rules(source)
     return replace(read, candidates=_shaped(read.candidates, form))
@@ -234,13 +234,13 @@ def _written(chosen: list[_Sentence], room: int) -> str:
     return " ".join(parts)
 
 
-def read_without_model(source: ExtractionInput, profile: Profile) -> RulesReading:
+def read_without_model(source: ExtractionInput, profile: Profile) -> RulesResult:
     """Read messages by the rules, in the form that a profile asks for."""
     form = profile.form
     if form.extractor == "paragraph":
         longest = profile.capacity.max_characters
-        return RulesReading(candidates=extract_paragraph(source, max_sentences=form.max_sentences, characters=longest))
+        return RulesResult(candidates=extract_paragraph(source, max_sentences=form.max_sentences, characters=longest))
     if form.without_model == "records":
         replies_only = profile.trigger.when == "every_turn"
-        return RulesReading(candidates=extract_records(source, types=form.types, replies_only=replies_only))
+        return RulesResult(candidates=extract_records(source, types=form.types, replies_only=replies_only))
     return read_statements(source, form)

@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.provenance import with_characters
-from recollect.extraction.rules.notes import REQUESTED
+from recollect.extraction.rules.notes import FORGET_REQUEST_MARK
 from recollect.extraction.sources import is_read_whole
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.bisection import propose_in_parts
@@ -163,13 +163,13 @@ def _limit(profile: Profile, *, asked: bool) -> int:
 
 async def _unknown(decisions: Sequence[Decision], lease: Lease, runtime: Runtime) -> list[Decision]:
     """Leave out that a request to forget ends nothing that is known, where that was decided when it was recorded."""
-    again = [line for line in decisions if line.action is Action.IGNORE and REQUESTED in line.text]
+    again = [line for line in decisions if line.action is Action.IGNORE and FORGET_REQUEST_MARK in line.text]
     done: set[int | None] = set()
     for seq in {line.seq for line in again}:
         known = await runtime.store.decisions.from_source(
             lease.key.subject, conversation=lease.key.conversation, seq=seq
         )
-        done |= {seq for line in known if REQUESTED in line.text}
+        done |= {seq for line in known if FORGET_REQUEST_MARK in line.text}
     return [line for line in decisions if line not in again or line.seq not in done]
 
 

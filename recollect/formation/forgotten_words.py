@@ -9,7 +9,7 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.rules.extractor import forget_requests
-from recollect.extraction.rules.notes import REQUESTED
+from recollect.extraction.rules.notes import FORGET_REQUEST_MARK
 from recollect.extraction.sources import ExtractionInput, readable
 from recollect.formation.answers import answers_among
 from recollect.formation.inputs import LARGE_BATCH, characters
@@ -157,7 +157,10 @@ async def _requests_since(
     places = {
         (line.conversation, line.seq): None
         for line in lines
-        if REQUESTED in line.text and line.conversation and line.seq and (line.conversation, line.seq) not in here
+        if FORGET_REQUEST_MARK in line.text
+        and line.conversation
+        and line.seq
+        and (line.conversation, line.seq) not in here
     }
     found: list[LoggedMessage] = []
     for conversation, seq in list(places)[-MAX_REQUESTS:]:

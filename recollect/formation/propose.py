@@ -13,7 +13,7 @@ from recollect.extraction.evidence import question_before
 from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.llm import ModelExtraction, extract_by_model
 from recollect.extraction.provenance import INTERACTION, USER_CHARACTER, tags_of
-from recollect.extraction.rules import RulesReading
+from recollect.extraction.rules import RulesResult
 from recollect.extraction.rules.extractor import forget_requests, read_updates
 from recollect.extraction.salience import is_pleasantry
 from recollect.extraction.schemas import OutputSchema, schema_for
@@ -190,7 +190,7 @@ def _source(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInput:
 
 async def _by_rules(source: ExtractionInput, batch: ExtractionBatch, runtime: Runtime) -> ExtractionResult:
     """Let the rules read; many words in the process that reads long messages, so that this one serves others."""
-    read: RulesReading | None = None
+    read: RulesResult | None = None
     if runtime.reader is not None and is_read_apart(source.messages):
         # Each long message passed its trial alone: together they may still take too long, and none is left out for it.
         with suppress(ReadingOverrunError):

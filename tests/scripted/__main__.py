@@ -12,13 +12,13 @@ from recollect.providers.static_embedder import StaticEmbedder
 
 from .cases import Case, cases, line_of
 from .known import MISSES, written
-from .playing import Played, play
+from .playback import Played, play
 from .table import PAGE, Row, table, with_table
 from .verdict import Flaw, findings
 
 
 def main(arguments: list[str]) -> int:
-    """Play what is asked for."""
+    """Run the requested conversations."""
     names = [argument for argument in arguments if not argument.startswith("-")]
     chosen = [case for case in cases() if not names or any(name in case.name for name in names)]
     rows = asyncio.run(_rows(chosen, verbose="-v" in arguments))

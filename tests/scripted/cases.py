@@ -131,7 +131,7 @@ class Item(_Read):
 
     @property
     def words(self) -> str:
-        """The memory's sentence: as it stands, of a fact made up from its slot, of an end from what it ends."""
+        """The memory's sentence: as written, or built from the slot of a fact or from what it ends."""
         if self.text:
             return self.text
         if self.key:
@@ -140,7 +140,7 @@ class Item(_Read):
 
 
 class Session(_Read):
-    """What was said in one go."""
+    """One session of the conversation."""
 
     at: datetime
     turns: tuple[Said, ...]
@@ -162,7 +162,7 @@ class Session(_Read):
 
 
 class Entry(_Read):
-    """What a memory must say and must not."""
+    """What a memory must and must not say."""
 
     says: Words = Field(min_length=1)
     lacks: Words = Field(default=(), alias="not")
@@ -188,7 +188,7 @@ class Expected(_Read):
 
 
 class Asked(_Read):
-    """A question, and what comes of it."""
+    """A question, and what must be recalled."""
 
     ask: str
     first: Words = ()
@@ -212,12 +212,12 @@ class Case(_Read):
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """All that it shows."""
+        """All capabilities that it shows."""
         return (self.kind, *self.also)
 
 
 def line_of(memory: Memory) -> str:
-    """Write out what words are looked for in."""
+    """Write a memory as the text that is searched for words."""
     slot = f" {memory.category} {memory.key} {memory.value}" if memory.kind is MemoryKind.FACT else ""
     return (memory.text + slot).lower()
 

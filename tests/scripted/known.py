@@ -1,4 +1,4 @@
-"""The misses of the built-in rules that are known. Reads `misses.toml`."""
+"""Known misses of the built-in rules. Reads `misses.toml`."""
 
 import json
 import tomllib
@@ -11,17 +11,17 @@ from .verdict import Finding, Flaw
 MISSES = Path(__file__).parent / "misses.toml"
 
 Misses = Mapping[str, Mapping[Flaw, Sequence[str]]]
-"""What is wrong with each conversation: by its name and the flaw, what it is about."""
+"""Misses by conversation and flaw: the entries they are about."""
 
 
 def known_misses(text: str | None = None) -> Misses:
-    """Read what the rules are known to get wrong."""
+    """Read the known misses of the rules."""
     read = tomllib.loads(MISSES.read_text("utf-8") if text is None else text)
     return {name: {Flaw(flaw): about for flaw, about in found.items()} for name, found in read.items()}
 
 
 def misses_of(rows: Sequence[Row]) -> Misses:
-    """Return what the rules got wrong."""
+    """Return the misses of the rules."""
     return {row.case.name: _by_flaw(row.rules) for row in rows if row.rules}
 
 
@@ -31,7 +31,7 @@ def _by_flaw(found: Sequence[Finding]) -> Mapping[Flaw, Sequence[str]]:
 
 
 def written(rows: Sequence[Row], text: str) -> str:
-    """Write the file anew, its comment kept; false memories are left out, so that the tests go on naming them."""
+    """Rewrite the file, keeping its comment; false memories are left out, so that tests keep reporting them."""
     head = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
     blocks = [f"\n[{name}]\n{_lines(found)}" for name, found in misses_of(rows).items() if set(found) - {Flaw.FALSE}]
     return head + "".join(blocks)

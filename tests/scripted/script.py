@@ -16,15 +16,15 @@ _BESIDE = re.compile(r"^  beside memory (\d+), [^:]*: (\".*\")$")
 
 
 def script(case: Case) -> "Script":
-    """Make the model that knows this case."""
+    """Build the model for a case."""
     return Script(case)
 
 
 class Script:
-    """Answers as a good model would that reads what it is shown: of the messages shown, and no others."""
+    """Answers like a good model, for the shown messages only."""
 
     def __init__(self, case: Case) -> None:
-        """Learn what is to be answered, by the words of the turn it rests on."""
+        """Store the answers by the words of their turns."""
         self._items: dict[str, list[Item]] = {}
         for session in case.session:
             for item in session.model:
@@ -48,7 +48,7 @@ class Script:
         }
 
     def _judged(self, user: str) -> object:
-        """Tell what was said before in the same words, and what the case says that it ends; all else is new."""
+        """Recognise identical statements, and those that end a memory; all others are new."""
         decisions: list[dict[str, Any]] = []
         text = ""
         for line in user.splitlines():

@@ -1,4 +1,4 @@
-"""What passes, as the table in `docs/scripted.md` and on the command line. Pure."""
+"""Results as the table in `docs/scripted.md` and on the command line. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _BEGIN, _END = "<!-- table -->\n", "<!-- end of table -->"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One conversation and what is wrong after it."""
+    """One conversation and its findings."""
 
     case: Case
     rules: Sequence[Finding]

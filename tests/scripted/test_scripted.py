@@ -1,4 +1,4 @@
-"""Forty conversations of our own: memory holds exactly what they say, with a model that answers well, and by rules."""
+"""Forty scripted conversations: memory contains exactly what they say, with a good model and by rules."""
 
 import asyncio
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from recollect.types import ConversationId, Evidence, Memory, MemoryId, MemoryKi
 
 from .cases import KINDS, Case, cases
 from .known import MISSES, known_misses, misses_of, written
-from .playing import Played, play
+from .playback import Played, play
 from .table import PAGE, Row, table, with_table
 from .verdict import Finding, Flaw, findings
 
@@ -23,7 +23,7 @@ BY_RULES = 0.75
 
 @pytest.fixture(scope="module")
 def rows() -> Sequence[Row]:
-    """All conversations, played in both ways."""
+    """All conversations, with the model and by rules."""
     return asyncio.run(_rows())
 
 

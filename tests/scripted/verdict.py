@@ -1,4 +1,4 @@
-"""Holds what memory holds against what a case says it must. Pure."""
+"""Compares memory with what a case expects. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,43 +8,43 @@ from zoneinfo import ZoneInfo
 from recollect.types import Memory, MemoryKind, RecalledMemory
 
 from .cases import Asked, Case, Entry, all_in, line_of
-from .playing import Played
+from .playback import Played
 
 # A question's words must be among so many results behind the standing facts.
 AMONG = 5
 
 
 class Flaw(StrEnum):
-    """In what way memory is not right."""
+    """Kinds of mistakes."""
 
     FALSE = "false"
-    """It holds what is not so, or was never said: the worst that memory can do."""
+    """A memory is wrong, or was never said: the worst mistake."""
     MISSING = "missing"
     DOUBLE = "double"
     SOURCE = "source"
-    """It is held, and does not rest on the turn that says it."""
+    """A memory does not have the right turn as its evidence."""
     CLOSED = "closed"
-    """What ended does not stand in the history as ended."""
+    """A memory that ended is not in the history as ended."""
     RECALL = "recall"
-    """It is not found, or what ended is shown as what holds."""
+    """A memory is not recalled, or one that ended is shown as active."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that is wrong."""
+    """One mistake."""
 
     flaw: Flaw
     about: str
-    """What of the case it is about: an entry, a question, or a memory."""
+    """The entry, question or memory it is about."""
     what: str = ""
-    """What is there instead."""
+    """What was there instead."""
 
     def __str__(self) -> str:
         return f"{self.flaw}: {self.about}{' ' * bool(self.what)}{self.what}"
 
 
 def findings(played: Played) -> list[Finding]:
-    """Name all that is wrong after a conversation; empty where memory is right."""
+    """Return all mistakes after a conversation; empty if memory is right."""
     case = played.case
     return [
         *_false(played),
@@ -116,14 +116,14 @@ def _asked(case: Case, asked: Asked, items: Sequence[RecalledMemory]) -> Iterato
 
 
 def _shown(case: Case, item: RecalledMemory) -> str:
-    """Write a result out as a prompt shows it: a quotation with its day."""
+    """Write a result as a prompt shows it: a quotation with its day."""
     if item.memory.kind is not MemoryKind.TURN:
         return line_of(item.memory)
     return f"{line_of(item.memory)} ({item.memory.valid_from.astimezone(ZoneInfo(case.time_zone)).date()})"
 
 
 def _stale(case: Case, asked: Asked, items: Sequence[RecalledMemory]) -> Iterator[Finding]:
-    """Find what is shown although it does not hold: as a statement anywhere, as a quotation before what holds."""
+    """Find ended memories that are shown: statements anywhere, quotations before the active memory."""
     answered = not asked.first
     for item in items:
         line = _shown(case, item)

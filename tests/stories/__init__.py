@@ -1,4 +1,4 @@
-"""Everyday chats of several sessions, told through the proxy: what prompts must and must not hold."""
+"""Everyday chats of several sessions, told through the proxy: what prompts must and must not contain."""
 
 import sys
 from pathlib import Path

@@ -1,6 +1,6 @@
-"""Tell the stories and print what came of them. `python -m tests.stories [-v] [--run NAME] [--write] [STORY …]`.
+"""Run the stories and print the results. `python -m tests.stories [-v] [--run NAME] [--write] [STORY …]`.
 
-With stories only those whose name holds one of the words; `--run` chooses among rules, perfect, sloppy and refusing.
+STORY selects stories whose name contains one of the words; `--run` chooses among rules, perfect, sloppy and refusing.
 `-v` shows what is wrong, every follow-up's prompt and the memories. `--write` puts the table into `docs/scripted.md`,
 and what is false into `misses.toml`. The exit status is 1 if a prompt holds something false.
 """
@@ -20,7 +20,7 @@ from .verdict import Outcome
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Run what is asked for."""
+    """Run the requested stories."""
     parser = argparse.ArgumentParser(prog="python -m tests.stories")
     parser.add_argument("-v", "--verbose", action="store_true")
     parser.add_argument("--write", action="store_true")

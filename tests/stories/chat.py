@@ -37,12 +37,12 @@ class AskedTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToldStory:
-    """What came of a story."""
+    """Result of a story."""
 
     story: Story
     asked: Sequence[AskedTurn]
     active: Sequence[Memory]
-    """The notes and facts that hold after the last session."""
+    """The active notes and facts after the last session."""
 
 
 async def tell(
@@ -83,7 +83,7 @@ async def tell(
 
 
 async def _say(proxy: ChatProxy, upstream: GivenWay, story: Story, number: int, place: int) -> list[str]:
-    """Send one message as a chat client does, with all before it, and return the memory part of the prompt."""
+    """Send one message as a chat client does, with its history, and return the memory part of the prompt."""
     session = story.session[number - 1]
     messages = _messages(session, place)
     if story.client == "session":

@@ -1,4 +1,4 @@
-"""The false statements that are known, and the shares reached so far. Reads `misses.toml`."""
+"""Known false statements, and the shares reached so far. Reads `misses.toml`."""
 
 import json
 import tomllib
@@ -17,14 +17,14 @@ KnownFalse = Mapping[str, Mapping[str, Sequence[str]]]
 
 
 def known_false(run: str) -> Mapping[str, Mapping[str, Sequence[str]]]:
-    """Read the false statements known of a run: phrases by story and question."""
+    """Read the known false statements of a run: phrases by story and question."""
     found = _read().get(run, {})
     assert isinstance(found, dict)
     return found
 
 
 def least_share(run: str) -> float:
-    """Read the share of what must be there that a run has reached."""
+    """Read the share of expected statements that a run has reached."""
     shares = _read().get("share", {})
     assert isinstance(shares, dict)
     return float(shares[run])
@@ -42,7 +42,7 @@ def false_of(run: SuiteRun) -> dict[str, dict[str, list[str]]]:
 
 
 def written(runs: Sequence[SuiteRun], text: str) -> str:
-    """Write the file again, its comment kept."""
+    """Rewrite the file, keeping its comment."""
     head = "".join(line for line in text.splitlines(keepends=True) if line.startswith("#"))
     shares = "".join(f"{run.name} = {max(run.share - SHARE_SLACK, 0):.2f}\n" for run in runs)
     blocks = [

@@ -19,7 +19,7 @@ _SHOWN = re.compile(r"\[(\d+)\] \w+ \d+ \w+ \d+, (\"(?:[^\"\\]|\\.)*+\"): (\".*\
 _STATEMENT = re.compile(r"New statement (\d+), [^:]*: (\".*\")")
 _BESIDE = re.compile(r"  beside memory (\d+), [^:]*: (\".*\")")
 
-# What the sloppy model makes up; no story says it, so that it is false wherever it is found.
+# Invention of the sloppy model: no story contains it, so it is false wherever it is found.
 INVENTED = "The user owns a sailing boat called Halcyon."
 HEARD = "As the assistant put it:"
 INVENTIONS = ("Halcyon", "assistant put it")
@@ -35,7 +35,7 @@ class ShownMessage:
 
 
 class PerfectModel:
-    """Answers for the messages it is shown exactly what the story says a good extractor would."""
+    """Answers exactly what the story says a good extractor would extract from the shown messages."""
 
     name = "perfect"
 
@@ -51,7 +51,7 @@ class PerfectModel:
         return ModelAnswer(data=data, usage=None, calls=1)
 
     async def close(self) -> None:
-        """Hold nothing open."""
+        """Do nothing: no connection is open."""
 
     def _extract(self, user: str) -> object:
         head, _, listed = user.rpartition("\nMessages:\n")
@@ -66,7 +66,7 @@ class PerfectModel:
     def items(
         self, message: ShownMessage, shown: Sequence[ShownMessage], known: Mapping[int, str]
     ) -> list[dict[str, Any]]:
-        """Return the items that the story says for one message, without those that a later message takes back."""
+        """Return the story's items for one message, without those that a later message takes back."""
         later = [lesson for other in shown if other.number > message.number for lesson in self._lessons(other)]
         return [
             item
@@ -92,7 +92,7 @@ class PerfectModel:
         return quoting[0] if len(quoting) == 1 else None
 
     def _judge(self, user: str) -> object:
-        """Ignore what was said in the same words, replace what the story says is corrected, and add all else."""
+        """Ignore identical statements, replace those the story says are corrected, and add all others."""
         decisions: list[dict[str, Any]] = []
         text = ""
         for line in user.splitlines():
@@ -111,14 +111,14 @@ class PerfectModel:
 
 
 class SloppyModel(PerfectModel):
-    """Knows the story as well, and adds what careless models add: inventions, doubles, wrong targets, wrong dates."""
+    """Knows the story too, but adds typical mistakes: inventions, duplicates, wrong targets, wrong dates."""
 
     name = "sloppy"
 
     def items(
         self, message: ShownMessage, shown: Sequence[ShownMessage], known: Mapping[int, str]
     ) -> list[dict[str, Any]]:
-        """Return the right items, spoilt, and others that nothing supports."""
+        """Return the right items with mistakes, and unsupported ones."""
         items = super().items(message, shown, known)
         for place, item in enumerate(items):
             _spoil(item, crc32(message.text.encode()) + place)
@@ -147,7 +147,7 @@ class RefusingModel(PerfectModel):
 
 
 def refusal_of(text: str) -> object | None:
-    """Return what the refusing model answers to a message; None where it answers well."""
+    """Return the refusing model's answer to a message; None if it answers well."""
     number = crc32(squeeze(text).encode())
     refusals = (
         "I'm sorry, but I can't help with that.",
@@ -220,7 +220,7 @@ def _item(*, text: str, message: int, quote: str) -> dict[str, Any]:
 
 
 def _spoil(item: dict[str, Any], number: int) -> None:
-    """Make one careless mistake: a date that is none, or long ago, or a target that was not meant or not shown."""
+    """Make one mistake: an invalid or early date, or a wrong or unknown target."""
     match number % 4:
         case 0:
             item["valid_from"] = "2031-02-30"

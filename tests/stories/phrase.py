@@ -1,6 +1,6 @@
-"""What a story looks for in a memory or a line of a prompt. Pure.
+"""Phrases that a story expects in a memory or a line of a prompt. Pure.
 
-Lyon                       the word, whatever its case
+Lyon                       the word, ignoring case
 vegetarian | no meat       one of several
 peanut* + allerg*          all of them, in one statement; a star stands for any ending
 Rome unless until | from   the word, in a statement that holds none of the words after `unless`
@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-# A stop behind these ends no sentence: "St. Paul's".
+# A stop after these does not end a sentence: "St. Paul's".
 _SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDra\.)[\"'”’)]*+\s")
 
 

@@ -12,7 +12,7 @@ _COLUMNS = (Outcome.RIGHT, Outcome.MISSING, Outcome.FALSE_IN_STORE, Outcome.FALS
 
 
 def table(runs: Sequence[SuiteRun]) -> str:
-    """Write the table by run, and that by story."""
+    """Write the tables by run and by story."""
     lines = [
         "| run | right | missing | share | false in the store | false statements in prompts "
         "| follow-ups whose prompt holds something false |",
@@ -42,7 +42,7 @@ def with_table(page: str, tables: str) -> str:
 
 
 def details(run: SuiteRun) -> str:
-    """Write out what is wrong in each story, its prompts and its memories."""
+    """Write the mistakes of each story, with its prompts and memories."""
     lines: list[str] = []
     for verdict in run.verdicts:
         lines.append(f"\n=== {verdict.told.story.name} · {run.name}: {_cell(verdict)}")

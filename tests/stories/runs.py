@@ -18,12 +18,12 @@ RUNS: Mapping[str, Callable[[Story], OpenedModel] | None] = {
     "refusing": RefusingModel,
 }
 GOALS = {"rules": 0.85, "perfect": 0.95}
-"""Share of what must be there that is there, by run."""
+"""Required share of expected statements, by run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRun:
-    """All stories, told in one way."""
+    """All stories with one extractor."""
 
     name: str
     verdicts: Sequence[Verdict]
@@ -34,7 +34,7 @@ class SuiteRun:
 
     @property
     def share(self) -> float:
-        """Return the share of what must be there that is there."""
+        """Return the share of expected statements that are there."""
         right = self.count(Outcome.RIGHT)
         return right / ((right + self.count(Outcome.MISSING)) or 1)
 
@@ -42,7 +42,7 @@ class SuiteRun:
 async def run_suite(
     name: str, chosen: Sequence[Story], embedder: StaticEmbedder, *, urls: Sequence[str] = ()
 ) -> SuiteRun:
-    """Tell stories in one way; `urls` names an empty database for each, by default SQLite in memory."""
+    """Run stories with one extractor; `urls` names an empty database for each (default: SQLite in memory)."""
     make = RUNS[name]
     verdicts: list[Verdict] = []
     for place, story in enumerate(chosen):

@@ -1,4 +1,4 @@
-"""Stories: everyday chats of several sessions, with what memory and prompts must and must not hold. Reads `told/`.
+"""Stories: everyday chats of several sessions, with what memory and prompts must and must not contain. Reads `told/`.
 
 One TOML file a story; `docs/scripted.md` shows how to write one. In short:
 
@@ -81,7 +81,7 @@ class Lesson(_Read):
     """What a good model learns from a turn: one item of its answer."""
 
     text: str = ""
-    """The memory in one sentence; optional where `key` and `value`, `forget` or `ended` say it."""
+    """The memory in one sentence; optional with `key` and `value`, `forget` or `ended`."""
     quote: str = ""
     """The words that state it; by default all of the message."""
     category: str = "identity"
@@ -90,16 +90,16 @@ class Lesson(_Read):
     type: str = "fact"
     importance: float = 0.7
     updates: str = ""
-    """A phrase that the memory it corrects holds."""
+    """A phrase in the memory that it corrects."""
     ended: bool = False
-    """Whether the memory under `updates` has ended; nothing takes its place unless `text` says so."""
+    """Whether the memory under `updates` has ended, without a replacement unless `text` gives one."""
     forget: str = ""
     """A phrase of the memories that the user wants forgotten."""
     since: date | None = None
 
 
 class StoryTurn(_Read):
-    """One message of the user, the answer, and what the prompt behind that answer must hold."""
+    """One message of the user, the answer, and what its prompt must contain."""
 
     user: str = Field(min_length=1)
     assistant: str = "Sure."
@@ -111,7 +111,7 @@ class StoryTurn(_Read):
 
     @property
     def is_follow_up(self) -> bool:
-        """Return whether the story says what its prompt must or must not hold."""
+        """Return whether the story says what its prompt must or must not contain."""
         return bool(self.must or self.must_not)
 
 
@@ -143,7 +143,7 @@ class Story(_Read):
     user: str = "user"
     time_zone: str = "UTC"
     client: Literal["openwebui", "session", "history"] = "openwebui"
-    """What the client sends: an id and the whole history, an id and the newest message alone, or the history alone."""
+    """What the client sends: an id and the whole history, an id and only the newest message, or only the history."""
     every_turn: bool = False
     """Whether memories are formed after every turn instead of after every session."""
     never: Phrases = ()

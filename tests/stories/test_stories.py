@@ -1,4 +1,4 @@
-"""Stories of several sessions through the proxy: prompts hold nothing false but what is listed, and lack little."""
+"""Stories of several sessions through the proxy: prompts contain nothing false that is not listed, and lack little."""
 
 import asyncio
 import tomllib
@@ -32,7 +32,7 @@ def embedder() -> StaticEmbedder:
 
 @pytest.fixture(scope="module")
 def runs(embedder: StaticEmbedder) -> Mapping[str, SuiteRun]:
-    """Return all stories, told in each way."""
+    """Return all stories with each extractor."""
     return {name: asyncio.run(run_suite(name, list(STORIES.values()), embedder)) for name in RUNS}
 
 

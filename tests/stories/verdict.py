@@ -1,4 +1,4 @@
-"""Holds prompts and store against what a story says. Pure."""
+"""Compares prompts and store with what a story expects. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ from .story import SLOTS, Story
 
 
 class Outcome(StrEnum):
-    """How something that a story says turned out."""
+    """Outcome of one expectation of a story."""
 
     RIGHT = "right"
-    """What must be there is there."""
+    """An expected statement is there."""
     MISSING = "missing"
     FALSE_IN_STORE = "false in the store"
     FALSE_IN_PROMPT = "false in a prompt"
-    """The worst: a statement that was corrected, forgotten, supposed or never said, put before the model."""
+    """The worst outcome: the model is shown a statement that was corrected, forgotten, supposed or never said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """All that came of one story in one run."""
+    """All findings of one story in one run."""
 
     told: ToldStory
     findings: Sequence[Finding]
@@ -55,12 +55,12 @@ class Verdict:
 
     @property
     def false_follow_ups(self) -> int:
-        """Count the follow-ups whose prompt holds something false."""
+        """Count the follow-ups with something false in their prompt."""
         return len({finding.place for finding in self.findings if finding.outcome is Outcome.FALSE_IN_PROMPT})
 
 
 def verdict(told: ToldStory, *, inventions: Sequence[str] = ()) -> Verdict:
-    """Judge a story that was told; `inventions` are false wherever they are found."""
+    """Judge the result of a story; `inventions` are false wherever they are found."""
     findings: list[Finding] = []
     for asked in told.asked:
         findings += _prompt_findings(told.story, asked, inventions)
@@ -69,7 +69,7 @@ def verdict(told: ToldStory, *, inventions: Sequence[str] = ()) -> Verdict:
 
 
 def line_of(memory: Memory) -> str:
-    """Write a memory out with its slot."""
+    """Write a memory with its slot."""
     slot = f" ({memory.key}: {memory.value})" if memory.kind is MemoryKind.FACT else ""
     return memory.text + slot
 
@@ -102,7 +102,7 @@ def _store_findings(told: ToldStory, inventions: Sequence[str]) -> Iterator[Find
 
 
 def _false_slot(story: Story, memory: Memory) -> str | None:
-    """Name a fact on the user as a whole that the story does not know, or knows otherwise."""
+    """Yield facts about the user as a whole that the story lacks or contradicts."""
     if memory.kind is not MemoryKind.FACT or memory.key not in SLOTS:
         return None
     expected = story.end.slots.get(memory.key)

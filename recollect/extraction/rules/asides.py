@@ -28,7 +28,7 @@ _STATEMENT_AFTER_QUESTION = re.compile(
     re.IGNORECASE,
 )
 # Questions whether that very statement is true.
-_CONFIRMS = re.compile(
+_CONFIRMATION_QUESTION = re.compile(
     r"(?:so\s++|and\s++|but\s++|or\s++)?(?:is\s++it\s++(?:true|right|ok\s++to\s++say)|did\s++(?:i|you)|do\s++(?:you|"
     r"i)|does\s++it|have\s++(?:i|you)|am\s++i|was\s++i|"
     r"what\s++did|what\s++do\s++you|who\s++(?:says|said)|why\s++(?:did|do|would|should)\s++you|are\s++you|what\s++if|"
@@ -36,7 +36,7 @@ _CONFIRMS = re.compile(
     r"(?:what|which|how)\b.{0,60}\b(?:say|said|mean|means|translate\w*|call|write)\b)",
     re.IGNORECASE,
 )
-_UNSURE = re.compile(
+_UNSURE_WORDS = re.compile(
     r"\b(?:right|correct|yes|no|true|or|wondering|asking|looking|curious|confused|not\s++sure|told|supposed|"
     r"imagin\w++|pretend\w*)\s*+$"
     r"|\b(?:wondering|asking|curious|if|whether|supposed\s++to)\b|\bor\s++(?:am|is|was|do|not)\b",
@@ -65,7 +65,7 @@ _IS_HOME = (
 )
 _TRADES = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
 # 'As a vegan of six years, what can I …' describes the asker; 'as a doctor, what would you …' the answerer.
-_AS_A = re.compile(
+_ROLE_OPENING = re.compile(
     rf"as\s++an?\s++(?P<who>(?:(?:strict|lifelong|long-?time|fellow|new|former|retired|self-employed|freelance|junior|"
     rf"senior|\w+ist)\s++)?"
     rf"(?:{DIETS}|{CONDITION_ADJECTIVES}|(?:[\w-]{{2,20}}\s++)?(?:{_TRADES})))\b(?P<rest>[^?.!]{{0,200}})",
@@ -98,10 +98,10 @@ def find_asides(sentence: TextSpan) -> list[TextSpan]:
     []
     """
     text = sentence.text
-    if not asks(text) or _CONFIRMS.match(text):
+    if not asks(text) or _CONFIRMATION_QUESTION.match(text):
         return []
     found = _STATEMENT_AFTER_QUESTION.search(text)
-    if not found or _UNSURE.search(found["said"]):
+    if not found or _UNSURE_WORDS.search(found["said"]):
         return []
     return [TextSpan(found["said"].rstrip(), sentence.start + found.start("said"))]
 
@@ -115,7 +115,7 @@ def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
     for found in (_IS_HOME[0].search(text), _IS_HOME[1].match(text)):
         if found:
             yield from apply_patterns(PLACES, f"I live in {found['place']}")
-    role = _AS_A.match(text)
+    role = _ROLE_OPENING.match(text)
     if role and _I.search(role["rest"]) and not _YOU.search(role["rest"]) and not _FORMER.search(role["who"]):
         yield from facts_of(f"I'm a {role['who']}", ())
 

@@ -15,7 +15,7 @@ from recollect.extraction.speech_acts import is_self_denial, is_small_talk, stat
 from recollect.text import STOP_WORDS, asks, spelling_similarity
 
 # Openings of a correction. The plain ones may open other sentences too: 'Actually Paris is nice'.
-_OPENS = re.compile(
+_CORRECTION_OPENING = re.compile(
     r"(?:(?P<filler>ah|argh+|haha+|lol|hmm+|oh|well|and|but|yes|ok|okay|apparently|(?:it\s++)?turns\s++out|"
     r"i(?:'m|\s++am|'ve\s++been|\s++was)\s++(?:just\s++|being\s++)?(?:told|informed|corrected))|(?P<plain>sorry|actually|no|nope|rather)"
     r"|(?P<clear>wait|hang\s++on|hold\s++on|oops|whoops|my\s++(?:bad|mistake)|correction|typo|i\s++meant?(?:\s++to\s++(?:say|write|type))?|make\s++that|"
@@ -26,7 +26,7 @@ _MAX_OPENINGS = 6
 # Words of a statement that its speaker may restart.
 _MIN_WORDS_BEFORE = 3
 # Endings of a correction: '50 mg, sorry', 'Tuesday I mean'.
-_CLOSES = re.compile(
+_CORRECTION_ENDING = re.compile(
     r"(?<![\s,.!*–-])[\s,.!*–-]++(?:(?P<plain>sorry|actually|rather)|(?P<clear>i\s++meant?(?:\s++to\s++(?:say|write|type))?|"
     r"my\s++(?:bad|mistake)|oops|whoops|typo|autocorrect))\s*+[.!]*+$",
     re.IGNORECASE,
@@ -76,7 +76,7 @@ _UNIT = (
     r"hours?|minutes?|people|persons?|guests?|kids|children)"
 )
 # Patterns of values by kind, the narrowest first.
-_SHAPES = (
+_VALUE_KINDS = (
     re.compile(rf"(?<![\w.,])\d[\d.,]{{0,10}}+\s?{_UNIT}(?!\w)|(?<!\w)[£$€]\d[\d.,]{{0,10}}+k?(?!\w)", re.IGNORECASE),
     re.compile(
         rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s++(?:of\s++)?(?:{_MONTH})\b|\b(?:{_MONTH})\s++\d{{1,2}}(?:st|nd|rd|th)?\b",
@@ -201,13 +201,13 @@ def _opening(sentence: str) -> _Opening:
     """Cut off the opening and the ending of a correction."""
     at, opened, clearly = 0, False, False
     for _ in range(_MAX_OPENINGS):
-        found = _OPENS.match(sentence, at)
+        found = _CORRECTION_OPENING.match(sentence, at)
         if not found:
             break
         at, opened, clearly = found.end(), opened or not found["filler"], clearly or bool(found["clear"])
     starred = sentence.startswith("*") or bool(_STARRED.fullmatch(sentence))
     body = sentence[at:]
-    closes = _CLOSES.search(body)
+    closes = _CORRECTION_ENDING.search(body)
     if closes:
         body, opened, clearly = body[: closes.start()], True, clearly or bool(closes["clear"])
     body = _BY_THE_WAY.sub("", body).strip("* ")
@@ -290,11 +290,11 @@ def _parts(text: str) -> list[str]:
 
 def _old_of(said: str, new: str, *, clearly: bool) -> str:
     """Find the only value in a statement of the same kind as the new one; empty if there is none, or several."""
-    for shape in _SHAPES:
+    for shape in _VALUE_KINDS:
         if shape.fullmatch(new):
             values = [match.group() for match in shape.finditer(said)]
             return values[0] if len(values) == 1 else ""
-    if any(shape.search(new) for shape in _SHAPES):
+    if any(shape.search(new) for shape in _VALUE_KINDS):
         return ""
     named = [name for name in _NAMED.findall(said) if name.casefold() not in _NO_NAMES and name not in MONTHS]
     named = [name for name in named if not said.startswith(name) or len(named) == 1 or _is_spelled_like(name, new)]

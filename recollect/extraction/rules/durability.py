@@ -126,14 +126,14 @@ _WRITES_ON = re.compile(
     re.IGNORECASE,
 )
 # Habits of a household or a team.
-_OUR_WAY = re.compile(
+_HOUSEHOLD_HABIT = re.compile(
     r"we(?:'re|'ve|\s++are|\s++have)?\s++(?:(?:all|both|only|also|now|always|mostly|just)\s++)*+(?:use|using|deploy|host|indent|live|share|rent|own|"
     r"keep|grow|raise|speak|eat|cook|drink|sleep|named|call\s++(?:him|her|it|them)|(?:have|got)\s++(?:an?|one|two|three|four|no)|"
     r"(?:don't|do\s++not|never)\s++(?:eat|drink|use|have|own)|(?:going|flying|moving|travelling|traveling|driving)\s++to\s++(?-i:[A-Z]))\b",
     re.IGNORECASE,
 )
 # People, pets and things of a household or a team.
-_OURS = re.compile(
+_HOUSEHOLD_THING = re.compile(
     rf"our\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?:{RELATIONS}|{PETS}|{POSSESSIONS}|kids|children|twins|family|wifi|wi-fi|"
     rf"backend|frontend|stack|database|servers?|"
     r"site|office|anniversary|wedding|kitchen|garden|balcony|rent|mortgage|budget|address|landlord|flat|building|"
@@ -162,7 +162,7 @@ _WHO = (
     r"(?:\s++and\s++(?:i|(?-i:[A-Z])[\w'-]{1,30}+))?"
 )
 # Events of named people, and changes that others make for the speaker.
-_OF_PEOPLE = re.compile(
+_NAMED_PEOPLE_EVENT = re.compile(
     rf"{_WHO}\s++(?:(?:has|have|just|finally|recently|sadly)\s++)*+(?:moved\s++(?:in|out|back|away|to\s++(?-i:[A-Z]))|passed\s++away|died|gave\s++birth|"
     r"got\s++(?:married|engaged|divorced)|(?:is|are)\s++getting\s++(?:married|divorced)|(?:is|are)\s++(?:now\s++)?(?:pregnant|allergic\s++to|"
     r"expecting|vegan|vegetarian|divorced|engaged|married)|was\s++born|graduated|retired|broke\s++up|split\s++up|had\s++(?:a|her|his|our|their)\s++baby)\b"
@@ -183,14 +183,14 @@ _ATTRIBUTE = re.compile(
     rf"my\s++(?:[\w'-]+\s++){{1,5}}?(?:(?:is|are)\s++(?!{_PASSING})\S|(?:has|have|costs?|lives?|works?|plays?|likes?|loves?)\s++\S)",
     re.IGNORECASE,
 )
-_KIN = re.compile(
+_KIN_STATEMENT = re.compile(
     rf"\bmy\s++(?:[\w'-]+\s++){{0,2}}?(?:{RELATIONS}|{PETS}|kids|children|family|twins)s?\b(?:\s++\w+){{0,2}}?\s++"
     rf"(?:(?:is|are)(?=\s++(?:\w+ly\s++)?(?:living|working|studying|getting|expecting|moving|dating|teaching|turning)\b|\s++(?!{_PASSING}))|has|have|"
     r"lives?|works?|loves?|hates?|likes?|plays?|goes|studies|teaches|speaks?|suffers?|can't|cannot|doesn't|don't|died|moved)\b",
     re.IGNORECASE,
 )
 # Turning points of a life.
-_TURN = re.compile(
+_TURNING_POINT = re.compile(
     r"\b(?:adopted|married|engaged|divorced|born|graduated|retired|enrol?led|diagnosed|pregnant|expecting|promoted|published|"
     r"emigrated|immigrated|separated|widowed|broke\s++up|split\s++up(?!\s++(?:the|it|this|my|into)\b)|moved|passed\s++away|signed\s++(?:up|a|the)|"
     r"(?:got|landed|lost|quit|left|started|changed|took|accepted|found)\s++(?:(?:the|a|an|my|our|another)\s++)?(?:new\s++)?"
@@ -207,7 +207,7 @@ _NO_HABIT = frozenset(
     can could will would should may might must shall cannot can't couldn't won't wouldn't don't didn't shouldn't
     haven't hadn't wasn't ain't am have had did do does let put keep made make thank""".split()
 )
-HABIT, STATE, TURN = 0.15, 0.2, 0.15
+HABIT_BONUS, STATE_BONUS, TURNING_POINT_BONUS = 0.15, 0.2, 0.15
 
 
 def durability_bonus(text: str) -> float:
@@ -218,35 +218,35 @@ def durability_bonus(text: str) -> float:
     """
     gained = 0.0
     if _STATES.match(text) or _WORKS_TOWARDS.match(text) or _WAYS_OF_LIFE.match(text) or _WRITES_ON.match(text):
-        gained = STATE
-    elif is_our_way(text) or is_of_people(text) or _KIN.search(text) or _ATTRIBUTE.match(text):
-        gained = HABIT
-    if _TURN.search(text):
-        gained = max(gained, TURN)
-    return gained + HABIT * bool(_HABIT.search(text)) if gained < STATE else gained
+        gained = STATE_BONUS
+    elif is_household_statement(text) or is_people_event(text) or _KIN_STATEMENT.search(text) or _ATTRIBUTE.match(text):
+        gained = HABIT_BONUS
+    if _TURNING_POINT.search(text):
+        gained = max(gained, TURNING_POINT_BONUS)
+    return gained + HABIT_BONUS * bool(_HABIT.search(text)) if gained < STATE_BONUS else gained
 
 
-def is_our_way(text: str) -> bool:
+def is_household_statement(text: str) -> bool:
     """Return whether a clause states how a household or a team lives or works.
 
-    >>> is_our_way("we deploy on Fly"), is_our_way("we talked")
+    >>> is_household_statement("we deploy on Fly"), is_household_statement("we talked")
     (True, False)
     """
-    return bool(_OUR_WAY.match(text) or _OURS.match(text) or _WE_ARE.match(text))
+    return bool(_HOUSEHOLD_HABIT.match(text) or _HOUSEHOLD_THING.match(text) or _WE_ARE.match(text))
 
 
-def is_of_people(text: str) -> bool:
+def is_people_event(text: str) -> bool:
     """Return whether a clause is about named people, or about changes that others made for the speaker.
 
-    >>> is_of_people("Oksana moved in"), is_of_people("the airline moved our flight"), is_of_people("the code moved it")
-    (True, True, False)
+    >>> [is_people_event(text) for text in ("Oksana moved in", "the airline moved our flight", "the code moved it")]
+    [True, True, False]
     """
-    return bool(_OF_PEOPLE.match(text))
+    return bool(_NAMED_PEOPLE_EVENT.match(text))
 
 
-def is_turn(text: str, *, habits: bool = True) -> bool:
+def is_turning_point(text: str, *, habits: bool = True) -> bool:
     """Return whether a clause states a turning point or, with `habits`, a habit."""
-    return bool(_TURN.search(text) or (habits and _HABIT.search(text)))
+    return bool(_TURNING_POINT.search(text) or (habits and _HABIT.search(text)))
 
 
 def is_present_habit(text: str) -> bool:

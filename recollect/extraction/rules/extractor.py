@@ -64,7 +64,7 @@ MAX_CANDIDATES = 20
 # Sentences per message that are searched for statements; a long letter has half as many. The rest is searched for
 # requests to forget only.
 MAX_SENTENCES = 400
-_REMEMBER = re.compile(
+_REMEMBER_REQUEST = re.compile(
     r"(?:(?:please|also|and)\s++){0,6}(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
     r"save)(?:\s++(?:for|to)\s++(?:me|self|myself))?(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
     re.IGNORECASE | re.DOTALL,
@@ -73,18 +73,18 @@ _REMEMBER = re.compile(
 _PART = re.compile(r"[^,;:]+")
 _MIN_PART_WORDS = 3
 # Words that make an order hold beyond the task at hand.
-_HOLDS_FOR_LONG = re.compile(
+_STANDING_ORDER = re.compile(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default|as\s++a\s++rule|generally|everywhere|"
     r"every\s++time|(?:in|for)\s++(?:all|any|every)\s++(?:my\s++|of\s++my\s++|our\s++)?\w++|ever)\b",
     re.IGNORECASE,
 )
 # Words that refer to the previous clause. A short clause with one of them cannot stand alone.
-_REFERS = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
+_BACK_REFERENCE = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
 _MAX_REFERRING_WORDS = 7
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RulesReading:
+class RulesResult:
     """What the rules found in messages."""
 
     candidates: Sequence[Candidate] = ()
@@ -105,7 +105,7 @@ def extract_by_rules(source: ExtractionInput) -> list[Candidate]:
     return list(read_by_rules(source).candidates)
 
 
-def read_by_rules(source: ExtractionInput) -> RulesReading:
+def read_by_rules(source: ExtractionInput) -> RulesResult:
     """Read lasting statements about the speakers, in the order of the messages.
 
     Facts come from the `user` role alone. The assistant is read only if it speaks under a name, as in a recorded
@@ -118,7 +118,7 @@ def read_by_rules(source: ExtractionInput) -> RulesReading:
         found += kept
         if why:
             left_out[reading.message.seq] = why
-    return RulesReading(candidates=found, left_out=left_out)
+    return RulesResult(candidates=found, left_out=left_out)
 
 
 def forget_requests(source: ExtractionInput) -> list[Candidate]:
@@ -256,7 +256,7 @@ def _of_sentence(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candida
             for fact in facts_of(answered, [])
         )
         return
-    asked = _REMEMBER.match(stated)
+    asked = _REMEMBER_REQUEST.match(stated)
     sentence = TextSpan(stated, sentence.start)
     if ends_in_laughter(sentence.text) and not reading.between_people:
         sentence = _before_the_laugh(sentence)
@@ -316,7 +316,7 @@ def _tied(reading: ParsedMessage, clauses: Sequence[TextSpan]) -> list[TextSpan]
     """
     found: list[TextSpan] = []
     for clause in clauses:
-        refers = len(clause.text.split()) <= _MAX_REFERRING_WORDS and _REFERS.search(clause.text)
+        refers = len(clause.text.split()) <= _MAX_REFERRING_WORDS and _BACK_REFERENCE.search(clause.text)
         if found and ((refers and not reading.between_people) or is_half_subject(found[-1].text)):
             start = found.pop().start
             clause = TextSpan(reading.masked[start : clause.end], start)
@@ -344,7 +344,7 @@ def _facts(reading: ParsedMessage, clause: TextSpan) -> Iterator[_StatedFact]:
 
 def _is_for_a_task(reading: ParsedMessage, order: TextSpan) -> bool:
     """Return whether an order is for a task in the same message: 'Write a parser. Keep lines under 100.'"""
-    if _HOLDS_FOR_LONG.search(order.text):
+    if _STANDING_ORDER.search(order.text):
         return False
     others = [piece for piece in sentences(reading.masked) if piece.start != order.start]
     return any(is_command(piece.text) or asks(piece.text) for piece in others)

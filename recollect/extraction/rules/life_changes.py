@@ -87,7 +87,7 @@ _AT = re.compile(
     r"(?:i'm|im|i am)\s(?:at|with|over at)\s(?P<new>[A-Z][\w'’&.-]{1,30}+(?:\s[A-Z][\w'’&.-]{1,30}+){0,2})",
     re.IGNORECASE,
 )
-_OF_WORK = re.compile(
+_WORK_WORD = re.compile(
     r"\b(?:job|work|pension|colleagues?|boss|manager|office|salary|wage|commute|shifts?|notice|contract|payslip|hr|"
     r"employer|"
     r"career|workplace|coworkers?|uniform)\b",
@@ -95,7 +95,7 @@ _OF_WORK = re.compile(
 )
 # 'We're in!' means a home if the message is about moving.
 _WE_ARE_IN = re.compile(r"(?:i'm|im|i am|we're|we are)(?:\s(?:finally|all|officially)){0,2}\sin\s*+$", re.IGNORECASE)
-_OF_A_MOVE = re.compile(
+_MOVING_WORD = re.compile(
     r"\b(?:new\s++(?:place|house|flat|home|apartment|gaff|pad)|boxes|unpack\w{0,4}|moved|moving|removal|keys|"
     r"first\s++night)\b",
     re.IGNORECASE,
@@ -132,13 +132,13 @@ def _shifts(reading: ParsedMessage, sentence: TextSpan) -> dict[Shift, TextSpan]
     for clause in _stated(sentence):
         for shift in find_shifts(clause.text, reading.mentions_in(clause), reading.message):
             shifts.setdefault(shift, clause)
-        if _WE_ARE_IN.match(clause.text.strip(" !.,")) and _OF_A_MOVE.search(reading.masked):
+        if _WE_ARE_IN.match(clause.text.strip(" !.,")) and _MOVING_WORD.search(reading.masked):
             shifts.setdefault(Shift(state=LifeState.HOME), clause)
     granted = _granted(sentence)
     if granted:
         for shift in find_shifts(granted.text, reading.mentions_in(granted), reading.message, is_news=True):
             shifts.setdefault(shift, granted)
-        if (at := _AT.match(granted.text)) and _OF_WORK.search(sentence.text):
+        if (at := _AT.match(granted.text)) and _WORK_WORD.search(sentence.text):
             shifts.setdefault(Shift(state=LifeState.JOB, new=at["new"]), granted)
     return shifts
 

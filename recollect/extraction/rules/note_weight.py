@@ -6,7 +6,13 @@
 import re
 from dataclasses import dataclass, replace
 
-from recollect.extraction.rules.durability import durability_bonus, is_of_people, is_our_way, is_present_habit, is_turn
+from recollect.extraction.rules.durability import (
+    durability_bonus,
+    is_household_statement,
+    is_people_event,
+    is_present_habit,
+    is_turning_point,
+)
 from recollect.extraction.rules.lexicon import PETS, RELATIONS
 from recollect.extraction.rules.news import is_household_habit, is_news, leaves_out_subject
 from recollect.extraction.rules.pursuits import is_pursuit
@@ -25,12 +31,12 @@ _PIECE = (
     r"reviews?|replies|reply|sentences?|notes?|cards?|applications?|tests?)"
 )
 _WANTS = r"i(?:'d|\s++would)?\s++(?:also\s++|just\s++|really\s++|still\s++|only\s++)*+(?:need|want|like|require|have)"
-_ASKS_FOR = re.compile(
+_PRODUCT_REQUEST = re.compile(
     r"i(?:'d|\s++would)?\s++(?:also\s++|just\s++|really\s++|still\s++|only\s++)*+(?:need|want|like|require)\s++"
     rf"(?:an?|some|the|\d{{1,5}}|two|three|four|five|ten|your|more|another)\s++(?:[\w-]{{1,20}}+\s++){{0,4}}?{_PIECE}\b",
     re.IGNORECASE,
 )
-_HAS_TO_DO = re.compile(
+_TASK_TO_DO = re.compile(
     rf"{_WANTS}\s++to\s++(?:quickly\s++|also\s++|just\s++)*+(?:"
     rf"(?:write|draft|compose|send|prepare|give|make|create|design|finish|read|answer|submit|print|edit)\s++"
     rf"(?:an?|the|my|this|that|some|two|three|\d{{1,4}})\s++(?:[\w-]{{1,20}}+\s++){{0,4}}?{_PIECE}\b"
@@ -39,7 +45,7 @@ _HAS_TO_DO = re.compile(
     r"count|split|round|center|centre|compile|reverse|sanitize|validate|summari[sz]e|translate|paraphrase|shorten)\b)",
     re.IGNORECASE,
 )
-_AT_HAND = re.compile(
+_TASK_MATERIAL = re.compile(
     r"(?:i(?:'ve|\s++have)(?:\s++got)?|there\s++are)\s++(?:an?|two|three|four|five|some|these|this|\d{1,6})\s++(?:[\w-]{1,20}+\s++)?"
     r"(?:lists?|arrays?|columns?|rows|tables?|spreadsheets?|csvs?|files?|strings?|numbers|sentences?|paragraphs?|datasets?|"
     r"dataframes?|variables?|functions?|class(?:es)?(?=\s++(?:that|which|with|called|in|and))|images?|equations?|matri(?:x|ces)|vectors?)\b"
@@ -54,7 +60,7 @@ _ERROR = re.compile(
     r"stack\s?trace|traceback|null\s++pointer|exit\s++code)\b"
 )
 # It only refers to 'it' or 'those', so it makes no sense alone.
-_UNNAMED = re.compile(
+_ONLY_PRONOUNS = re.compile(
     r"i(?:'m|'ve|\s++am|\s++have)?\s++(?:(?:always|never|usually|often|sometimes|only|still|also|really|just|keep|don't|didn't|"
     r"can|can't)\s++){0,4}+\w{2,20}+\s++(?:to\s++)?(?:(?:it|that|this|them|those|these|which|one|that\s++one|those\s++two)"
     r"(?:\s++(?:up|out|off|down|wrong|right|mixed\s++up|again|now|today|too|all))*+|which\s++one\s++to\s++\w{2,20}+)[\s.!]*+$"
@@ -63,8 +69,8 @@ _UNNAMED = re.compile(
     re.IGNORECASE,
 )
 # 'She's here!' announces a birth, and ends a pregnancy.
-_ARRIVES = re.compile(r"(?:she|he|they)(?:'s|'re|\s++is|\s++are)\s++(?:finally\s++)?here\s*+!", re.IGNORECASE)
-_FRAGMENT = re.compile(
+_ARRIVAL = re.compile(r"(?:she|he|they)(?:'s|'re|\s++is|\s++are)\s++(?:finally\s++)?here\s*+!", re.IGNORECASE)
+_PREPOSITIONAL_FRAGMENT = re.compile(
     r"(?:at|in|on|for|with|from|by|near|to|about|under|behind|next\s++to)\s++(?:my|our)\s++[^,;:]{1,80}+[.!]*+$",
     re.IGNORECASE,
 )
@@ -87,15 +93,15 @@ def is_of_the_moment(text: str, *, dated: bool) -> bool:
     >>> is_of_the_moment("I want to write a novel", dated=False), is_of_the_moment("I need glasses", dated=False)
     (False, False)
     """
-    if _ERROR.search(text) or (_UNNAMED.match(text) and not _ARRIVES.match(text)):
+    if _ERROR.search(text) or (_ONLY_PRONOUNS.match(text) and not _ARRIVAL.match(text)):
         return True
-    if _FRAGMENT.match(text) and not _VERB.search(text):
+    if _PREPOSITIONAL_FRAGMENT.match(text) and not _VERB.search(text):
         return True
-    return not dated and bool(_ASKS_FOR.match(text) or _HAS_TO_DO.match(text) or _AT_HAND.match(text))
+    return not dated and bool(_PRODUCT_REQUEST.match(text) or _TASK_TO_DO.match(text) or _TASK_MATERIAL.match(text))
 
 
 # Openings about the conversation, not about the speaker's life.
-_WEAK = re.compile(
+_TALK_OPENING = re.compile(
     r"i\s++(?:think|guess|suppose|agree|hope|wonder|bet|see\b|hear\s++(?:you|that)|understand|know|"
     r"mean|believe|feel\s++you|appreciate|admire|can\s++(?:see"
     r"|imagine|relate|tell|understand)|couldn't\s++agree|totally|completely\s++(?:agree|understand)"
@@ -122,7 +128,7 @@ _WEAK = re.compile(
     re.IGNORECASE,
 )
 # Phrases of work in progress, which is not worth remembering.
-_TRANSIENT = re.compile(
+_WORK_IN_PROGRESS = re.compile(
     r"\b(?:we\s++discussed|we\s++talked\s++about|as\s++discussed|currently\s++(?:working|looking|reading|"
     r"editing)\s++(?:on|at)|right\s++now|at\s++the\s++moment"
     r"|this\s++(?:file|code|function|error|bug|issue|problem|script|line|page|text|document|email|"
@@ -137,7 +143,7 @@ _TRANSIENT = re.compile(
     re.IGNORECASE,
 )
 # Opinions of others about the speaker.
-_REPORTS = re.compile(
+_REPORTED_OPINION = re.compile(
     r"(?:my|the|our)\s++(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s++){1,3}?"
     r"(?:(?:always|often|just|once|even|sometimes|still|also)\s++)?(?:says?|said|thinks?|thought|claims?|"
     r"claimed|believes?|insists?|insisted|keeps?\s++(?:saying|telling)|tells\s++me|told\s++me|calls?\s++me|called\s++me|accuses?|accused)\s++"
@@ -145,7 +151,7 @@ _REPORTS = re.compile(
     re.IGNORECASE,
 )
 # A single failure states no habit.
-_MISSED = re.compile(
+_SINGLE_FAILURE = re.compile(
     r"i\s++(?:didn't|did\s++not|couldn't|could\s++not)\s++(?:make\s++it|manage\s++to|get\s++(?:to|around)|finish)\b",
     re.I,
 )
@@ -156,8 +162,8 @@ _REFERS_BACK = re.compile(
     re.IGNORECASE,
 )
 # Weight that news add to a clause: enough for a note of three words.
-NEWS = 0.2
-_SELF = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
+NEWS_BONUS = 0.2
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
 _WE = re.compile(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
 _YOU = re.compile(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.IGNORECASE)
 _SUBJECT = re.compile(
@@ -174,7 +180,9 @@ _PLAN = re.compile(
     re.IGNORECASE,
 )
 # 'I'm giving a talk on 9 April': with a date it is a plan.
-_DOING = re.compile(r"(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:\w+ly\s++|also\s++|now\s++)?\w+ing\b", re.IGNORECASE)
+_ONGOING_ACTION = re.compile(
+    r"(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:\w+ly\s++|also\s++|now\s++)?\w+ing\b", re.IGNORECASE
+)
 _STATE = re.compile(
     r"\bi(?:'m|\s++am|'ve|\s++have|\s++live|\s++work|\s++own|\s++study|\s++teach|\s++run|\s++play|\s++love|"
     r"\s++enjoy|\s++like|\s++hate|\s++prefer|\s++usually|\s++always|\s++often|\s++never|\s++use"
@@ -205,7 +213,7 @@ class WeighedClause:
 
 def is_reported_speech(text: str) -> bool:
     """Return whether a clause reports what others say or think about the speaker."""
-    return bool(_REPORTS.match(text))
+    return bool(_REPORTED_OPINION.match(text))
 
 
 def begins_with_speaker(text: str) -> bool:
@@ -217,7 +225,7 @@ def note_weight(clause: WeighedClause) -> float:
     """Return the importance of a clause as a note; 0 where it is not worth one."""
     text = clause.text if clause.between_people else restore_subject(with_apostrophes(clause.text))
     if not clause.between_people and (alone := readings_alone(text)):
-        if any(_WEAK.match(version) for version in alone):
+        if any(_TALK_OPENING.match(version) for version in alone):
             return 0.0
         return max(note_weight(replace(clause, text=version)) for version in alone)
     pursued = not clause.between_people and is_pursuit(text)
@@ -227,13 +235,13 @@ def note_weight(clause: WeighedClause) -> float:
     left_out = leaves_out_i(text) or lacks_i(clause.text) or leaves_out_subject(text, dated=clause.dated)
     dropped = starts_without_subject(text) if clause.between_people else left_out
     ours = bool(_WE.match(text)) and (
-        clause.between_people or is_turn(text) or is_our_way(text) or is_household_habit(text)
+        clause.between_people or is_turning_point(text) or is_household_statement(text) or is_household_habit(text)
     )
-    about = clause.between_people and bool(_SELF.search(text)) and not _YOU.search(text)
-    news = not clause.between_people and (dropped or ours or pursued or is_of_people(text) or is_news(text))
-    if not (subject or dropped or ours or about or news or (clause.stated and _SELF.search(text))):
+    about = clause.between_people and bool(_FIRST_PERSON.search(text)) and not _YOU.search(text)
+    news = not clause.between_people and (dropped or ours or pursued or is_people_event(text) or is_news(text))
+    if not (subject or dropped or ours or about or news or (clause.stated and _FIRST_PERSON.search(text))):
         return 0.0
-    last = 0.0 if clause.between_people else max(durability_bonus(text), NEWS * news)
+    last = 0.0 if clause.between_people else max(durability_bonus(text), NEWS_BONUS * news)
     if _content(text) < (1 if last else 2):
         return 0.0
     return _weigh(replace(clause, text=text), owner=bool(subject and subject["i"].lower() in ("my", "mine")), last=last)
@@ -241,21 +249,21 @@ def note_weight(clause: WeighedClause) -> float:
 
 def _is_passing(clause: WeighedClause, text: str) -> bool:
     """Return whether a clause is about the moment, the conversation or others' opinions, and so does not last."""
-    if _WEAK.match(text):
+    if _TALK_OPENING.match(text):
         return True
     if clause.between_people:
         return False
-    if _REPORTS.match(text) or _MISSED.match(text) or _REFERS_BACK.match(text):
+    if _REPORTED_OPINION.match(text) or _SINGLE_FAILURE.match(text) or _REFERS_BACK.match(text):
         return True
     return is_of_the_moment(text, dated=clause.dated) or bool(
-        _TRANSIENT.search(text) and not is_turn(text, habits=False)
+        _WORK_IN_PROGRESS.search(text) and not is_turning_point(text, habits=False)
     )
 
 
 def _weigh(clause: WeighedClause, *, owner: bool, last: float) -> float:
     text = clause.text
     eventful = _has_past(text)
-    planned = bool(_PLAN.search(text) or (clause.dated and _DOING.match(text)))
+    planned = bool(_PLAN.search(text) or (clause.dated and _ONGOING_ACTION.match(text)))
     kin = bool(_KIN.search(text))
     present = bool(_STATE.search(text)) or (not clause.between_people and is_present_habit(text))
     weight = 0.3 * (eventful or planned or owner or present or clause.stated or last > 0) + last

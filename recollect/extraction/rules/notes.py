@@ -45,7 +45,7 @@ _TURNS_TO_SELF = re.compile(
 )
 _IS = re.compile(r"(?<!\s)\s*+(?:is|was|'s)\s++")
 # Words that only round off a sentence.
-_TRAILING = re.compile(
+_TRAILING_WORDS = re.compile(
     rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|actually|fyi|"
     r"(?:just\s++)?so\s++you\s++know|for\s++(?:context|real|the\s++record)|trust\s++me|no\s++joke|believe\s++(?:it\s++or\s++not|me)|(?:so\s++)?don't\s++(?:ask|judge(?:\s++me)?|laugh|worry)|"
     r"can\s++you\s++believe\s++(?:it|that)|"
@@ -66,11 +66,11 @@ _REQUEST_AFTER = re.compile(
 _BARE_KIN = re.compile(rf"(?:{RELATIONS})\b(?!'s)", re.IGNORECASE)
 # With fewer words of its own, a dated sentence refers to the previous one.
 _MIN_OWN_WORDS = 2
-_FURTHER = re.compile(
+_CONTINUES_PERSON = re.compile(
     r"(?:he|she|his|her|they|their)(?:'s|'re)?\s++(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
 )
 # 'Needs low-salt meals.' after 'my grandad, he is 88' is about him.
-_OF_THE_SAME = re.compile(
+_WITHOUT_SUBJECT = re.compile(
     r"(?:also\s++)?(?:needs|has|loves|hates|likes|can't|won't|eats|lives|works|speaks|weighs|takes|suffers|plays|goes|doesn't|isn't|is)\s++"
     r"(?!(?:it|this|that|there|anyone|the)\b)\w",
     re.IGNORECASE,
@@ -168,7 +168,7 @@ def _written(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
 
 
 def _rounded_off(text: str) -> str:
-    found = _TRAILING.search(text)
+    found = _TRAILING_WORDS.search(text)
     kept = text[: found.start()].rstrip() if found else text
     return f"{kept}{found['mark'].strip()}" if found and kept else text
 
@@ -198,7 +198,7 @@ def continue_note(reading: ParsedMessage, note: Candidate, before: TextSpan, sen
     if start < 0:
         return None
     further = write_out(fold(reading.quote(sentence)), reading.mentions_in(sentence))
-    if _OF_THE_SAME.match(text):
+    if _WITHOUT_SUBJECT.match(text):
         pronoun = _PRONOUN.search(note.text)
         if not pronoun:
             return None
@@ -209,7 +209,7 @@ def continue_note(reading: ParsedMessage, note: Candidate, before: TextSpan, sen
 
 def _says_further(reading: ParsedMessage, sentence: TextSpan) -> bool:
     """Return whether a sentence depends on the previous one: 'Her name is Nala.', 'I start on Monday.'"""
-    if _FURTHER.match(sentence.text) or _OF_THE_SAME.match(sentence.text):
+    if _CONTINUES_PERSON.match(sentence.text) or _WITHOUT_SUBJECT.match(sentence.text):
         return True
     inside = reading.mentions_in(sentence)
     if not inside or not begins_with_speaker(sentence.text):
@@ -245,7 +245,7 @@ def note_of_day(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     )
 
 
-REQUESTED = " wants forgotten: "
+FORGET_REQUEST_MARK = " wants forgotten: "
 """In the text of a request to forget: between the speaker and the topic."""
 
 
@@ -277,11 +277,12 @@ def _forgetting(
 ) -> Candidate:
     # A topic that states a fact means its slot: 'I hate opera' is stored as a dislike.
     stated = next((fact for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")), None)
+    named = topic or ("everything" if is_all else "what was just said")
     return Candidate(
         kind=MemoryKind.NOTE,
         key=stated.key if stated else "",
         value=stated.value if stated else "",
-        text=f"{reading.speaker.name}{REQUESTED}{topic or ('everything' if is_all else 'what was just said')}",
+        text=f"{reading.speaker.name}{FORGET_REQUEST_MARK}{named}",
         type="fact",
         importance=0.7,
         confidence=PLAIN,

@@ -1,4 +1,4 @@
-"""Plays a scripted conversation through the public API, and looks at what memory holds. Opens a store in memory."""
+"""Plays a scripted conversation through the public API, and reads the memories. Opens a store in memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,21 +27,21 @@ class Played:
 
     case: Case
     active: Sequence[Memory]
-    """Notes and facts that hold."""
+    """Active notes and facts."""
     closed: Sequence[Memory]
-    """Those that held and have ended."""
+    """Notes and facts that have ended."""
     turns: Mapping[tuple[str, int], str]
     """Session and turn ("2.1") of each message, by its conversation and place."""
     recalls: Sequence[Sequence[RecalledMemory]]
-    """What would go into a prompt that ends in each question, in their order."""
+    """Memories in the prompt of each question, in order."""
 
     def rests_on(self, memory: Memory) -> set[str]:
-        """Name the turns that a memory rests on."""
+        """Return the turns that are a memory's evidence."""
         return {self.turns[said.conversation, said.seq] for said in memory.evidence}
 
 
 async def play(case: Case, embedder: StaticEmbedder, *, scripted: bool) -> Played:
-    """Record the sessions exchange by exchange, form after each, and ask the questions a day after the last."""
+    """Record the sessions turn by turn, form after each, and ask the questions a day after the last."""
     clock = FakeClock(case.session[0].said_at(0))
     settings = Settings(database_url="sqlite:///:memory:", time_zone=case.time_zone, profile=case.profile)
     parts = Components(
@@ -99,7 +99,7 @@ async def _record(
 
 
 def _messages(session: Session, place: int) -> list[dict[str, Any]]:
-    """Write a turn as a client sends it: what a tool answers was asked for by a call."""
+    """Write a turn as a client sends it: a tool's answer follows its call."""
     said = session.turns[place]
     if said.role != "tool":
         return [{"role": said.role, "content": said.text} | ({"name": said.name} if said.name else {})]
