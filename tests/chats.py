@@ -20,12 +20,12 @@ def tiered_parts(parts: Components, profile: str = "tiered") -> Components:
 
 def hashes_of(messages: Sequence[Mapping[str, Any]]) -> list[int]:
     """Return the hashes under which a history is logged."""
-    return [one.hash for one in log_messages(request(*messages), said_at=NEW_YEAR)]
+    return [message.hash for message in log_messages(request(*messages), said_at=NEW_YEAR)]
 
 
 def ranges(episodes: Sequence[Memory]) -> list[tuple[int, int]]:
     """Return first and last turn of each episode."""
-    return [(one.detail.first_turn, one.detail.last_turn) for one in episodes]
+    return [(episode.detail.first_turn, episode.detail.last_turn) for episode in episodes]
 
 
 class Chat:

@@ -8,7 +8,7 @@
 import re
 from dataclasses import dataclass
 
-# No answer that is asked for here is nested deeper than 5; this also bounds the reader's own recursion.
+# No requested answer nests deeper than 5; this also limits the reader's recursion.
 MAX_DEPTH = 64
 
 _BLANK = re.compile(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*/]++|\*(?!/)|/(?!\*))*+\*/)*")
@@ -22,12 +22,12 @@ _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _RUN = {close: re.compile(f"[^{close}\\\\]+") for close in _QUOTES.values()}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _HEX = re.compile(r"u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
-# What follows a quote that ends its string. Any other quote is one the model forgot to escape.
+# What follows a closing quote. Any other quote is one that the model forgot to escape.
 _AFTER_STRING = re.compile(r"(?<!\s)(?:\s*+(?:[,}\]:]|\Z|//|/\*|\#)|\s++[\"'“‘{\[])")
 
 
 class Unreadable:
-    """Stands where there is no value; `None` is one."""
+    """Marks a missing value; `None` is a value."""
 
 
 class OutputTooDeepError(Exception):
@@ -35,7 +35,7 @@ class OutputTooDeepError(Exception):
 
 
 class _NoJsonError(Exception):
-    """The text from here on is not JSON, nor near it."""
+    """The text from here on does not resemble JSON."""
 
 
 _NOTHING = Unreadable()
@@ -43,36 +43,36 @@ _NOTHING = Unreadable()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedValue:
-    """What stands behind a bracket."""
+    """The value that opens at a bracket."""
 
     value: object
-    """What was read; an `Unreadable` where there is nothing to take."""
+    """The parsed value; `Unreadable` if there is none."""
     end: int
-    """Where to look on."""
+    """Where to continue the search."""
     complete: bool
-    """Whether its closing bracket was met."""
-    torn: bool
-    """Whether this was JSON, a member of it was read, and then it went wrong or ended."""
+    """Whether its closing bracket was found."""
+    corrupt: bool
+    """Whether it began as JSON with at least one member, and then became unreadable or ended."""
 
 
 def parse_lenient(text: str, start: int) -> ParsedValue:
-    """Read the value whose bracket stands at `start`; of one that the text's end cuts off, what is whole.
+    """Parse the value that opens at `start`; of one that the end of the text cuts off, return its complete part.
 
     Raises:
-        OutputTooDeepError: nested deeper than `MAX_DEPTH`.
+        OutputTooDeepError: It nests deeper than `MAX_DEPTH`.
     """
     reader = _Reader(text, start)
     try:
         value = reader.value(0)
     except _NoJsonError:
-        return ParsedValue(value=_NOTHING, end=max(reader.at, start + 1), complete=False, torn=reader.members > 0)
+        return ParsedValue(value=_NOTHING, end=max(reader.at, start + 1), complete=False, corrupt=reader.members > 0)
     if reader.cut:
-        return ParsedValue(value=value or _NOTHING, end=len(text), complete=False, torn=True)
-    return ParsedValue(value=value, end=reader.at, complete=True, torn=False)
+        return ParsedValue(value=value or _NOTHING, end=len(text), complete=False, corrupt=True)
+    return ParsedValue(value=value, end=reader.at, complete=True, corrupt=False)
 
 
 class _Reader:
-    """Reads on from `at`. When the text ends too early, `cut` is set and every level hands up what it has whole."""
+    """Reads from `at` on. If the text ends too early, `cut` is set and each level returns its complete part."""
 
     def __init__(self, text: str, at: int) -> None:
         self.text, self.at, self.cut, self.members = text, at, False, 0
@@ -125,7 +125,7 @@ class _Reader:
             key = self._key()
             value = self.value(depth + 1) if not self.cut else _NOTHING
             if self.cut:
-                # A list or object on the way to the break keeps what it has whole; a broken word or number goes.
+                # A list or object that contains the break keeps its complete part; a broken word or number is dropped.
                 if isinstance(value, dict | list) and value:
                     members[key] = value
                 return members

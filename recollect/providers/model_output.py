@@ -10,12 +10,12 @@ from recollect.providers.lenient_json import MAX_DEPTH, OutputTooDeepError, Pars
 
 # An answer of 10,000 memories fills some 2 MB; beyond this a server is broken, not generous.
 MAX_CHARACTERS = 8_000_000
-# Brackets tried as the beginning of a value: prose holds a few, an answer that holds more is not worth the time.
+# Brackets tried as the start of a value: prose holds a few, and an answer with more is not worth the time.
 _MAX_STARTS = 1000
 
 _FENCE = re.compile(r"```[\w+-]*+[ \t]*+\n?(.*?)```", re.DOTALL)
 _REASONING = re.compile(r"(?<!\s)\s*+<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
-# Some chat templates open the block themselves, so that only its end is in the answer.
+# Some chat templates open the block themselves, so that the answer holds only its end.
 _REASONING_END = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
 _START = re.compile(r"[\[{]")
 _CUT = "the answer broke off; what was whole of it was taken"
@@ -35,34 +35,34 @@ class ModelOutput:
 
     value: object
     remarks: tuple[str, ...] = ()
-    """What of the answer was not taken, a sentence each."""
+    """What was left out of the answer, one sentence each."""
 
 
 def read_json_answer(text: str, accept: Accept | None = None) -> object:
-    """Read the JSON value a model answered with: see `parse_model_output`.
+    """Return the JSON value of a model's answer: see `parse_model_output`.
 
     Raises:
-        ModelError: as there.
+        ModelError: As there.
     """
     return parse_model_output(text, accept).value
 
 
 def parse_model_output(text: str, accept: Accept | None = None, or_else: Accept | None = None) -> ModelOutput:
-    """Read the JSON value a model answered with.
+    """Parse the JSON value of a model's answer.
 
-    Takes a bare value; one in a code fence, behind a block of reasoning, within a JSON string or amid prose; trailing,
-    doubled and missing commas, comments, single and curly quotes, bare keys, Python's words, raw line breaks and
-    unescaped quotes inside strings. Of an answer that was cut off, what is complete: an item that broke off is left
-    out, never half taken.
+    The value may be bare, in a code fence, after a block of reasoning, within a JSON string or amid prose. Accepted
+    are trailing, doubled and missing commas, comments, single and curly quotes, bare keys, Python's words, raw line
+    breaks and unescaped quotes inside strings. Of an answer that was cut off, the complete part is taken: an item that
+    broke off is left out, never half taken.
 
     Args:
         text: The model's whole answer.
-        accept: What the value must satisfy; the first that does is taken. None: the first that is more than an empty
-            or flat list.
-        or_else: What is taken where nothing satisfies `accept`; several objects of the kind are taken as a list.
+        accept: Condition for the value; the first that satisfies it is taken. None: the first that is more than an
+            empty or flat list.
+        or_else: Fallback condition if no value satisfies `accept`; several such objects are taken as a list.
 
     Raises:
-        ModelError: the model refused, said nothing, or wrote nothing (acceptable) that can be read.
+        ModelError: The model refused, answered nothing, or wrote no acceptable value.
 
     >>> parse_model_output('Sure! {"memories": ["likes tea", "lives in Os').value
     {'memories': ['likes tea']}
@@ -86,28 +86,28 @@ def _read(text: str, accept: Accept | None, or_else: Accept | None) -> ModelOutp
         return _read(bare.strip(), accept, or_else)
     text = _without_reasoning(text)
     seen = [] if isinstance(bare, Unreadable) else [bare]
-    torn = cut = False
+    corrupt = cut = False
     good = accept or _substantial
     values = _values(text, strict=accept is None)
-    for found in values:
-        if isinstance(found.value, Unreadable):
-            torn = torn or found.torn
-        elif good(found.value):
-            further = accept and any(good(one.value) and one.value != found.value for one in values)
-            remarks = (() if found.complete else (_CUT,)) + ((_SECOND,) if further else ())
-            return ModelOutput(found.value, remarks)
+    for candidate in values:
+        if isinstance(candidate.value, Unreadable):
+            corrupt = corrupt or candidate.corrupt
+        elif good(candidate.value):
+            further = accept and any(good(other.value) and other.value != candidate.value for other in values)
+            remarks = (() if candidate.complete else (_CUT,)) + ((_SECOND,) if further else ())
+            return ModelOutput(candidate.value, remarks)
         else:
-            seen.append(found.value)
-            cut = cut or not found.complete
+            seen.append(candidate.value)
+            cut = cut or not candidate.complete
     if seen and accept is None:
         return ModelOutput(seen[0])
-    if or_else and not torn and (near := [value for value in seen if or_else(value)]):
-        return _nearly(near, cut=cut)
-    raise ModelError(_why_not(text, seen))
+    if or_else and not corrupt and (near := [value for value in seen if or_else(value)]):
+        return _closest(near, cut=cut)
+    raise ModelError(_failure_reason(text, seen))
 
 
-def _nearly(near: list[object], *, cut: bool) -> ModelOutput:
-    """Take what comes near to what was asked for: all objects, or the first list that holds something."""
+def _closest(near: list[object], *, cut: bool) -> ModelOutput:
+    """Take the values that come closest to the requested form: all objects, or the first list that is not empty."""
     distinct = [value for place, value in enumerate(near) if value not in near[:place]]
     objects = [value for value in distinct if isinstance(value, dict)]
     remarks = (_CUT,) if cut else ()
@@ -117,7 +117,7 @@ def _nearly(near: list[object], *, cut: bool) -> ModelOutput:
     return ModelOutput((full or distinct)[0], (*remarks, *((_SECOND,) if len(full) > 1 else ())))
 
 
-def _why_not(text: str, seen: list[object]) -> str:
+def _failure_reason(text: str, seen: list[object]) -> str:
     if seen:
         return "the model answered with JSON of another form than it was asked for"
     if _REFUSAL.search(text[:300]):
@@ -129,16 +129,16 @@ def _why_not(text: str, seen: list[object]) -> str:
 
 def _strict(text: str) -> object:
     try:
-        found: object = json.loads(text, parse_constant=lambda _: None)
+        value: object = json.loads(text, parse_constant=lambda _: None)
     except RecursionError:
         raise OutputTooDeepError from None
     except ValueError:
         return Unreadable()
-    level = [found]
+    level = [value]
     for _ in range(MAX_DEPTH):
-        level = [child for value in level for child in _children(value)]
+        level = [child for parent in level for child in _children(parent)]
         if not level:
-            return found
+            return value
     raise OutputTooDeepError
 
 
@@ -149,14 +149,14 @@ def _children(value: object) -> list[object]:
 
 
 def _without_reasoning(text: str) -> str:
-    """Drop blocks of reasoning before the answer: drafts of it stand in them."""
+    """Drop blocks of reasoning before the answer, because they may hold drafts of it."""
     at = 0
     while block := _REASONING.match(text, at):
         at = block.end()
     text = text[at:]
     ends = [found.end() for found in _REASONING_END.finditer(text)]
-    behind = text[ends[-1] :] if ends else ""
-    text = behind if _START.search(behind) else text
+    answer = text[ends[-1] :] if ends else ""
+    text = answer if _START.search(answer) else text
     if not text.strip():
         raise ModelError("the model's answer is empty behind its reasoning, or ended within it")
     return text.strip()
@@ -165,13 +165,13 @@ def _without_reasoning(text: str) -> str:
 def _values(text: str, *, strict: bool) -> Iterator[ParsedValue]:
     """Yield the values in a text: those whole in a code fence first, then all, one that was cut off last.
 
-    With `strict` nothing is looked for behind or within an object that went wrong halfway: it was the answer.
+    With `strict` the search ends at an object that became unreadable halfway, because that was the answer.
     """
     for fence in _FENCE.finditer(text):
-        yield from (found for found in _scan_all(fence.group(1)) if found.complete)
-    for found in _scan_all(text):
-        yield found
-        if isinstance(found.value, Unreadable) and strict and found.torn:
+        yield from (value for value in _scan_all(fence.group(1)) if value.complete)
+    for value in _scan_all(text):
+        yield value
+        if isinstance(value.value, Unreadable) and strict and value.corrupt:
             return
 
 
@@ -180,13 +180,13 @@ def _scan_all(text: str) -> Iterator[ParsedValue]:
     for _ in range(_MAX_STARTS):
         if start is None:
             return
-        found = parse_lenient(text, start.start())
-        yield found
-        start = _START.search(text, found.end)
+        value = parse_lenient(text, start.start())
+        yield value
+        start = _START.search(text, value.end)
 
 
 def _substantial(value: object) -> bool:
-    """Tell an answer from brackets of prose, such as `[1]` or `{}`."""
+    """Return whether a value is more than brackets in prose, such as `[1]` or `{}`."""
     return bool(value) and (
         isinstance(value, dict) or any(isinstance(child, dict | list) for child in _children(value))
     )

@@ -151,7 +151,7 @@ class Database:
     def settled(self, user: str) -> bool:
         """Tell whether there is work and all of it is done."""
         formations = self.formations(user)
-        return bool(formations) and not any(one.due for one in formations)
+        return bool(formations) and not any(formation.due for formation in formations)
 
     def problems(self, acknowledged: Sequence[Acknowledged], *, quiet: bool = False) -> list[str]:
         """Say what is wrong with the database as it lies; `quiet`: all work should be done as well."""
@@ -162,16 +162,16 @@ class Database:
                 checked = _rows(connection, "PRAGMA integrity_check")
                 found = [f"integrity: {row[0]}" for row in checked if row[0] != "ok"]
             found += _broken_conversations(connection)
-            for name in sorted({one.user for one in acknowledged}):
+            for name in sorted({turn.user for turn in acknowledged}):
                 rows = _messages(connection, f"user:{name}")
-                found += _lost(rows, [one for one in acknowledged if one.user == name])
+                found += _lost(rows, [turn for turn in acknowledged if turn.user == name])
             if quiet:
                 found += [*_unfinished(connection), *_doubled(connection)]
         return found
 
     def problems_elsewhere(self, acknowledged: Sequence[Acknowledged], *, quiet: bool = False) -> list[str]:
         """Like `problems`, found by a process that shares nothing with this one or the server."""
-        ledger = json.dumps({"quiet": quiet, "turns": [asdict(one) for one in acknowledged]})
+        ledger = json.dumps({"quiet": quiet, "turns": [asdict(turn) for turn in acknowledged]})
         checked = subprocess.run(
             [sys.executable, str(Path(__file__)), str(self.path)],
             input=ledger,

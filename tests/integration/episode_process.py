@@ -30,7 +30,7 @@ async def main(url: str, first: int, count: int) -> None:
     async with AsyncRecollect(parts) as engine:
         await engine.form()
         for number in range(first, first + count):
-            texts = [f"I visited town number {10 * number + one}." for one in range(10)]
+            texts = [f"I visited town number {10 * number + town}." for town in range(10)]
             said = [message for text in texts for message in (user(text), assistant(f"Noted: {text}"))]
             await engine.record(said, user="ana", conversation="chat")
             sys.stdout.write(f"{number}\n")

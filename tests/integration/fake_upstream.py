@@ -63,7 +63,7 @@ class FakeUpstream:
     def having(self, text: str) -> list[Seen]:
         """Return the requests whose body carries a text, oldest first."""
         wanted = text.encode()
-        return [one for one in tuple(self.seen) if wanted in one.body]
+        return [request for request in tuple(self.seen) if wanted in request.body]
 
     def wait_idle(self, *, within_s: float) -> bool:
         """Wait until no answer is under way; tell whether that came about in time."""
@@ -163,7 +163,7 @@ async def _choose(request: Seen) -> Shape:
     try:
         body = json.loads(request.body)
         model = body["model"]
-        if not isinstance(model, str) or not all(isinstance(one, dict) for one in body["messages"]):
+        if not isinstance(model, str) or not all(isinstance(message, dict) for message in body["messages"]):
             return refusal(400)
     except (ValueError, KeyError, TypeError, RecursionError):
         return refusal(400)

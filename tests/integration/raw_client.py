@@ -44,7 +44,7 @@ class RawAnswer:
         if not self.body.startswith(b"data:"):
             return str(self.json["choices"][0]["message"]["content"])
         chunks = [json.loads(line[5:]) for line in self.body.split(b"\n") if line.startswith(b"data: {")]
-        return "".join(one["choices"][0]["delta"].get("content") or "" for one in chunks if one["choices"])
+        return "".join(chunk["choices"][0]["delta"].get("content") or "" for chunk in chunks if chunk["choices"])
 
 
 @contextmanager

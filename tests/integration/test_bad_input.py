@@ -87,7 +87,7 @@ def test_a_wrong_request_is_upstreams_to_refuse(
     passed = upstream.seen[before:]
     assert answer.status < 500
     if passed:
-        assert [one.body for one in passed] == [WRONG[what]]
+        assert [request.body for request in passed] == [WRONG[what]]
     else:
         assert answer.status >= 400
         assert clear(answer)
@@ -108,7 +108,7 @@ def test_a_strange_request_passes_or_is_refused_clearly(
     answer = request(server.port, PATH, STRANGE[what], {"x-recollect-user": name})
     passed = upstream.seen[before:]
     assert answer.status < 500
-    assert [one.body for one in passed] == [STRANGE[what]] or (answer.status >= 400 and clear(answer))
+    assert [request.body for request in passed] == [STRANGE[what]] or (answer.status >= 400 and clear(answer))
 
 
 @pytest.mark.parametrize("what", STRANGE)

@@ -48,7 +48,7 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
-def test_a_piped_chat_remembers_in_the_next_conversation_and_in_the_next_process(shell: Shell) -> None:
+def test_a_piped_chat_remembers_across_conversations_and_processes(shell: Shell) -> None:
     code, out, err = shell.run("chat", stdin="I am allergic to peanuts.\n/new\nWhat about peanuts?\n/memories\n")
 
     assert code == 0, err
@@ -66,7 +66,7 @@ def test_c11_line_commands_of_a_chat_are_handled_before_memory_is(shell: Shell) 
     code, _, err = shell.run("chat", stdin="/memories\n/new\nI am allergic to peanuts.\n/quit\nI live in Rome.\n")
     assert code == 0, err
     _, listed, _ = shell.run("list", "--kind", "turn", "--kind", "fact", "--json")
-    texts = [one["text"] for one in json.loads(listed)["memories"]]
+    texts = [memory["text"] for memory in json.loads(listed)["memories"]]
     assert "I am allergic to peanuts." in texts
     assert not [text for text in texts if text.startswith("/") or "Rome" in text]
 

@@ -36,10 +36,10 @@ class Behaviour:
 
 def _twice_at_once(client: Client) -> None:
     together = [threading.Thread(target=client.send, args=(user("I like figs."),)) for _ in range(2)]
-    for one in together:
-        one.start()
-    for one in together:
-        one.join()
+    for thread in together:
+        thread.start()
+    for thread in together:
+        thread.join()
 
 
 def _first_again_after_it_went_on(client: Client) -> None:
@@ -139,9 +139,9 @@ def _two_tabs(client: Client) -> None:
 def _two_tabs_that_begin_alike(client: Client) -> None:
     client.headers["x-openwebui-chat-id"] = "tab-1"
     other = client.tab(x_openwebui_chat_id="tab-2")
-    for one, then in ((client, "I like figs."), (other, "I like cars.")):
-        one.say("Hello you.")
-        one.say(then)
+    for tab, then in ((client, "I like figs."), (other, "I like cars.")):
+        tab.say("Hello you.")
+        tab.say(then)
 
 
 def _yes_and_yes(client: Client) -> None:
@@ -334,9 +334,9 @@ BEHAVIOURS: dict[str, Behaviour] = {
 
 def _as_expected(found: list[Log], expected: list[Log]) -> bool:
     """Compare; counted answers begin alike and end with what was asked."""
-    if [len(one) for one in found] != [len(one) for one in expected]:
+    if [len(conversation) for conversation in found] != [len(conversation) for conversation in expected]:
         return False
-    pairs = [pair for one, other in zip(found, expected, strict=True) for pair in zip(one, other, strict=True)]
+    pairs = [pair for ours, other in zip(found, expected, strict=True) for pair in zip(ours, other, strict=True)]
     return all(
         is_[:3] == should[:3]
         and (is_[3] == should[3] or (should[3].startswith("Answer ") and is_[3].startswith(should[3])))
@@ -357,7 +357,7 @@ def test_a_client_behaviour_leaves_the_conversations_and_the_work_expected(
         assert database.formations(name) == []
         return
     assert eventually(lambda: database.settled(name))
-    work = [(one.stage, one.formed_seq, one.parked) for one in database.formations(name)]
+    work = [(formation.stage, formation.formed_seq, formation.parked) for formation in database.formations(name)]
     expected = [(stage, len(log), False) for log in behaviour.leaves for stage in ("extract", "index")]
     assert sorted(work) == sorted(expected)
     quoted = [known.text for known in database.known(name) if known.kind == _TURN]

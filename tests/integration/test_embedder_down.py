@@ -21,7 +21,7 @@ from recollect.server.chat_completions import ChatProxy
 from recollect.settings import Settings
 from recollect.testing import NEW_YEAR, FakeClock
 from recollect.types import MemoryKind, RequestScope
-from server.asgi import JSON, Call, GivenWay, chat, whole
+from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 from stores import DURABLE, url_of
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
@@ -122,14 +122,18 @@ async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClo
 
 async def asked(engine: AsyncRecollect, text: str) -> tuple[str, str, float]:
     """Ask through the proxy; return the prompt that went upstream, the header, and how long it took."""
-    way = GivenWay([(200, JSON, [whole("Well.")])])
+    way = ScriptedBackend([(200, JSON, [whole("Well.")])])
     proxy, call, before = ChatProxy(engine, way, POLICY), Call(chat(text)), time.monotonic()
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     took = time.monotonic() - before
     await proxy.close()
     assert call.status == 200
     sent = json.loads(way.asked[0].body)
-    return "\n".join(one["content"] for one in sent["messages"]), call.answer_headers["x-recollect-memory"], took
+    return (
+        "\n".join(message["content"] for message in sent["messages"]),
+        call.answer_headers["x-recollect-memory"],
+        took,
+    )
 
 
 @pytest.mark.parametrize("trouble", TROUBLES)
@@ -157,7 +161,7 @@ async def test_without_its_embedder_the_chat_still_gets_facts_words_and_dates(
     assert NO_SIMILARITY not in header, "it recovered by itself"
 
 
-async def test_an_embedder_that_hangs_costs_one_chat_its_time_limit_and_the_next_ones_nothing(
+async def test_a_hanging_embedder_costs_one_chat_its_time_limit_and_no_more(
     told: AsyncRecollect, embeddings: Embeddings, clock: FakeClock
 ) -> None:
     await embeddings.fall_into("hangs")
@@ -214,7 +218,7 @@ async def test_profiles_that_rank_by_similarity_find_by_words_meanwhile(
     await told.form()
     memory = await told.conversations.subject(user="ben", conversation="one", scope=scope)
     kinds = (MemoryKind.NOTE, MemoryKind.FACT)
-    assert [one for one in await told.list(user=memory, kinds=kinds) if "accordions" in one.text]
+    assert any("accordions" in known.text for known in await told.list(user=memory, kinds=kinds))
     await embeddings.fall_into("500")
     context = await told.context("Who repairs accordions?", user="ben", conversation="one", scope=scope)
     assert "Trieste" in context.text
@@ -231,4 +235,4 @@ async def test_what_is_said_meanwhile_is_formed_once_the_embedder_is_back(
     clock.advance(hours=1)
     await told.form()
     facts = await told.list(user="ana", kinds=[MemoryKind.FACT])
-    assert any("Ghent" in one.text for one in facts)
+    assert any("Ghent" in fact.text for fact in facts)

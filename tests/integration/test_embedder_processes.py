@@ -30,22 +30,22 @@ def recollect(server: ServerProcess, *arguments: str) -> str:
 def recalled(server: ServerProcess, text: str) -> list[str]:
     answer = chat(server.port, "recollect/offline", [{"role": "user", "content": text}])
     assert answer.status == 200
-    return [one["text"] for one in answer.json.get("memories", [])]
+    return [item["text"] for item in answer.json.get("memories", [])]
 
 
 def test_a_server_that_runs_goes_by_the_new_embedder_at_once(start_server: StartServer, tmp_path: Path) -> None:
     server = start_server(offline=True)
     chat(server.port, "recollect/offline", [{"role": "user", "content": "I live in Oslo and Ben likes tea."}])
-    assert eventually(lambda: any("Oslo" in one for one in recalled(server, "Where do I live?")), within_s=30)
+    assert eventually(lambda: any("Oslo" in text for text in recalled(server, "Where do I live?")), within_s=30)
 
     folder = write_folder(tmp_path / "tiny")
     shown = recollect(server, "embedder", "use", str(folder), "--yes")
     assert "embedded anew" in shown
-    assert any("Oslo" in one for one in recalled(server, "Where do I live?"))
+    assert any("Oslo" in text for text in recalled(server, "Where do I live?"))
     chat(
         server.port, "recollect/offline", [{"role": "user", "content": "My sister Mira restores old clocks in Ghent."}]
     )
-    assert eventually(lambda: any("Mira" in one for one in recalled(server, "What does Mira restore?")), within_s=30)
+    assert eventually(lambda: any("Mira" in text for text in recalled(server, "What does Mira restore?")), within_s=30)
 
     state = recollect(server, "embedder")
     assert "wait to be embedded" not in state

@@ -38,7 +38,7 @@ async def test_the_dimension_is_found_out_by_asking() -> None:
     assert server.requests[0].headers["Authorization"] == "Bearer sk-1"
 
 
-async def test_texts_go_in_batches_of_the_size_that_was_asked_for_each_behind_its_prefix() -> None:
+async def test_texts_go_in_batches_of_the_set_size_each_with_its_prefix() -> None:
     async with serving(vectors_of_length(3)) as server:
         options = EmbedOptions(batch=2, query_prefix="query: ", passage_prefix="passage: ")
         embedder = OpenAIEmbedder(server.url, "m", 3, options=options)
@@ -54,7 +54,7 @@ async def test_texts_go_in_batches_of_the_size_that_was_asked_for_each_behind_it
 
 
 @pytest.mark.parametrize("status", [400, 413, 422])
-async def test_a_batch_or_a_text_that_is_too_long_for_the_server_is_halved_until_it_takes_it(status: int) -> None:
+async def test_a_batch_or_text_too_long_for_the_server_is_halved_until_it_fits(status: int) -> None:
     def reply(body: dict[str, Any]) -> Reply:
         if sum(map(len, body["input"])) > 2_500:
             return refuses(status, code="context_length_exceeded")
@@ -115,7 +115,7 @@ async def test_a_server_that_gives_every_text_the_same_vector_is_no_embedder() -
 
 
 def all_bytes(folder: Path) -> bytes:
-    return b"".join(one.read_bytes() for one in folder.iterdir())
+    return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
 async def test_a_database_is_changed_over_to_an_api_and_the_key_stays_in_its_variable(

@@ -26,7 +26,7 @@ TESTS = Path(__file__).parent.parent
 RECORDINGS = 6
 FIRST_COMMIT, LAST_COMMIT = 2, 12
 FAILPOINTS = ("before-commit", "after-commit")
-KILLS, LEAST_IN_A_LONG_RUN = 2, 20
+KILLS, MIN_KILLS_IN_A_LONG_RUN = 2, 20
 
 
 def talk(url: str, first: int, failpoint: str = "", count: int = RECORDINGS) -> tuple[int, list[str]]:
@@ -62,9 +62,9 @@ async def told(url: str) -> tuple[list[int], list[int], bool]:
         logged = await engine.conversations.messages(chats[0].id, user="ana", limit=10_000)
         listed = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,), limit=1000)
         made = sorted(listed, key=lambda one: one.detail.first_turn)
-        places = [source.seq for one in made for source in one.evidence]
+        places = [source.seq for episode in made for source in episode.evidence]
         places += [message.seq for message in await engine.conversations.window("chat", user="ana")]
-        [work] = [one for one in await engine.admin.formations() if one.key.stage == "episodes"]
+        [work] = [formation for formation in await engine.admin.formations() if formation.key.stage == "episodes"]
         assert (await engine.admin.stats(check=True)).problems == ()
         return [message.seq for message in logged], places, work.due_at is None
 
@@ -75,7 +75,7 @@ async def test_t3_kills_around_the_commit_of_an_episode_lose_no_turn_and_double_
 ) -> None:
     url = f"sqlite:///{tmp_path / 'memory.sqlite3'}"
     luck = random.Random(seed := random.randrange(1_000_000))
-    kills = max(LEAST_IN_A_LONG_RUN, soak // 5) if soak else KILLS
+    kills = max(MIN_KILLS_IN_A_LONG_RUN, soak // 5) if soak else KILLS
     acknowledged = 0
     for number, name in enumerate(FAILPOINTS * kills, start=1):
         failpoint = f"{name}:{luck.randint(FIRST_COMMIT, LAST_COMMIT)}"

@@ -99,12 +99,12 @@ def test_answers_are_judged_strictly_beside_a_full_context_row(tmp_path: Path) -
     assert "sk-mine" not in out
     whole = [body["messages"][0]["content"] for _, body in asked if body["model"] == "talker"]
     assert any("[Sunday, 03 May 2026] Ana: Three hives, all of them painted blue." in text for text in whole)
-    answers = {one["id"]: one["answers"]["recollect"] for one in report["questions"]}
+    answers = {question["id"]: question["answers"]["recollect"] for question in report["questions"]}
     assert (answers["colour"]["verdict"], answers["colour"]["answer"]) == ("right", "They are blue.")
     assert (answers["count"]["verdict"], answers["count"]["reason"]) == ("unjudged", "Hard to say.")
 
 
-def test_a_conversation_that_has_no_room_is_cut_at_its_beginning_and_the_row_says_so(tmp_path: Path) -> None:
+def test_a_conversation_without_room_is_cut_at_its_start_and_reported(tmp_path: Path) -> None:
     shell = Shell(tmp_path)
     elsewhere = {"RECOLLECT_UPSTREAM_URL": "http://127.0.0.1:1/v1", "RECOLLECT_UPSTREAM_KEY": "sk-for-another-server"}
     shell.environment |= elsewhere

@@ -61,9 +61,7 @@ def problems(folder: Path) -> list[str]:
 
 
 @pytest.mark.soak
-def test_a3_a_kill_while_room_is_made_leaves_neither_one_too_many_nor_one_unexplained(
-    tmp_path: Path, soak: int | None
-) -> None:
+def test_a3_a_kill_during_eviction_leaves_no_surplus_and_no_unexplained_gap(tmp_path: Path, soak: int | None) -> None:
     (tmp_path / f"{OWN}.toml").write_text(PROFILE, "utf-8")
     assert run(tmp_path, 1) == 0, "eight things are said, and five fit"
     kills = list(POINTS) * (KILLS_IN_SOAK if soak else KILLS_AT_EACH)

@@ -94,14 +94,16 @@ class Asked:
         return await self.engine.conversations.subject(user="ana", conversation="c", scope=self.scope)
 
     async def kept(self) -> list[Memory]:
-        return [one for one in await self.engine.list(user=await self.subject()) if one.state is MemoryState.ACTIVE]
+        return [
+            memory for memory in await self.engine.list(user=await self.subject()) if memory.state is MemoryState.ACTIVE
+        ]
 
     async def reasons(self) -> list[str]:
         lines = await self.engine.history.decisions(user=await self.subject())
         return [line.reason for line in lines if line.action is Action.IGNORE]
 
     async def formation(self) -> FormationStatus:
-        [status] = [one for one in await self.engine.admin.formations() if one.key.stage == "extract"]
+        [status] = [formation for formation in await self.engine.admin.formations() if formation.key.stage == "extract"]
         return status
 
 
@@ -133,16 +135,16 @@ async def test_a_bad_answer_ends_in_memories_or_a_reason(
         await asked.tell()
         status = await asked.formation()
         kept, reasons = await asked.kept(), await asked.reasons()
-        assert _end(status, kept, reasons) == ends, (status.error, reasons, [one.text for one in kept])
+        assert _end(status, kept, reasons) == ends, (status.error, reasons, [memory.text for memory in kept])
         assert 1 <= server.asked <= 3 * 2 * ATTEMPTS, "three ways of asking, a second request each"
         if profile not in case.but and case.why:
             assert any(case.why in told for told in [*reasons, status.error or ""]), (reasons, status.error)
         assert await asked.engine.admin.formations(parked=True) == []
         assert not any(SAID in told for told in reasons)
-        for one in kept:
-            assert one.evidence, "nothing is kept without its source"
-            assert "\x00" not in one.text
-            one.text.encode()
+        for memory in kept:
+            assert memory.evidence, "nothing is kept without its source"
+            assert "\x00" not in memory.text
+            memory.text.encode()
 
 
 def _end(status: FormationStatus, kept: list[Memory], reasons: list[str]) -> Ends:
@@ -208,7 +210,11 @@ async def test_an_answer_cut_off_anywhere_ends_well(
             await asked.engine.form()
             subject = await asked.engine.conversations.subject(user=f"ana{end}", conversation="c", scope=asked.scope)
             told = await asked.engine.history.decisions(user=subject)
-            waits = [one for one in await asked.engine.admin.formations() if one.key.subject == subject and one.error]
+            waits = [
+                formation
+                for formation in await asked.engine.admin.formations()
+                if formation.key.subject == subject and formation.error
+            ]
             assert told or waits, whole.json[:end]
 
 

@@ -85,9 +85,7 @@ def say(server: ServerProcess, who: str) -> int:
 
 
 @pytest.mark.parametrize("way", [dead, hanging])
-def test_s12_a_dead_or_silent_model_parks_nothing_and_chats_go_on_until_it_is_back(
-    start_server: StartServer, way: Any
-) -> None:
+def test_s12_a_dead_or_silent_model_parks_nothing_and_chats_go_on(start_server: StartServer, way: Any) -> None:
     with way() as port:
         settings = {"FORM_MODEL": "m", "FORM_URL": f"http://127.0.0.1:{port}/v1", "FORM_TIMEOUT_S": "0.3"}
         server = start_server(settings=settings)

@@ -5,7 +5,7 @@ import socket
 from recollect.server.run import bind
 
 
-def test_an_accepted_connection_is_known_to_asyncio_as_tcp_so_that_it_does_not_hold_back_small_chunks() -> None:
+def test_asyncio_knows_accepted_connections_as_tcp_so_nagle_is_off() -> None:
     with bind("127.0.0.1", 0) as listening:
         listening.setblocking(True)
         with socket.create_connection(listening.getsockname()):

@@ -57,7 +57,7 @@ def test_with_memory_off_every_shape_passes_byte_for_byte(
 
 
 @pytest.mark.parametrize(("shape_name", "stream"), SHAPES)
-def test_with_memory_on_every_shape_differs_by_the_splice_alone_and_its_turn_is_kept_for_what_it_is(
+def test_with_memory_on_every_shape_differs_only_by_the_splice(
     server: ServerProcess, upstream: FakeUpstream, database: Database, name: str, shape_name: str, stream: bool
 ) -> None:
     shape = shape_of(shape_name, stream)
@@ -146,7 +146,7 @@ def test_names_and_sessions_stay_between_the_client_and_us(
     assert seen.header("authorization") == "Bearer key-of-client"
 
 
-def test_a_refused_altered_request_goes_out_once_more_as_it_came_and_that_is_remembered(
+def test_a_refused_altered_request_goes_out_again_unaltered(
     server: ServerProcess, upstream: FakeUpstream, database: Database, name: str
 ) -> None:
     who, model = {"x-recollect-user": name}, f"refuse-altered:{name}"
@@ -158,7 +158,7 @@ def test_a_refused_altered_request_goes_out_once_more_as_it_came_and_that_is_rem
     answer = request(server.port, PATH, body, who)
     assert answer.status == 200
     first = upstream.having(question)
-    assert [one.body == body for one in first] == [False, True]
+    assert [request.body == body for request in first] == [False, True]
     assert SPLICE.sub(b"", answer.body, count=1) != b""
     assert question in [row.text for row in database.messages(name)]
 

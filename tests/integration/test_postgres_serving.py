@@ -93,7 +93,7 @@ def test_a_server_told_to_stop_ends_its_answers_and_keeps_them(
     assert "Traceback" not in server.output()
 
 
-def test_a_worker_is_woken_by_what_a_server_recorded_and_finishes_before_it_stops(
+def test_a_worker_wakes_for_a_servers_record_and_finishes_before_stopping(
     upstream: FakeUpstream, tmp_path: Path, running: ExitStack
 ) -> None:
     url = shared_server().new_database("drained_worker")

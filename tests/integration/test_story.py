@@ -45,7 +45,7 @@ def test_the_built_in_model_tells_what_was_said_before_a_kill(start_server: Star
     assert eventually(lambda: database.settled("local"))
     answer = chat(server.port, "recollect/offline", [user(QUESTION)])
     assert "peanut" in answer.text.lower()
-    listed = [one["text"].lower() for one in answer.json["memories"]]
+    listed = [memory["text"].lower() for memory in answer.json["memories"]]
     assert any("peanut" in text for text in listed)
 
 
@@ -58,23 +58,23 @@ def test_two_users_with_two_conversations_each_see_only_their_own(
         "ana": ("I am allergic to walnuts.", "I live in Lisbon."),
         "ben": ("I am allergic to shrimps.", "I live in Warsaw."),
     }
-    for who, said in facts.items():
-        for text in said:
-            chat(server.port, "echo:two", [user(text)], {"x-recollect-user": who})
-    assert eventually(lambda: all(database.settled(who) for who in facts))
+    for user_name, texts in facts.items():
+        for text in texts:
+            chat(server.port, "echo:two", [user(text)], {"x-recollect-user": user_name})
+    assert eventually(lambda: all(database.settled(name) for name in facts))
 
     question = "What am I allergic to, and where do I live?"
-    for who, other in (("ana", "ben"), ("ben", "ana")):
+    for user_name, other in (("ana", "ben"), ("ben", "ana")):
         history = [user("Hello there."), assistant("You said: Hello there."), user(question)]
-        answer = chat(server.port, "echo:two", history, {"x-recollect-user": who})
+        answer = chat(server.port, "echo:two", history, {"x-recollect-user": user_name})
         prompt = str(upstream.having(question)[-1].json["messages"])
         mine, theirs = (
-            [word for word in ("walnuts", "Lisbon", "shrimps", "Warsaw") if word in str(facts[one])]
-            for one in (who, other)
+            [word for word in ("walnuts", "Lisbon", "shrimps", "Warsaw") if word in str(facts[name])]
+            for name in (user_name, other)
         )
         assert all(word in prompt for word in mine)
         assert not any(word in prompt or word in answer.body.decode() for word in theirs)
-        assert len(database.conversations(who)) == 3
+        assert len(database.conversations(user_name)) == 3
 
 
 def test_a_bare_client_and_a_named_user_share_nothing(start_server: StartServer, upstream: FakeUpstream) -> None:

@@ -27,14 +27,14 @@ def hanging() -> Iterator[int]:
         listening.listen(0)
         port: int = listening.getsockname()[1]
         waiting = [socket.socket() for _ in range(4)]
-        for one in waiting:
-            one.setblocking(False)
-            one.connect_ex(("127.0.0.1", port))
+        for connection in waiting:
+            connection.setblocking(False)
+            connection.connect_ex(("127.0.0.1", port))
         try:
             yield port
         finally:
-            for one in waiting:
-                one.close()
+            for connection in waiting:
+                connection.close()
 
 
 def serving(start_server: StartServer, port: int) -> ServerProcess:

@@ -211,8 +211,8 @@ SELECT *
         sound=" and (reply.complete or said_something) and not reply.error",
         planted=" and (reply.complete or said_something)",
         noticed_by=(
-            "tests/integration/test_passing_bytes.py::test_with_memory_on_every_shape_differs_by_the_splice_alone_and_its_"
-            "turn_is_kept_for_what_it_is[error-in-band-True]",
+            "tests/integration/test_passing_bytes.py"
+            "::test_with_memory_on_every_shape_differs_only_by_the_splice[error-in-band-True]",
         ),
     ),
     *OF_LIFE,

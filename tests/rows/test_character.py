@@ -15,7 +15,7 @@ from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Identity, RequestScope, Subject
 from rows.scenes import DIMS, KIRA, LIGHTHOUSE, story
 from sample_chats import assistant, request, user, with_model
-from server.asgi import DONE, EVENTS, Call, GivenWay, broken, chat, event
+from server.asgi import DONE, EVENTS, Call, ScriptedBackend, broken, chat, event
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 CHARACTERS = {"x-recollect-profile": "character", "x-recollect-characters": "system=Kira; user=Marcus"}
@@ -82,7 +82,7 @@ async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncRe
             formed.append(await engine.form())
         await send(message)
 
-    way = GivenWay([(200, EVENTS, [event("No"), event("ted."), event("", "stop"), DONE])])
+    way = ScriptedBackend([(200, EVENTS, [event("No"), event("ted."), event("", "stop"), DONE])])
     proxy = ChatProxy(engine, way, POLICY)
     await proxy(call.scope(), call.receive(), watching)
     await proxy.close()
@@ -93,7 +93,7 @@ async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncRe
 
 
 async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: AsyncRecollect) -> None:
-    way = GivenWay([(200, EVENTS, [event("No"), broken()])])
+    way = ScriptedBackend([(200, EVENTS, [event("No"), broken()])])
     proxy = ChatProxy(engine, way, POLICY)
     call = Call(chat("I live in Oslo and I keep bees.", stream=True))
     await proxy(call.scope(), call.receive(), call.send())

@@ -14,7 +14,7 @@ from recollect.testing import FakeClock
 from recollect.types import RequestScope
 from rows.scenes import CALENDAR, DEFAULT, KIRA, SESSION, TIERED
 from sample_chats import assistant, user
-from server.asgi import JSON, Call, GivenWay, whole
+from server.asgi import JSON, Call, ScriptedBackend, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 HEAD = "## Recent messages"
@@ -22,7 +22,7 @@ HEAD = "## Recent messages"
 
 async def sent(engine: AsyncRecollect, *messages: dict[str, str], chat: str = "new", **headers: str) -> tuple[str, str]:
     """Send a request through the proxy; return all that upstream read, and what the answer's header says."""
-    way = GivenWay([(200, JSON, [whole("Well.")])])
+    way = ScriptedBackend([(200, JSON, [whole("Well.")])])
     named = {"x-recollect-profile": "tiered", **({"x-openwebui-chat-id": chat} if chat else {})}
     named |= {f"x-recollect-{name.replace('_', '-')}": value for name, value in headers.items()}
     call = Call(json.dumps({"model": "m", "messages": list(messages)}).encode(), named)

@@ -15,7 +15,7 @@ from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import MemoryKind
 from rows.scenes import DEFAULT, DIMS, TIERED
 from sample_chats import assistant, user
-from server.asgi import JSON, Call, GivenWay, chat, whole
+from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # Beside a machine that has other things to do; alone it takes some 5 ms.
@@ -31,9 +31,9 @@ async def talked(engine: AsyncRecollect, turns: int, *, start: int = 0, form_eac
     await engine.form()
 
 
-async def passed(engine: AsyncRecollect, text: str, memory: str) -> GivenWay:
+async def passed(engine: AsyncRecollect, text: str, memory: str) -> ScriptedBackend:
     """Send one message with that mode of memory; return what upstream was asked."""
-    way = GivenWay([(200, JSON, [whole("Noted.")])])
+    way = ScriptedBackend([(200, JSON, [whole("Noted.")])])
     call = Call(chat(text), {"x-recollect-memory": memory, "x-recollect-profile": "tiered"})
     proxy = ChatProxy(engine, way, POLICY)
     await proxy(call.scope(), call.receive(), call.send())

@@ -22,7 +22,7 @@ from rows.plain import BESIDE, PLAIN, UPDATES
 from rows.precomputed_embeddings import FiledEmbedder, made
 from rows.scenes import USER
 from sample_chats import asks, assistant, request, user
-from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
+from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
 
 NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
 # Plain questions that find their sentence, of those in `PLAIN`.
@@ -33,9 +33,9 @@ OF_USER = {"x-recollect-profile": "user"}
 ANA = {**OF_USER, "x-openwebui-user-id": "ana"}
 
 
-async def passed(engine: AsyncRecollect, call: Call, *parts: bytes, stream: bool = False) -> GivenWay:
+async def passed(engine: AsyncRecollect, call: Call, *parts: bytes, stream: bool = False) -> ScriptedBackend:
     """Serve one call with an upstream that answers so; return what upstream was asked."""
-    way = GivenWay([(200, EVENTS if stream else JSON, parts)])
+    way = ScriptedBackend([(200, EVENTS if stream else JSON, parts)])
     proxy = ChatProxy(engine, way, NOBODY)
     await proxy(call.scope(), call.receive(), call.send())
     await proxy.close()
@@ -61,7 +61,7 @@ async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(en
 async def test_u3_chunks_leave_as_they_come_and_formation_runs_behind_the_record(engine: AsyncRecollect) -> None:
     halfway = asyncio.Event()
     call = Call(chat("I like strong coffee in the morning.", stream=True), ANA)
-    way = GivenWay([(200, EVENTS, [event("No"), halfway, event("ted."), event("", "stop"), DONE])])
+    way = ScriptedBackend([(200, EVENTS, [event("No"), halfway, event("ted."), event("", "stop"), DONE])])
     proxy = ChatProxy(engine, way, NOBODY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), 20)

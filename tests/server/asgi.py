@@ -114,7 +114,7 @@ class _Given:
 
 
 @dataclass
-class GivenWay:
+class ScriptedBackend:
     """A way that answers what a test gives it, in order; a part may be an event to wait for or an error."""
 
     answers: list[tuple[int, Headers, Sequence[bytes | Exception | asyncio.Event]]]

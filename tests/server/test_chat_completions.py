@@ -13,12 +13,12 @@ from recollect.server.chat_completions import ChatProxy
 from recollect.server.chat_responder import stream_comment
 from recollect.server.turn_recorder import NOT_RECORDED, NOT_RECORDED_IN_TIME
 from recollect.types import LoggedMessage, RecordedTurn, Turn
-from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, broken, chat, event, whole
+from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
-async def serve(engine: AsyncRecollect, way: GivenWay, call: Call, policy: IdentityPolicy = POLICY) -> ChatProxy:
+async def serve(engine: AsyncRecollect, way: ScriptedBackend, call: Call, policy: IdentityPolicy = POLICY) -> ChatProxy:
     proxy = ChatProxy(engine, way, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     await proxy.close()
@@ -34,7 +34,7 @@ async def logged(engine: AsyncRecollect, user: str = "ana") -> list[LoggedMessag
 
 
 async def test_an_answer_passes_and_both_messages_are_recorded(engine: AsyncRecollect) -> None:
-    way = GivenWay([(200, JSON, [whole("Noted.")])])
+    way = ScriptedBackend([(200, JSON, [whole("Noted.")])])
     call = Call(chat("I like tea."))
     proxy = await serve(engine, way, call)
     assert (call.status, call.finished) == (200, True)
@@ -47,11 +47,11 @@ async def test_an_answer_passes_and_both_messages_are_recorded(engine: AsyncReco
     assert (proxy.counters.recorded, way.closed) == (1, 1)
 
 
-async def test_what_was_said_before_stands_in_the_next_prompt_but_for_the_client_nothing_changed(
+async def test_memories_reach_the_next_prompt_and_the_client_sees_no_change(
     engine: AsyncRecollect,
 ) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = GivenWay([(200, JSON, [whole("No peanuts.")])])
+    way = ScriptedBackend([(200, JSON, [whole("No peanuts.")])])
     call = Call(chat("May I eat peanuts?", temperature=0.1))
     await serve(engine, way, call)
     sent = json.loads(way.asked[0].body)
@@ -67,7 +67,7 @@ async def test_what_was_said_before_stands_in_the_next_prompt_but_for_the_client
 async def test_with_memory_off_bytes_pass_and_nothing_is_kept(engine: AsyncRecollect, stream: bool) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
     body = [event("No."), event("", "stop"), DONE] if stream else [whole("No.")]
-    way = GivenWay([(200, EVENTS if stream else JSON, body)])
+    way = ScriptedBackend([(200, EVENTS if stream else JSON, body)])
     call = Call(b' {"messages" : [{"role":"user","content":"Peanuts?"}]}', {"x-recollect-memory": "off"})
     await serve(engine, way, call)
     assert way.asked[0].body == call.body
@@ -78,7 +78,7 @@ async def test_with_memory_off_bytes_pass_and_nothing_is_kept(engine: AsyncRecol
 
 async def test_reading_only_recalls_and_keeps_nothing(engine: AsyncRecollect) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = GivenWay([(200, JSON, [whole("No.")])])
+    way = ScriptedBackend([(200, JSON, [whole("No.")])])
     await serve(engine, way, Call(chat("Peanuts?"), {"x-recollect-memory": "read"}))
     assert b"allergic" in way.asked[0].body
     assert await logged(engine) == []
@@ -86,7 +86,7 @@ async def test_reading_only_recalls_and_keeps_nothing(engine: AsyncRecollect) ->
 
 async def test_done_leaves_only_when_the_turn_can_be_read_back(engine: AsyncRecollect) -> None:
     seen: list[int] = []
-    way = GivenWay([(200, EVENTS, [event("No."), event("", "stop"), DONE])])
+    way = ScriptedBackend([(200, EVENTS, [event("No."), event("", "stop"), DONE])])
     call = Call(chat("Peanuts?", stream=True))
     send = call.send()
 
@@ -126,7 +126,7 @@ async def test_a_slow_commit_is_told_and_does_not_hold_the_answer(
     monkeypatch.setattr(engine.turns, "record", slow.record)
     answer = [event("No."), event("", "stop"), DONE] if stream else [whole("No.")]
     call = Call(chat("Peanuts?", stream=stream))
-    proxy = ChatProxy(engine, GivenWay([(200, EVENTS if stream else JSON, answer)]), POLICY)
+    proxy = ChatProxy(engine, ScriptedBackend([(200, EVENTS if stream else JSON, answer)]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     if stream:
         assert call.text.endswith(stream_comment(NOT_RECORDED_IN_TIME).decode() + "data: [DONE]\n\n")
@@ -146,7 +146,7 @@ async def test_a_failing_commit_is_told_and_the_chat_goes_on(
     failing.may_go.set()
     monkeypatch.setattr(engine.turns, "record", failing.record)
     call = Call(chat("Peanuts?", stream=True))
-    proxy = await serve(engine, GivenWay([(200, EVENTS, [event("No.", "stop"), DONE])]), call)
+    proxy = await serve(engine, ScriptedBackend([(200, EVENTS, [event("No.", "stop"), DONE])]), call)
     assert stream_comment(NOT_RECORDED).decode() in call.text
     assert call.finished
     assert (proxy.counters.not_recorded, proxy.counters.memory_failed) == (1, 1)
@@ -157,7 +157,7 @@ async def test_failing_recall_leaves_the_chat_as_it_is(engine: AsyncRecollect, m
         raise StoreUnavailableError("the disk is asleep")
 
     monkeypatch.setattr(engine.turns, "prepare", fails)
-    way = GivenWay([(200, JSON, [whole("No.")])])
+    way = ScriptedBackend([(200, JSON, [whole("No.")])])
     call = Call(chat("Peanuts?"))
     proxy = await serve(engine, way, call)
     assert (call.status, way.asked[0].body) == (200, call.body)
@@ -166,9 +166,9 @@ async def test_failing_recall_leaves_the_chat_as_it_is(engine: AsyncRecollect, m
     assert len(await logged(engine)) == 2
 
 
-async def test_a_refused_altered_request_is_sent_as_it_came_and_the_model_is_remembered(engine: AsyncRecollect) -> None:
+async def test_a_refused_altered_request_is_resent_unaltered_and_remembered(engine: AsyncRecollect) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = GivenWay([(400, JSON, [b"{}"]), (200, JSON, [whole("No.")]), (200, JSON, [whole("No!")])])
+    way = ScriptedBackend([(400, JSON, [b"{}"]), (200, JSON, [whole("No.")]), (200, JSON, [whole("No!")])])
     proxy = ChatProxy(engine, way, POLICY)
     first, second = Call(chat("Peanuts?")), Call(chat("Peanuts again?"))
     for call in (first, second):
@@ -181,7 +181,7 @@ async def test_a_refused_altered_request_is_sent_as_it_came_and_the_model_is_rem
 
 
 async def test_an_upstream_error_passes_and_records_nothing(engine: AsyncRecollect) -> None:
-    way = GivenWay([(429, (*JSON, (b"retry-after", b"7")), [b'{"error":{}}'])])
+    way = ScriptedBackend([(429, (*JSON, (b"retry-after", b"7")), [b'{"error":{}}'])])
     call = Call(chat("Peanuts?"))
     await serve(engine, way, call)
     assert (call.status, call.text, call.answer_headers["retry-after"]) == (429, '{"error":{}}', "7")
@@ -190,7 +190,7 @@ async def test_an_upstream_error_passes_and_records_nothing(engine: AsyncRecolle
 
 async def test_a_broken_stream_ends_as_broken_and_is_kept_as_incomplete(engine: AsyncRecollect) -> None:
     call = Call(chat("Peanuts?", stream=True))
-    await serve(engine, GivenWay([(200, EVENTS, [event("No pea"), broken()])]), call)
+    await serve(engine, ScriptedBackend([(200, EVENTS, [event("No pea"), broken()])]), call)
     assert "[DONE]" not in call.text
     assert not call.finished
     assert [(m.text, m.complete) for m in await logged(engine)] == [("Peanuts?", True), ("No pea", False)]
@@ -199,14 +199,14 @@ async def test_a_broken_stream_ends_as_broken_and_is_kept_as_incomplete(engine: 
 async def test_an_error_in_the_stream_records_nothing(engine: AsyncRecollect) -> None:
     error = b'data: {"error":{"message":"overloaded"}}\n\n'
     call = Call(chat("Peanuts?", stream=True), {"x-recollect-show": "off"})
-    await serve(engine, GivenWay([(200, EVENTS, [event("No pea"), error, DONE])]), call)
+    await serve(engine, ScriptedBackend([(200, EVENTS, [event("No pea"), error, DONE])]), call)
     assert call.text == (event("No pea") + error + DONE).decode()
     assert await logged(engine) == []
 
 
 async def test_a_client_that_leaves_closes_upstream_and_what_was_said_is_kept(engine: AsyncRecollect) -> None:
     never = asyncio.Event()
-    way = GivenWay([(200, EVENTS, [event("No pea"), never])])
+    way = ScriptedBackend([(200, EVENTS, [event("No pea"), never])])
     call = Call(chat("Peanuts?", stream=True))
     proxy = ChatProxy(engine, way, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
@@ -221,7 +221,7 @@ async def test_a_client_that_leaves_closes_upstream_and_what_was_said_is_kept(en
 async def test_anonymous_requests_are_answered_and_leave_nothing(engine: AsyncRecollect) -> None:
     stranger = IdentityPolicy(default_user="ana", trusted=False, jwt_secret=None)
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = GivenWay([(200, JSON, [whole("No.")])])
+    way = ScriptedBackend([(200, JSON, [whole("No.")])])
     call = Call(chat("Peanuts?"), {"x-recollect-user": "ana"})
     await serve(engine, way, call, stranger)
     assert way.asked[0].body == call.body
@@ -231,7 +231,7 @@ async def test_anonymous_requests_are_answered_and_leave_nothing(engine: AsyncRe
 
 async def test_background_tasks_of_open_webui_are_left_alone(engine: AsyncRecollect) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = GivenWay([(200, JSON, [whole("Peanuts")])])
+    way = ScriptedBackend([(200, JSON, [whole("Peanuts")])])
     call = Call(chat("### Task:\nMake a title.\n<chat_history>peanuts</chat_history>"))
     proxy = await serve(engine, way, call)
     assert way.asked[0].body == call.body
@@ -243,13 +243,13 @@ async def test_background_tasks_of_open_webui_are_left_alone(engine: AsyncRecoll
 async def test_what_cannot_be_read_passes_untouched_or_is_refused_in_openais_shape(
     engine: AsyncRecollect, body: bytes
 ) -> None:
-    way = GivenWay([(422, JSON, [b'{"error":"upstream says so"}'])])
+    way = ScriptedBackend([(422, JSON, [b'{"error":"upstream says so"}'])])
     call = Call(body)
     await serve(engine, way, call)
     assert way.asked[0].body == body
     assert (call.status, call.text) == (422, '{"error":"upstream says so"}')
     call = Call(body)
-    await serve(engine, GivenWay([], needs_valid_requests=True), call)
+    await serve(engine, ScriptedBackend([], needs_valid_requests=True), call)
     assert call.status == 400
     assert json.loads(call.text)["error"]["type"] == "invalid_request_error"
 
@@ -257,7 +257,7 @@ async def test_what_cannot_be_read_passes_untouched_or_is_refused_in_openais_sha
 async def test_an_unknown_profile_and_a_wrong_header_are_refused_by_name(engine: AsyncRecollect) -> None:
     for headers, said in (({"x-recollect-profile": "nope"}, "nope"), ({"x-recollect-memory": "maybe"}, "maybe")):
         call = Call(chat("Hi"), headers)
-        await serve(engine, GivenWay([]), call)
+        await serve(engine, ScriptedBackend([]), call)
         assert 400 <= call.status < 500
         assert said in json.loads(call.text)["error"]["message"]
 
@@ -265,7 +265,7 @@ async def test_an_unknown_profile_and_a_wrong_header_are_refused_by_name(engine:
 async def test_a_body_too_large_is_refused_before_it_is_read(parts: Components) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"max_body_bytes": 1024})))
     call = Call(chat("x" * 2000))
-    await serve(engine, GivenWay([]), call)
+    await serve(engine, ScriptedBackend([]), call)
     assert call.status == 413
     assert "RECOLLECT_MAX_BODY_BYTES" in call.text
     await engine.close()
@@ -273,14 +273,14 @@ async def test_a_body_too_large_is_refused_before_it_is_read(parts: Components) 
 
 async def test_the_list_of_memories_can_be_turned_off(engine: AsyncRecollect) -> None:
     call = Call(chat("Hi there"), {"x-recollect-show": "off"})
-    await serve(engine, GivenWay([(200, JSON, [whole("Hello.")])]), call)
+    await serve(engine, ScriptedBackend([(200, JSON, [whole("Hello.")])]), call)
     assert call.text == whole("Hello.").decode()
 
 
-async def test_an_answer_compressed_against_our_wish_passes_and_says_that_it_was_not_recorded(
+async def test_an_answer_compressed_against_our_wish_passes_unrecorded(
     engine: AsyncRecollect,
 ) -> None:
-    way = GivenWay([(200, (*JSON, (b"content-encoding", b"gzip")), [b"\x1f\x8b"])])
+    way = ScriptedBackend([(200, (*JSON, (b"content-encoding", b"gzip")), [b"\x1f\x8b"])])
     call = Call(chat("I like tea."))
     proxy = await serve(engine, way, call)
     assert call.chunks == [b"\x1f\x8b"]
@@ -289,13 +289,13 @@ async def test_an_answer_compressed_against_our_wish_passes_and_says_that_it_was
 
 
 async def test_an_answer_whose_encoding_is_identity_is_read(engine: AsyncRecollect) -> None:
-    way = GivenWay([(200, (*JSON, (b"content-encoding", b"identity")), [whole("Noted.")])])
+    way = ScriptedBackend([(200, (*JSON, (b"content-encoding", b"identity")), [whole("Noted.")])])
     await serve(engine, way, Call(chat("I like tea.")))
     assert [message.text for message in await logged(engine)] == ["I like tea.", "Noted."]
 
 
 async def test_a_stream_under_another_name_passes_chunk_by_chunk_and_is_recorded(engine: AsyncRecollect) -> None:
-    way = GivenWay([(200, ((b"content-type", b"text/plain"),), [event("No"), event("ted."), DONE])])
+    way = ScriptedBackend([(200, ((b"content-type", b"text/plain"),), [event("No"), event("ted."), DONE])])
     call = Call(chat("I like tea.", stream=True))
     await serve(engine, way, call)
     assert len(call.chunks) > 1

@@ -17,12 +17,12 @@ from recollect.server.backends import BackendRequest, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.run import _is_unexpected
 from recollect.server.upstream import Deadlines, HttpUpstream
-from server.asgi import DONE, EVENTS, JSON, Call, GivenWay, chat, event, whole
+from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
-async def serve(engine: AsyncRecollect, way: GivenWay, call: Call) -> ChatProxy:
+async def serve(engine: AsyncRecollect, way: ScriptedBackend, call: Call) -> ChatProxy:
     proxy = ChatProxy(engine, way, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     await proxy.close()
@@ -39,7 +39,7 @@ async def kept(engine: AsyncRecollect, user: str = "ana") -> list[tuple[str, boo
 
 
 async def test_the_query_travels_upstream(engine: AsyncRecollect) -> None:
-    way = GivenWay([(200, JSON, [whole("No.")])])
+    way = ScriptedBackend([(200, JSON, [whole("No.")])])
     await serve(engine, way, Call(chat("Peanuts?"), query=b"api-version=2024-10-21&x=%2F"))
     assert way.asked[0].query == "?api-version=2024-10-21&x=%2F"
 
@@ -56,13 +56,13 @@ async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.Mo
 @pytest.mark.parametrize("name", ["%ff", "%fe", "a%ffb", "%ed%a0%80"])
 async def test_a_user_in_the_path_that_is_no_utf_8_is_refused(engine: AsyncRecollect, name: str) -> None:
     call = Call(chat("Hi"), path=f"/u/{name}/v1/chat/completions")
-    await serve(engine, GivenWay([]), call)
+    await serve(engine, ScriptedBackend([]), call)
     assert call.status == 403
 
 
 async def test_a_user_in_the_path_is_decoded(engine: AsyncRecollect) -> None:
     call = Call(chat("I like tea."), path="/u/jos%C3%A9/v1/chat/completions")
-    await serve(engine, GivenWay([(200, JSON, [whole("Noted.")])]), call)
+    await serve(engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), call)
     assert await kept(engine, "jos\u00e9") == [("I like tea.", True), ("Noted.", True)]
 
 
@@ -72,7 +72,7 @@ async def test_a_body_user_that_can_be_no_name_breaks_no_chat(
     engine: AsyncRecollect, user: str, mode: str, noted: str
 ) -> None:
     call = Call(chat("Hi", user=user), {"x-recollect-memory": mode})
-    await serve(engine, GivenWay([(200, JSON, [whole("Hello.")])]), call)
+    await serve(engine, ScriptedBackend([(200, JSON, [whole("Hello.")])]), call)
     assert (call.status, call.answer_headers["x-recollect-memory"]) == (200, noted)
     assert await kept(engine) == []
 
@@ -86,13 +86,13 @@ async def test_upstreams_own_memory_header_does_not_double_ours(engine: AsyncRec
         names.extend(name.lower() for name, _ in message.get("headers", ()))
         await send(message)
 
-    way = GivenWay([(200, (*JSON, (b"X-Recollect-Memory", b"on; recalled=7")), [whole("Hello.")])])
+    way = ScriptedBackend([(200, (*JSON, (b"X-Recollect-Memory", b"on; recalled=7")), [whole("Hello.")])])
     await ChatProxy(engine, way, POLICY)(call.scope(), call.receive(), watching)
     assert names.count(b"x-recollect-memory") == 1
     assert call.answer_headers["x-recollect-memory"] == "off"
 
 
-async def test_a_record_that_fails_late_is_told_as_late_and_leaves_no_unread_exception(
+async def test_a_late_failing_record_is_reported_late_without_unread_exception(
     parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"commit_timeout_s": 0.01})))
@@ -105,7 +105,7 @@ async def test_a_record_that_fails_late_is_told_as_late_and_leaves_no_unread_exc
     monkeypatch.setattr(engine.turns, "record", record)
     asyncio.get_running_loop().set_exception_handler(lambda loop, context: complaints.append(context["message"]))
     call = Call(chat("Peanuts?", stream=True))
-    proxy = ChatProxy(engine, GivenWay([(200, EVENTS, [event("No.", "stop"), DONE])]), POLICY)
+    proxy = ChatProxy(engine, ScriptedBackend([(200, EVENTS, [event("No.", "stop"), DONE])]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     assert call.text.endswith(": recollect: not recorded in time\n\ndata: [DONE]\n\n")
     behind = proxy._services.recorder.pending
@@ -127,7 +127,7 @@ async def test_a_client_that_reads_no_more_counts_as_gone(parts: Components) -> 
             await never.wait()
         await send(message)
 
-    way = GivenWay([(200, EVENTS, [event("No pea"), event("nuts"), never])])
+    way = ScriptedBackend([(200, EVENTS, [event("No pea"), event("nuts"), never])])
     proxy = ChatProxy(engine, way, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), stuck), 20)
     await proxy.close()
@@ -138,7 +138,7 @@ async def test_a_client_that_reads_no_more_counts_as_gone(parts: Components) -> 
 
 async def test_a_stop_ends_endless_answers_and_keeps_what_was_said(engine: AsyncRecollect) -> None:
     call = Call(chat("Peanuts?", stream=True))
-    way = GivenWay([(200, EVENTS, [event("No pea"), asyncio.Event()])])
+    way = ScriptedBackend([(200, EVENTS, [event("No pea"), asyncio.Event()])])
     proxy = ChatProxy(engine, way, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), 20)

@@ -12,7 +12,7 @@ from hostile_text import long_run
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.chat_completions import ChatProxy
-from server.asgi import JSON, Call, GivenWay, chat, whole
+from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 # CPU seconds of a turn and its formation. What is linear takes one or two; the square of the length takes minutes.
@@ -43,7 +43,7 @@ def within_cpu() -> Iterator[None]:
 
 async def turn(engine: AsyncRecollect, text: str) -> int:
     call = Call(chat(text))
-    proxy = ChatProxy(engine, GivenWay([(200, JSON, [whole("Noted.")])]), POLICY)
+    proxy = ChatProxy(engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 120)
     await proxy.close()
     return call.status

@@ -7,12 +7,12 @@ from recollect.chat.identity import IdentityPolicy
 from recollect.chat.request import MAX_MESSAGES
 from recollect.engine import AsyncRecollect
 from recollect.server.chat_completions import ChatProxy
-from server.asgi import JSON, Call, GivenWay, whole
+from server.asgi import JSON, Call, ScriptedBackend, whole
 
 
 async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> None:
     policy = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
-    way = GivenWay([(200, JSON, [whole("Noted.")])])
+    way = ScriptedBackend([(200, JSON, [whole("Noted.")])])
     messages = [{"role": "user", "content": "hi"}] * (MAX_MESSAGES + 1)
     call = Call(json.dumps({"model": "m", "messages": messages}).encode())
     proxy = ChatProxy(engine, way, policy)

@@ -127,7 +127,9 @@ async def test_u11_one_line_a_run_tells_the_decisions_by_id(
     assert "zebulon" not in repr([vars(record) for record in caplog.records])
     assert told["input_message_length"] == len(PEANUTS_AND_OSLO)
     assert told["extracted_count"] == len(told["decisions"]) > 1
-    assert {one["fact"] for one in told["decisions"]} >= {known.id for known in await engine.list(user="zebulon")}
+    assert {decision["fact"] for decision in told["decisions"]} >= {
+        known.id for known in await engine.list(user="zebulon")
+    }
     assert "peanuts" not in repr([vars(record) for record in caplog.records])
 
 
@@ -141,8 +143,8 @@ async def test_u11_words_are_logged_only_where_the_setting_allows(
         await engine.form()
     [line] = [record for record in caplog.records if record.message == "memory_decision"]
     assert vars(line)["user_id"] == "user:ana"
-    assert any("peanuts" in one["fact"] for one in vars(line)["decisions"])
-    assert all(one["reason"] for one in vars(line)["decisions"])
+    assert any("peanuts" in decision["fact"] for decision in vars(line)["decisions"])
+    assert all(decision["reason"] for decision in vars(line)["decisions"])
 
 
 def test_the_text_of_all_metrics_is_the_one_that_dashboards_read() -> None:

@@ -5,12 +5,12 @@ import json
 import pytest
 
 from recollect.server.passthrough import PassThrough
-from server.asgi import Call, GivenWay
+from server.asgi import Call, ScriptedBackend
 
 
 async def passed(path: str) -> Call:
     call = Call(b"", path=path)
-    await PassThrough(GivenWay([]), max_body_bytes=1024, idle_s=60.0)(call.scope(), call.receive(), call.send())
+    await PassThrough(ScriptedBackend([]), max_body_bytes=1024, idle_s=60.0)(call.scope(), call.receive(), call.send())
     return call
 
 

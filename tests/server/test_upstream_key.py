@@ -23,7 +23,7 @@ from recollect.server.upstream import BackendResponse, Deadlines, HttpUpstream
 from recollect.server.upstream_key import INFERENCE_ROUTES
 from recollect.settings import Settings
 from recollect.testing import FakeClock
-from server.asgi import JSON, Call, GivenWay, chat, whole
+from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 
 SECRET = "a-secret-of-sufficient-length-for-hs256"
 KEY = "sk-operators"
@@ -52,7 +52,7 @@ def seen(monkeypatch: pytest.MonkeyPatch) -> Seen:
 
         def __init__(self, base_url: str, deadlines: Deadlines) -> None:
             super().__init__(base_url, deadlines)
-            self._way = GivenWay([])
+            self._way = ScriptedBackend([])
 
         @asynccontextmanager
         async def send(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:

@@ -16,7 +16,7 @@ from recollect.settings import Settings
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock
 from recollect.types import Memory
-from server.asgi import JSON, Call, GivenWay, whole
+from server.asgi import JSON, Call, ScriptedBackend, whole
 
 from .story import Story, StorySession, StoryTurn
 
@@ -63,7 +63,7 @@ async def tell(
     )
     asked: list[AskedTurn] = []
     async with AsyncRecollect(parts) as engine:
-        upstream = GivenWay([])
+        upstream = ScriptedBackend([])
         policy = IdentityPolicy(default_user=story.user, trusted=True, jwt_secret=None)
         proxy = ChatProxy(engine, upstream, policy)
         for number, session in enumerate(story.session, start=1):
@@ -82,7 +82,7 @@ async def tell(
     return ToldStory(story=story, asked=asked, active=active)
 
 
-async def _say(proxy: ChatProxy, upstream: GivenWay, story: Story, number: int, place: int) -> list[str]:
+async def _say(proxy: ChatProxy, upstream: ScriptedBackend, story: Story, number: int, place: int) -> list[str]:
     """Send one message as a chat client does, with its history, and return the memory part of the prompt."""
     session = story.session[number - 1]
     messages = _messages(session, place)

@@ -37,8 +37,8 @@ async def test_a1_ending_a_conversation_makes_a_memory_of_it(api: httpx.AsyncCli
     await ended(api, engine)
     listed = (await api.get("/apps/calendar/memories")).json()["memories"]
     assert listed
-    assert all(set(one) == {"id", "content", "createdAt", "updatedAt"} for one in listed)
-    assert sorted(one["id"] for one in listed) == list(range(1, len(listed) + 1))
+    assert all(set(memory) == {"id", "content", "createdAt", "updatedAt"} for memory in listed)
+    assert sorted(memory["id"] for memory in listed) == list(range(1, len(listed) + 1))
     assert (await api.get("/conversations/c1/app")).json() == {"conversationId": "c1", "appId": "calendar"}
 
 

@@ -53,9 +53,9 @@ async def test_a_hundred_notes_are_added_in_one_request(api: httpx.AsyncClient, 
     texts = [f"Shelf {number} holds boxes." for number in range(100)]
     answer = await api.post("/api/memory", json=[{"content": text} for text in texts])
     assert answer.status_code == 201
-    assert [one["content"] for one in answer.json()] == texts
+    assert [note["content"] for note in answer.json()] == texts
     listed = await engine.list(user="ana", limit=1000)
-    assert {one.id for one in listed} == {one["id"] for one in answer.json()}
+    assert {note.id for note in listed} == {note["id"] for note in answer.json()}
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ async def test_s11_a_session_exists_from_its_first_message(api: httpx.AsyncClien
     assert (await api.get("/api/sessions/s2/memories")).status_code == 404
     await engine.record([user("I like tea.")], user="ana", conversation="s2", scope=RequestScope(profile="session"))
     await engine.form()
-    assert [one["sessionId"] for one in (await api.get("/api/sessions/s2/memories")).json()] == ["s2"]
+    assert [memory["sessionId"] for memory in (await api.get("/api/sessions/s2/memories")).json()] == ["s2"]
 
 
 async def test_s11_a_session_without_an_id_gets_one(api: httpx.AsyncClient) -> None:
@@ -127,16 +127,16 @@ async def test_an_unknown_method_is_refused(api: httpx.AsyncClient) -> None:
     assert (nowhere.status_code, nowhere.json()["error"]["type"]) == (404, "invalid_request_error")
 
 
-async def test_s11_several_memories_are_added_in_one_request_and_come_back_in_their_order(
+async def test_s11_memories_added_in_one_request_come_back_in_order(
     api: httpx.AsyncClient,
 ) -> None:
     memories = await opened(api)
     answer = await api.post(memories, json=[NEW, {"content": "Ana rows."}, {"content": "Ana likes TEA"}])
     assert answer.status_code == 201
     first, second, third = answer.json()
-    assert [one["memoryContent"] for one in (first, second)] == ["Ana likes tea.", "Ana rows."]
+    assert [memory["memoryContent"] for memory in (first, second)] == ["Ana likes tea.", "Ana rows."]
     assert third == first, "said twice, kept once"
-    assert sorted(one["id"] for one in (await api.get(memories)).json()) == sorted([first["id"], second["id"]])
+    assert sorted(memory["id"] for memory in (await api.get(memories)).json()) == sorted([first["id"], second["id"]])
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ async def test_u10_the_nearest_memories_of_one_user_come_best_first(api: httpx.A
 async def test_u10_a_vector_of_ones_own_is_taken(api: httpx.AsyncClient, parts: Components) -> None:
     [vector] = (await parts.embedder.embed(["Ana lives in Oslo."])).tolist()
     found = (await api.post(QUERY, json={"vector": [3 * x for x in vector], "userId": "ana", "limit": 1})).json()
-    assert [one["metadata"]["content"] for one in found["matches"]] == ["Ana lives in Oslo."]
+    assert [match["metadata"]["content"] for match in found["matches"]] == ["Ana lives in Oslo."]
 
 
 async def test_u10_without_a_user_it_is_who_asks_and_strictly_it_is_refused(parts: Components) -> None:
