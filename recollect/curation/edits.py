@@ -84,7 +84,7 @@ async def add_notes(
     if not wanted:
         return []
     runtime = await runtime.for_subject(subject)
-    vectors = await runtime.embedder.embed([one.text for one in wanted])
+    vectors = await runtime.embedder.embed([note.text for note in wanted])
     async with runtime.turns.setdefault(subject, asyncio.Lock()):
         return await _add(runtime, subject, wanted, vectors, home)
 
@@ -147,14 +147,14 @@ async def _as_kept(
     runtime: Runtime, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
 ) -> list[Memory]:
     """Read the memories back; one that went into another to make room, as that one."""
-    folds = {one.target_id: one.memory_id for one in room_made if one.action is Action.FOLD}
+    folds = {line.target_id: line.memory_id for line in room_made if line.action is Action.FOLD}
     ids = []
     for memory in kept:
         id_ = memory.id
         while (whole := folds.get(id_)) is not None:
             id_ = whole
         ids.append(id_)
-    found = {one.id: one for one in await runtime.store.memories.get_many(subject, list(dict.fromkeys(ids)))}
+    found = {known.id: known for known in await runtime.store.memories.get_many(subject, list(dict.fromkeys(ids)))}
     return [found[id_] for id_ in ids]
 
 

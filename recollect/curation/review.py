@@ -136,7 +136,7 @@ def _approved(
     now = runtime.clock.now()
     embedded = memory.kind is not MemoryKind.FACT and vectors[0].any()
     changes: list[Change] = [
-        *(CloseMemory(id=one.memory.id, valid_to=one.valid_to, closed_at=now) for one in resolved.closes),
+        *(CloseMemory(id=closing.memory.id, valid_to=closing.valid_to, closed_at=now) for closing in resolved.closes),
         ReopenMemory(
             id=memory.id,
             space=runtime.embedder.space if embedded else "",
@@ -146,7 +146,7 @@ def _approved(
     ]
     decisions = [
         _decision(runtime, memory, Action.APPROVE, "approved on review"),
-        *(_ended(runtime, memory, one, resolved.reason) for one in resolved.closes),
+        *(_ended(runtime, memory, closing, resolved.reason) for closing in resolved.closes),
     ]
     return changes, decisions, memory.id
 

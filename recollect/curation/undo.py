@@ -104,7 +104,7 @@ async def _changes(runtime: Runtime, plan: UndoPlan) -> list[Change]:
     # What is taken back was never true: it ends when it began.
     leaving = {memory.id for memory in plan.leaving}
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in plan.leaving]
-    back = [one.memory for one in plan.returning]
+    back = [returning.memory for returning in plan.returning]
     rivals = [closing for closing in await shortened_quotations(runtime, back) if closing.id not in leaving]
     restored = await restore(runtime, back, undone=plan.undone | leaving)
     quotations = (*restored.memories, *(add.memory for add in restored.added))
@@ -154,7 +154,7 @@ async def _plan_decision(runtime: Runtime, line: Decision) -> UndoPlan:
     past = await read_past(runtime, subject, memories, decided.values())
     source = frozenset([(line.conversation, line.seq)]) if line.conversation and line.seq is not None else frozenset()
     if line.action in (Action.CLOSE, Action.ABANDON):
-        with_it = [one for one in past.decisions if _ended_with(one, line)]
+        with_it = [decision for decision in past.decisions if _ended_with(decision, line)]
         return plan_memories(past, (), [line, *with_it])
     if line.action in (Action.MERGE, Action.IGNORE):
         again = {memory.id: set(source) for memory in memories}
@@ -166,9 +166,9 @@ async def _plan_decision(runtime: Runtime, line: Decision) -> UndoPlan:
     return plan_memories(past, memories)
 
 
-def _ended_with(one: Decision, line: Decision) -> bool:
+def _ended_with(other: Decision, line: Decision) -> bool:
     """Whether a note was closed because it restates what a decision ended."""
-    return one.action is Action.CLOSE and one.at == line.at and one.target_id == line.memory_id
+    return other.action is Action.CLOSE and other.at == line.at and other.target_id == line.memory_id
 
 
 def _weaker(

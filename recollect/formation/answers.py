@@ -69,13 +69,16 @@ async def find_forgotten(
         return Forgotten()
     quotations = await _quotations_meant(topics, hot, runtime)
     asked = _messages_meant(topics, quotations)
-    tokenize = [await _with_answers(place, hot.subject, home, runtime) for place in asked[-MAX_ANSWERED:]]
-    first = [messages[0] for messages in tokenize if messages and messages[0].role == "user"]
-    said = {(one.evidence[0].conversation, one.evidence[0].seq): (one.text, one.evidence[0]) for one in quotations}
-    said |= {(one.conversation, one.seq): (one.text, evidence_of(one)) for one in first}
+    threads = [await _with_answers(place, hot.subject, home, runtime) for place in asked[-MAX_ANSWERED:]]
+    first = [messages[0] for messages in threads if messages and messages[0].role == "user"]
+    said = {
+        (memory.evidence[0].conversation, memory.evidence[0].seq): (memory.text, memory.evidence[0])
+        for memory in quotations
+    }
+    said |= {(message.conversation, message.seq): (message.text, evidence_of(message)) for message in first}
     ends = [old.until.said_at for old in topics if old.until]
     return Forgotten(
-        outdated=[old for messages in tokenize for old in answers_among(messages, topics, of=messages[:1])],
+        outdated=[old for messages in threads for old in answers_among(messages, topics, of=messages[:1])],
         said=[(text, _meant(text, source, topics)) for text, source in said.values()],
         at=max(ends) if ends else None,
     )
@@ -83,8 +86,8 @@ async def find_forgotten(
 
 async def answers_to(place: Place, subject: Subject, runtime: Runtime) -> list[Place]:
     """Return the places of the answers to a message of the user."""
-    tokenize = await _with_answers(place, subject, None, runtime)
-    return _answers(tokenize[0], tokenize) if tokenize else []
+    thread = await _with_answers(place, subject, None, runtime)
+    return _answers(thread[0], thread) if thread else []
 
 
 async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtime) -> list[LoggedMessage]:
@@ -97,22 +100,24 @@ async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtim
     """
     for owner in (subject, *subject.owners):
         first = max(0, said.seq - 1 - MAX_BEHIND)
-        tokenize = await runtime.store.conversations.messages(
+        messages = await runtime.store.conversations.messages(
             owner, said.conversation, after_seq=first, limit=said.seq - first
         )
-        by_seq = {message.seq: message for message in tokenize}
+        by_seq = {message.seq: message for message in messages}
         above = by_seq.get(said.seq)
         while above is not None and above.role != "user":
             above = by_seq.get(above.parent_seq)
         if above is not None:
-            return [message for message in tokenize if message.seq >= above.seq]
+            return [message for message in messages if message.seq >= above.seq]
     return []
 
 
 def _meant(text: str, said: Evidence, topics: Sequence[Outdated]) -> Sequence[Withheld]:
     """Return the stretches of a message that are meant: all of it where a summary rests on it, which quotes nothing."""
     place = (said.conversation, said.seq)
-    summed = any(not one.quote and (one.conversation, one.seq) == place for old in topics for one in old.evidence)
+    summed = any(
+        not source.quote and (source.conversation, source.seq) == place for old in topics for source in old.evidence
+    )
     return (Withheld(start=0, end=len(text)),) if summed else stale_stretches(text, said, topics)
 
 
@@ -197,8 +202,8 @@ async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, ru
     ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
     found: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        tokenize = await runtime.store.memories.get_many(hot.subject, ids[start : start + BATCH_SIZE])
-        found += [one for one in tokenize if one.evidence and one.evidence[0].role == "user"]
+        memories = await runtime.store.memories.get_many(hot.subject, ids[start : start + BATCH_SIZE])
+        found += [memory for memory in memories if memory.evidence and memory.evidence[0].role == "user"]
     return found
 
 
@@ -214,9 +219,9 @@ async def _with_answers(place: Place, subject: Subject, home: Subject | None, ru
     """Read a message with what stands behind it."""
     conversation, seq = place
     for owner in (home,) if home else (subject, *subject.owners):
-        tokenize = await runtime.store.conversations.messages(
+        messages = await runtime.store.conversations.messages(
             owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND
         )
-        if tokenize:
-            return tokenize
+        if messages:
+            return messages
     return []

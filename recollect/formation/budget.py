@@ -185,7 +185,7 @@ async def charge_rule_work(runtime: Runtime, lease: Lease, profile: Profile, res
         BudgetSpentError: the budget is spent.
     """
     asked = isinstance(runtime.model, BudgetedModel) and runtime.model.paid
-    made = any(isinstance(one, AddMemory) and one.memory.kind is not MemoryKind.TURN for one in result.changes)
+    made = any(isinstance(change, AddMemory) and change.memory.kind is not MemoryKind.TURN for change in result.changes)
     if asked or not made or not profile.budget.capacity:
         return False
     units = units_of(CostPurpose.CREATE, profile.budget)

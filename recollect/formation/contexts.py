@@ -89,7 +89,7 @@ async def without_stale_contexts(
     if not quoting:
         return list(changes)
     sources = {memory.detail.context_source for memory in quoting.values()}
-    quoted = [one for one in messages if message_address(one.conversation, one.seq) in sources]
+    quoted = [message for message in messages if message_address(message.conversation, message.seq) in sources]
     kept = await without_forgotten(quoted, next(iter(quoting.values())).subject, runtime, home=home)
     forgotten = {
         message_address(before.conversation, before.seq)

@@ -74,9 +74,9 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     )
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
-    new = [one for one in read if one.seq > lease.formed_seq]
+    new = [message for message in read if message.seq > lease.formed_seq]
     new = new if limit == WHOLE_BATCH else take_batch(new)
-    read = [one for one in read if one.seq <= lease.formed_seq] + new
+    read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
     told = await without_games(told, gone, lease, runtime)
     told, seen = await without_asked_since(told, lease, runtime, behind=read[-1].seq)
@@ -108,7 +108,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),
         decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
         subject_version=hot.version,
-        user_characters=characters([one for one in new if one.role == "user"]),
+        user_characters=characters([message for message in new if message.role == "user"]),
     )
 
 
@@ -124,7 +124,9 @@ async def _admitted(
 ) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Return the messages that may be formed, and why others are not read, by their `seq`."""
     # The built-in model's answers quote what was recalled, and say nothing of anybody.
-    told = [one for one in read if one.seq not in gone and not one.erased and one.name != OFFLINE_MODEL]
+    told = [
+        message for message in read if message.seq not in gone and not message.erased and message.name != OFFLINE_MODEL
+    ]
     told, refused = await admitted(told, runtime)
     return with_characters(told, options), refused
 
@@ -145,7 +147,7 @@ async def _count(read: Sequence[LoggedMessage], batch: ExtractionBatch, runtime:
         runtime.metrics.skipped.update(
             await run_in_thread_if_large(characters(read), lambda: withheld(batch), above=LARGE_BATCH)
         )
-    formed = [one for one in read if batch.lease.formed_seq < one.seq <= batch.formed_seq]
+    formed = [message for message in read if batch.lease.formed_seq < message.seq <= batch.formed_seq]
     await run_in_thread_if_large(characters(formed), lambda: count_secrets(formed, runtime), above=LARGE_BATCH)
 
 

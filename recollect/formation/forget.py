@@ -58,16 +58,16 @@ async def _forget(runtime: Runtime, memory: Memory) -> Memory:
     same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
     now = runtime.clock.now()
     ending = (memory, *same)
-    closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in ending]
-    outdated = [old for one in ending for old in outdated_by_hand(one, cause=memory.id)]
+    closes = [CloseMemory(id=known.id, valid_to=max(known.valid_from, now), closed_at=now) for known in ending]
+    outdated = [old for known in ending for old in outdated_by_hand(known, cause=memory.id)]
     forgotten = await find_forgotten(outdated, hot, runtime)
     outdated += forgotten.outdated
-    gone = frozenset(one.id for one in ending)
+    gone = frozenset(known.id for known in ending)
     shortened, why = await withhold(outdated, hot, runtime, gone=gone)
     episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
     # What ended with the memory comes before it, and comes back with it.
-    ends = [_decision(one, memory if one is not memory else None, now, runtime) for one in (*same, memory)]
+    ends = [_decision(known, memory if known is not memory else None, now, runtime) for known in (*same, memory)]
     decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
     await runtime.store.memories.apply(
         memory.subject,
@@ -137,8 +137,8 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
     if other.kind in (MemoryKind.TURN, MemoryKind.EPISODE):  # of these a part alone is left out
         return False
     if memory.kind is MemoryKind.FACT or other.kind is MemoryKind.FACT:
-        values = [bare(one.value) for one in (memory, other) if one.kind is MemoryKind.FACT and one.value]
-        return bool(values) and all(value in bare(one.text) for value in values for one in (memory, other))
+        values = [bare(known.value) for known in (memory, other) if known.kind is MemoryKind.FACT and known.value]
+        return bool(values) and all(value in bare(known.text) for value in values for known in (memory, other))
     return bare(memory.text) == bare(other.text)
 
 

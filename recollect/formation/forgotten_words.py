@@ -196,7 +196,9 @@ async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, runt
         asked = await run_in_thread_if_large(
             characters(source.messages), partial(forget_requests, source), above=LARGE_BATCH
         )
-        found += [old for one in asked for old in outdated_topics(one, until=evidence_of(own[one.seq]))]
+        found += [
+            old for candidate in asked for old in outdated_topics(candidate, until=evidence_of(own[candidate.seq]))
+        ]
     return found
 
 
@@ -209,9 +211,13 @@ async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runt
         for memory in await runtime.store.memories.from_source(subject, conversation)
         if memory.state is MemoryState.CLOSED
         and memory.kind is not MemoryKind.EPISODE
-        and not places.isdisjoint((one.conversation, one.seq) for one in memory.evidence)
+        and not places.isdisjoint((source.conversation, source.seq) for source in memory.evidence)
     ]
-    forgotten = [one for one in closed if is_forgotten(one, await runtime.store.decisions.list(subject, memory=one.id))]
+    forgotten = [
+        memory
+        for memory in closed
+        if is_forgotten(memory, await runtime.store.decisions.list(subject, memory=memory.id))
+    ]
     return [old for memory in forgotten for old in outdated_by_hand(memory)]
 
 

@@ -51,12 +51,15 @@ async def parted(
     """Return the messages without what only repeats what was recalled, each with the words that were taken out."""
     recalled = await _memories(recalls, runtime) if messages else []
     if not recalled:
-        return [(one, "") for one in messages]
+        return [(message, "") for message in messages]
 
     def found() -> list[tuple[LoggedMessage, str]]:
         echoes = EchoFilter(recalled)
-        both = ((one, echoes.parted(one.role, readable(one), keeps_questions=keeps_questions)) for one in messages)
-        return [(replace(one, text=kept), " ".join(gone)) for one, (kept, gone) in both]
+        both = (
+            (message, echoes.parted(message.role, readable(message), keeps_questions=keeps_questions))
+            for message in messages
+        )
+        return [(replace(message, text=kept), " ".join(gone)) for message, (kept, gone) in both]
 
     size = characters(messages) + sum(len(memory.text) for memory in recalled)
     return await run_in_thread_if_large(size, found, above=LARGE_BATCH)

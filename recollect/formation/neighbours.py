@@ -111,7 +111,9 @@ async def gather_neighbours(
     near = await nearest(hot, vectors, runtime, most=most, said=[terms(candidate.text) for candidate in candidates])
     claimed = await _claimed(hot, candidates, runtime)
     for place, candidate in enumerate(candidates):
-        if candidate.replaces in claimed and all(one.memory.id != candidate.replaces for one in near[place]):
+        if candidate.replaces in claimed and all(
+            neighbour.memory.id != candidate.replaces for neighbour in near[place]
+        ):
             near[place] = [*near[place], Neighbour(memory=claimed[candidate.replaces], similarity=0.0)]
         if may_end(candidate) or may_replace(candidate):
             near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], runtime)]
@@ -125,7 +127,7 @@ async def notes_sharing_terms(
     places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     read = {memory.id: memory for memory in await runtime.store.memories.get_many(hot.subject, ids)}
-    return [read[one] for one in ids if one in read]
+    return [read[id_] for id_ in ids if id_ in read]
 
 
 def _sharing(hot: SubjectSnapshot, said: Iterable[str]) -> list[int]:
@@ -158,7 +160,7 @@ def _with_sharing(
             break
         if owner not in kept:
             kept[owner] = float(cosines[owners == owner].max(initial=0.0))
-    kept |= dict([one for one in near if one[0] not in kept][: most - len(kept)])
+    kept |= dict([pair for pair in near if pair[0] not in kept][: most - len(kept)])
     return sorted(kept.items(), key=lambda one: -one[1])
 
 
@@ -185,7 +187,7 @@ async def _of_its_words(
     hot: SubjectSnapshot, candidate: Candidate, near: Sequence[Neighbour], runtime: Runtime
 ) -> list[Neighbour]:
     """Find the notes that an end may mean: it names them by a word, and need not be like them."""
-    there = {one.memory.id for one in near}
+    there = {neighbour.memory.id for neighbour in near}
     named = await notes_sharing_terms(
         hot,
         terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {words_ended(candidate)}"),
@@ -238,7 +240,7 @@ def excluding(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
     if not ended:
         return neighbours
     return Neighbours(
-        near=[[one for one in near if one.memory.id not in ended] for near in neighbours.near],
+        near=[[neighbour for neighbour in near if neighbour.memory.id not in ended] for near in neighbours.near],
         facts=[fact for fact in neighbours.facts if fact.id not in ended],
         restating=[note for note in neighbours.restating if note.id not in ended],
     )

@@ -109,8 +109,12 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
     answer = await _ask(source, runtime.model, shape)
     asking = {request.seq for request in requests}
     # What a model says to have ended in such a message, and finds nowhere, is the request again: no note of its own.
-    told = [one for one in answer.candidates if one.replaces or not (one.ends and one.seq in asking)]
-    candidates = (*(_as_requested(one, requests) for one in told), *requests)
+    told = [
+        candidate
+        for candidate in answer.candidates
+        if candidate.replaces or not (candidate.ends and candidate.seq in asking)
+    ]
+    candidates = (*(_as_requested(candidate, requests) for candidate in told), *requests)
     updates = await _updates(batch, runtime)
     return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
 
@@ -119,7 +123,8 @@ def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tu
     """Return messages without the name of the character that the user plays: requests to forget are the user's."""
     played = options.get(USER_CHARACTER)
     return tuple(
-        replace(one, name=None) if one.role == "user" and played and one.name == played else one for one in messages
+        replace(message, name=None) if message.role == "user" and played and message.name == played else message
+        for message in messages
     )
 
 
@@ -127,7 +132,7 @@ async def _without_forgotten(
     source: ExtractionInput, as_user: Sequence[LoggedMessage], runtime: Runtime
 ) -> ExtractionInput:
     """Leave out what is to be forgotten, and the requests: a text that keeps messages whole would repeat them."""
-    left = {one.seq: one.text for one in await without_forgotten(as_user, source.subject, runtime)}
+    left = {message.seq: message.text for message in await without_forgotten(as_user, source.subject, runtime)}
     messages = (replace(message, text=left[message.seq]) for message in source.messages)
     return replace(source, messages=tuple(message for message in messages if message.text.strip("… \n")))
 
@@ -218,14 +223,14 @@ def _nothing(batch: ExtractionBatch) -> ExtractionResult:
 
 def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     """Find the messages that may hold something lasting; `asked`: a model is there to tell."""
-    heard = [one for one in batch.messages if one.role in batch.sources]
+    heard = [message for message in batch.messages if message.role in batch.sources]
     form = batch.profile.form
     if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
         # Typed memories hold what is so, whoever says it: a plain fact needs no I and no my.
-        return [one for one in heard if _says_something(one)]
+        return [message for message in heard if _says_something(message)]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves
-    return [one for one in heard if _may_last(one, batch, asked=asked)]
+    return [message for message in heard if _may_last(message, batch, asked=asked)]
 
 
 def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:
@@ -243,7 +248,7 @@ def withheld(batch: ExtractionBatch) -> list[SkipReason]:
     """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
     if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
         return []
-    reasons = (_why_skipped(one, batch) for one in batch.messages if one.role == "user")
+    reasons = (_why_skipped(message, batch) for message in batch.messages if message.role == "user")
     return [reason for reason in reasons if reason]
 
 
@@ -259,29 +264,29 @@ def _says_something(message: LoggedMessage) -> bool:
 
 async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime: Runtime) -> tuple[Memory, ...]:
     """Pick the memories that a model is shown: notes near the messages, and facts, those of the same words first."""
-    texts = [readable(one) for one in worth]
+    texts = [readable(message) for message in worth]
     vectors = await runtime.embedder.embed(texts)
     kinds = [kind.number for kind in FORMED]
     found = await nearest(batch.hot, vectors, runtime, most=_NOTES_SHOWN, kinds=kinds)
-    ranked = sorted((one for each in found for one in each), key=lambda one: -one.similarity)
+    ranked = sorted((neighbour for each in found for neighbour in each), key=lambda one: -one.similarity)
     said = {term for text in texts for term in terms(text)}
     facts = [fact for fact in await runtime.store.memories.facts(batch.lease.key.subject) if fact.id not in batch.ended]
     facts.sort(key=lambda fact: (-len(said & terms(f"{fact.key} {fact.text}").keys()), -fact.importance))
-    near = [one.memory for one in ranked if one.similarity >= _MIN_SIMILARITY]
+    near = [neighbour.memory for neighbour in ranked if neighbour.similarity >= _MIN_SIMILARITY]
     # What is corrected or to be forgotten need not be alike: it is named by a word, or the embedder knows the language
     # badly, and the nearest there are come last.
     named = [
-        one
-        for one in await notes_sharing_terms(batch.hot, said, runtime, most=_NOTES_SHOWN)
-        if one not in near[:_NEAR_SHOWN]
+        memory
+        for memory in await notes_sharing_terms(batch.hot, said, runtime, most=_NOTES_SHOWN)
+        if memory not in near[:_NEAR_SHOWN]
     ]
     ordered = [
         *near[:_NEAR_SHOWN],
         *named[: _NOTES_SHOWN - _NEAR_SHOWN],
         *near,
         *named,
-        *(one.memory for one in ranked),
+        *(neighbour.memory for neighbour in ranked),
     ]
-    notes = {one.id: one for one in ordered if one.kind is MemoryKind.NOTE and one.id not in batch.ended}
+    notes = {memory.id: memory for memory in ordered if memory.kind is MemoryKind.NOTE and memory.id not in batch.ended}
     shown = list(notes.values())[:_NOTES_SHOWN]
     return (*shown, *facts[:_FACTS_SHOWN])

@@ -132,7 +132,9 @@ async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, runtime:
     subject = lease.key.subject
     gone = await runtime.store.memories.get_many(subject, [closing.id for closing in closes])
     plan = plan_memories(await read_past(runtime, subject, gone), gone)
-    memories = [replace(one.memory, state=MemoryState.ACTIVE, valid_to=None, closed_at=None) for one in plan.returning]
+    memories = [
+        replace(back.memory, state=MemoryState.ACTIVE, valid_to=None, closed_at=None) for back in plan.returning
+    ]
     restored = await restore(runtime, memories, undone=frozenset(closing.id for closing in closes))
     return RestoredMemories(
         memories=restored.memories,
@@ -142,15 +144,15 @@ async def restore_replaced(closes: Sequence[CloseMemory], lease: Lease, runtime:
         decisions=tuple(
             by_formation(
                 Decision.of(
-                    one.memory,
+                    back.memory,
                     Action.UNDO,
                     "came back: what had replaced it rests on a message that was edited",
                     clock=runtime.clock,
-                    target=one.closed_by.id,
-                    text=one.memory.text,
+                    target=back.closed_by.id,
+                    text=back.memory.text,
                 ),
                 lease.key,
             )
-            for one in plan.returning
+            for back in plan.returning
         ),
     )

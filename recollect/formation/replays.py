@@ -76,7 +76,7 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
     own = [message for message in around if message.role == "user" and message.text]
     size = characters(own)
     marks = await run_in_thread_if_large(
-        size, lambda: {number for one in own for number in _marks(one.text)}, above=LARGE_BATCH
+        size, lambda: {number for message in own for number in _marks(message.text)}, above=LARGE_BATCH
     )
     known: dict[int, datetime] = {}
     for subject in whose:
@@ -101,8 +101,10 @@ def said_again(back: Sequence[Memory], quotations: Iterable[Memory], runtime: Ru
         quotations: Those of them, without what else is forgotten of their messages.
         runtime: The clock.
     """
-    shown = [one.text for one in quotations if one.kind is MemoryKind.TURN]
-    quotes = [said.quote for one in back for said in one.evidence if said.quote and one.kind is not MemoryKind.TURN]
+    shown = [memory.text for memory in quotations if memory.kind is MemoryKind.TURN]
+    quotes = [
+        said.quote for memory in back for said in memory.evidence if said.quote and memory.kind is not MemoryKind.TURN
+    ]
     marks = frozenset(number for text in (*shown, *quotes) for number in _marks(text))
     return [MarkWords(returned=marks, at=runtime.clock.now())] if marks else []
 

@@ -84,7 +84,7 @@ def _displaced(memory: Memory, news: Mapping[str, _News]) -> Evidence | None:
             if (
                 told
                 and value_mark(fact.value) != told.value
-                and all(_is_before(one, told.said) for one in memory.evidence)
+                and all(_is_before(source, told.said) for source in memory.evidence)
             ):
                 return told.said
     return None

@@ -78,7 +78,7 @@ async def restore(
                 quotations.append(left)
                 closed += [memory] if is_shown else []
         else:
-            kept = found.sentences([one for one in returning if one.kind not in _QUOTING])
+            kept = found.sentences([known for known in returning if known.kind not in _QUOTING])
             if kept is None and whole.text == memory.text:
                 same.append(memory)
             else:
@@ -89,7 +89,7 @@ async def restore(
         memories=tuple(same),
         reopened=tuple(await rebuild_index_data(runtime, same)),
         added=tuple(added),
-        closes=tuple(CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in closed),
+        closes=tuple(CloseMemory(id=known.id, valid_to=max(known.valid_from, now), closed_at=now) for known in closed),
     )
 
 
@@ -99,14 +99,14 @@ async def _answers_left(runtime: Runtime, returning: Sequence[Memory], back: Col
     An answer goes with each part of its message that is forgotten, and is closed for the first of them alone.
     """
     found: list[Memory] = []
-    places = {(said.conversation, said.seq) for one in returning for said in one.evidence if said.role == "user"}
+    places = {(said.conversation, said.seq) for memory in returning for said in memory.evidence if said.role == "user"}
     for place in sorted(places)[:MAX_ANSWERED]:
         for conversation, seq in await answers_to(place, returning[0].subject, runtime):
             quoting = await runtime.store.memories.from_source(returning[0].subject, conversation, seq=seq)
-            versions = [one for one in quoting if one.kind is MemoryKind.TURN]
-            shown = [one for one in versions if one.state is MemoryState.ACTIVE or one.id in back]
+            versions = [memory for memory in quoting if memory.kind is MemoryKind.TURN]
+            shown = [memory for memory in versions if memory.state is MemoryState.ACTIVE or memory.id in back]
             if not shown:
-                found += [one for one in versions if await _cause_is_back(runtime, one, back)]
+                found += [memory for memory in versions if await _cause_is_back(runtime, memory, back)]
             elif shown[0].id not in back and any(stretch.because in back for stretch in shown[0].detail.withheld):
                 found.append(shown[0])
     return found
@@ -156,12 +156,12 @@ class _Still:
         found = await self._runtime.store.memories.from_source(memory.subject, source.conversation, seq=seq)
         places = {(said.conversation, said.seq) for said in memory.evidence}
         self._others = [
-            one
-            for one in found
-            if one.id not in self._undone and any((said.conversation, said.seq) in places for said in one.evidence)
+            known
+            for known in found
+            if known.id not in self._undone and any((said.conversation, said.seq) in places for said in known.evidence)
         ]
-        self.fullest = min((one for one in (*self._others, memory) if self._is_version(one)), key=_left_out)
-        self._outdated = [old for one in self._others for old in await self._closed(one)]
+        self.fullest = min((known for known in (*self._others, memory) if self._is_version(known)), key=_left_out)
+        self._outdated = [old for known in self._others for old in await self._closed(known)]
         if memory.kind is MemoryKind.TURN and source.role == "assistant":
             self._outdated += await self._forgotten_questions(source)
         return self
@@ -173,7 +173,7 @@ class _Still:
         if not read:
             return []
         asked = await self._runtime.store.memories.from_source(subject, source.conversation, seq=read[0].seq)
-        closed = [old for one in asked if one.id not in self._undone for old in await self._closed(one)]
+        closed = [old for memory in asked if memory.id not in self._undone for old in await self._closed(memory)]
         return [*closed, *answers_among(read, closed, of=read[:1])]
 
     def _is_version(self, other: Memory) -> bool:
@@ -198,14 +198,14 @@ class _Still:
     async def withheld(self) -> tuple[Withheld, ...]:
         """Return the stretches that a quotation must leave out."""
         memory = self._memory
-        shown = [memory, *(one for one in self._others if self._is_version(one))]
-        stretches = {stretch for one in shown for stretch in one.detail.withheld}
+        shown = [memory, *(other for other in self._others if self._is_version(other))]
+        stretches = {stretch for other in shown for stretch in other.detail.withheld}
         causes = {MemoryId(stretch.because) for stretch in stretches if stretch.because} - self._back
         known = await self._runtime.store.memories.get_many(memory.subject, sorted(causes))
-        ended = causes - {one.id for one in known if one.state is not MemoryState.CLOSED}
+        ended = causes - {other.id for other in known if other.state is not MemoryState.CLOSED}
         text = self.fullest.text
         secrets = set(scrubbed(text).secrets)
-        stay = [one for one in stretches if _stays(one, ended, secrets)]
+        stay = [stretch for stretch in stretches if _stays(stretch, ended, secrets)]
         return disjoint((*stay, *stale_stretches(text, memory.evidence[0], self._outdated)))
 
     def sentences(self, holding: Sequence[Memory]) -> list[str] | None:
@@ -214,8 +214,8 @@ class _Still:
         Args:
             holding: What holds again.
         """
-        active = [one for one in self._others if self._is_version(one) and one.state is MemoryState.ACTIVE]
-        again = [outdated_memory(one, until=None, is_topic=True) for one in holding]
+        active = [memory for memory in self._others if self._is_version(memory) and memory.state is MemoryState.ACTIVE]
+        again = [outdated_memory(memory, until=None, is_topic=True) for memory in holding]
         return sentences_that_return(self.fullest, active[0] if active else None, back=again, still=self._outdated)
 
 

@@ -167,7 +167,9 @@ def _tells(sentence: str, role: str, old: Outdated, said: dict[tuple[str, int], 
     plain = _folded(sentence)
     if len(plain.split()) < _MIN_WORDS:
         return False
-    if any(quote and (quote in plain or plain in quote) for quote in (_folded(one.quote) for one in old.evidence)):
+    if any(
+        quote and (quote in plain or plain in quote) for quote in (_folded(source.quote) for source in old.evidence)
+    ):
         return True
     content = content_words(sentence)
     places_of_it = old.messages if role == "user" or old.kept & content else old.messages | old.answers

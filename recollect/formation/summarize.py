@@ -105,10 +105,10 @@ async def _abandoned(
         return [], []
     now = runtime.clock.now()
     memories = await runtime.store.memories.get_many(lease.key.subject, [span.id for span in strays])
-    closes = [CloseMemory(id=one.id, valid_to=max(one.valid_from, now), closed_at=now) for one in memories]
+    closes = [CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now) for memory in memories]
     decisions = [
-        _decision(one, Action.ABANDON, "an edit took back some of the turns it sums up", lease, runtime)
-        for one in memories
+        _decision(memory, Action.ABANDON, "an edit took back some of the turns it sums up", lease, runtime)
+        for memory in memories
     ]
     return closes, decisions
 
@@ -178,10 +178,10 @@ async def _own(
 ) -> tuple[Exchange, ...]:
     """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
     recalls = await recent_recalls(lease, runtime, most=RECALLS_READ)
-    said = await blanked([one for turn in turns for one in turn], runtime)
-    behind = await blanked([one for turn in later for one in turn], runtime)
+    said = await blanked([message for turn in turns for message in turn], runtime)
+    behind = await blanked([message for turn in later for message in turn], runtime)
     kept = await without_forgotten(said, lease.key.subject, runtime, home=lease.key.home, later=behind)
-    own = {one.seq: one for one in await without_echoes(kept, recalls, runtime)}
+    own = {message.seq: message for message in await without_echoes(kept, recalls, runtime)}
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 
 

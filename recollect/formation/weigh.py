@@ -178,7 +178,7 @@ async def _resolve(
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
         held=held,
-        waiting=[one.text for one in await runtime.store.memories.held(batch.lease.key.subject, limit=MAX_HELD)]
+        waiting=[memory.text for memory in await runtime.store.memories.held(batch.lease.key.subject, limit=MAX_HELD)]
         if held
         else (),
         similar=lambda one, two: float(between[one, two]),
@@ -196,8 +196,8 @@ async def _resolve(
             size, lambda: _resolved(proven, neighbours, policy, judged), above=MAX_INLINE_CANDIDATES
         )
     return [
-        replace(one, evidence=(*one.evidence, *checked.further[place])) if checked.further[place] else one
-        for place, one in enumerate(resolved)
+        replace(decided, evidence=(*decided.evidence, *checked.further[place])) if checked.further[place] else decided
+        for place, decided in enumerate(resolved)
     ]
 
 

@@ -61,7 +61,7 @@ class CompactionQuestion:
 
     def shown(self) -> dict[int, Memory]:
         """Give each memory a short number: its own, where each of them has a short one, else its place."""
-        numbers = [one.number for one in self.held]
+        numbers = [memory.number for memory in self.held]
         short = all(0 < number <= MAX_SHOWN_NUMBER for number in numbers)
         if not short or len(set(numbers)) < len(numbers):
             numbers = list(range(1, len(self.held) + 1))
@@ -69,7 +69,7 @@ class CompactionQuestion:
 
     def named(self, number: int) -> Memory | None:
         """Find the memory that is shown under a number, or has one of its own too long to be shown."""
-        long = next((one for one in self.held if one.number == number > MAX_SHOWN_NUMBER), None)
+        long = next((memory for memory in self.held if memory.number == number > MAX_SHOWN_NUMBER), None)
         return self.shown().get(number, long)
 
 
@@ -156,7 +156,7 @@ def _unfounded(text: str, target: str, question: CompactionQuestion) -> str | No
         return "the edit is empty"
     if len(text) > HARD_FACTOR * question.longest:
         return f"the edit has {len(text)} characters, {question.longest} were asked for"
-    said, theirs, ours = (frozenset(terms(one)) for one in (text, target, question.new.text))
+    said, theirs, ours = (frozenset(terms(name)) for name in (text, target, question.new.text))
     if any(alone and not said & alone for alone in (theirs - ours, ours - theirs)):
         return "the edit says nothing of one of the two"
     own = said - theirs - ours
@@ -191,7 +191,7 @@ def _prompt(name: str) -> str:
 
 
 def _asked(question: CompactionQuestion) -> str:
-    held = [f"[{number}] {_marked(one)}" for number, one in question.shown().items()]
+    held = [f"[{number}] {_marked(memory)}" for number, memory in question.shown().items()]
     parts = {"{longest}": str(question.longest), "{held}": "\n".join(held), "{new}": _marked(question.new)}
     # Line by line, one placeholder a line: words of a memory that look like a placeholder are never replaced.
     return "\n".join(_filled(line, parts) for line in _prompt("compact.user.txt").splitlines())

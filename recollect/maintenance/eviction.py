@@ -80,7 +80,7 @@ class _Making:
         )
 
     def close(self, id_: MemoryId) -> Memory | None:
-        place = next((place for place, one in enumerate(self.held) if one.id == id_), None)
+        place = next((place for place, memory in enumerate(self.held) if memory.id == id_), None)
         found = None if place is None else self.held.pop(place)
         since = found.valid_from if found else self.now
         self.changes.append(CloseMemory(id=id_, valid_to=max(since, self.now), closed_at=self.now))
@@ -116,7 +116,7 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
     now = runtime.clock.now()
     if read is None:
         making = _Making(planned=planned, now=now, runtime=runtime, held=new)
-        for id_ in [*known, *(one.id for one in new)][: len(known) + len(new) - room.policy.max_memories]:
+        for id_ in [*known, *(memory.id for memory in new)][: len(known) + len(new) - room.policy.max_memories]:
             reason = f"the oldest: what is known could not be read; {fitting(room)}"
             making.evict(Eviction(id=id_, reason=reason), new[0].id if new else None)
     elif room.policy.policy == "compact":
@@ -124,7 +124,7 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
         await _compact(making, new, room)
     else:
         making = _Making(planned=planned, now=now, runtime=runtime, held=[*read, *new])
-        fresh = frozenset(one.id for one in new)
+        fresh = frozenset(memory.id for memory in new)
         going = await run_in_thread_if_large(len(read), lambda: leaving(making.held, fresh, room, now=now), above=_MANY)
         await _evict(making, going[: MAX_EVICTIONS + len(new)])
     return making.changes, making.decisions
@@ -166,8 +166,8 @@ async def with_evictions(
 def _arriving(changes: Sequence[Change]) -> list[Memory]:
     closing = {change.id for change in changes if isinstance(change, CloseMemory)}
     added = [change.memory for change in changes if isinstance(change, AddMemory)]
-    active = [one for one in added if one.kind in COUNTED_KINDS and one.state is MemoryState.ACTIVE]
-    return [one for one in active if one.id not in closing]
+    active = [memory for memory in added if memory.kind in COUNTED_KINDS and memory.state is MemoryState.ACTIVE]
+    return [memory for memory in active if memory.id not in closing]
 
 
 async def _read(subject: Subject, ids: Sequence[MemoryId], runtime: Runtime) -> list[Memory] | None:
@@ -187,19 +187,19 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Capacity) -> No
         BudgetSpentError: the energy for asking is spent. That is no failure: it waits.
     """
     await _evict(making, leaving(making.held, frozenset(), room, now=making.now, oldest=True))
-    for one in new:
+    for memory in new:
         if len(making.held) < room.policy.max_memories:
-            making.held.append(one)
+            making.held.append(memory)
             continue
         try:
-            await _follow(making, await _verdict(making, one, room), one)
+            await _follow(making, await _verdict(making, memory, room), memory)
         except InvalidVerdictError as error:
-            _oldest_goes(making, one, room, str(error))
+            _oldest_goes(making, memory, room, str(error))
         except BudgetSpentError:
             raise
         except TryAgainError as error:
             making.why_not = _failure(error)
-            _oldest_goes(making, one, room, making.why_not)
+            _oldest_goes(making, memory, room, making.why_not)
 
 
 async def _evict(making: _Making, going: Sequence[Eviction]) -> None:
@@ -262,7 +262,7 @@ async def _follow(making: _Making, verdict: CompactionChoice, new: Memory) -> No
         making.held.append(new)
         making.evict(Eviction(id=verdict.target, reason=f"the model chose it: {verdict.reason}"), new.id)
         return
-    [target] = [one for one in making.held if one.id == verdict.target]
+    [target] = [memory for memory in making.held if memory.id == verdict.target]
     [vector] = await making.runtime.embedder.embed([verdict.text])
     folded = _folded(making, target, new, verdict.text)
     making.close(target.id)

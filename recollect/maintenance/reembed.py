@@ -46,9 +46,9 @@ async def reembed_backlog(
     """Iterate over the subjects that need embedding in a space, by name."""
     page = await runtime.store.embeddings.reembed_backlog(space, usual=usual, limit=_PAGE_SIZE, missing=missing)
     while page:
-        for one in page:
-            if one.memories or one.elsewhere:
-                yield one
+        for backlog in page:
+            if backlog.memories or backlog.elsewhere:
+                yield backlog
         last = page[-1].subject.text
         page = await runtime.store.embeddings.reembed_backlog(
             space, usual=usual, after=last, limit=_PAGE_SIZE, missing=missing
@@ -66,19 +66,21 @@ async def reembed(
         ModelError: the embedder failed: the old vectors serve what is not switched yet, and the next run goes on.
         BadEmbedderError: it gave vectors for none of the memories.
     """
-    waiting = [one async for one in reembed_backlog(runtime, embedder.space, runtime.embedder.space, missing=missing)]
-    total = sum(one.memories for one in waiting)
+    waiting = [
+        backlog async for backlog in reembed_backlog(runtime, embedder.space, runtime.embedder.space, missing=missing)
+    ]
+    total = sum(backlog.memories for backlog in waiting)
     if dry_run:
         return ReembedReport(space=embedder.space, subjects=len(waiting), memories=total)
     done = dropped = 0
-    for one in waiting:
-        work = _Anew(runtime, embedder, one.subject, missing=missing)
+    for backlog in waiting:
+        work = _Anew(runtime, embedder, backlog.subject, missing=missing)
         async for count in work.run():
             done += count
             tell(ReembedProgress(done=min(done, total), of=total))
-        dropped += await drop_others(runtime, one.subject)
+        dropped += await drop_others(runtime, backlog.subject)
     # What a former run switched over and did not come to drop.
-    if any(one.memories for one in await runtime.store.embeddings.space_counts() if one.space != embedder.space):
+    if any(other.memories for other in await runtime.store.embeddings.space_counts() if other.space != embedder.space):
         async for subject in _everybody(runtime):
             dropped += await drop_others(runtime, subject)
     tell(ReembedProgress(done=total, of=total))

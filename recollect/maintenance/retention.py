@@ -81,7 +81,7 @@ def leaving(
         oldest: First in, first out, whatever the policy says.
     """
     oldest = oldest or room.policy.policy != "lowest_value"
-    return leaving_of([occupant(one, room, now, new=one.id in new, oldest=oldest) for one in held], room)
+    return leaving_of([occupant(memory, room, now, new=memory.id in new, oldest=oldest) for memory in held], room)
 
 
 class Occupant(NamedTuple):
@@ -110,7 +110,7 @@ def leaving_of(occupants: Sequence[Occupant], room: Capacity) -> list[Eviction]:
     """Choose what goes, lowest rank first; nothing where all fit."""
     count = len(occupants)
     over = count - room.policy.max_memories
-    return [leave(one, count, room) for one in sorted(occupants)[:over]] if over > 0 else []
+    return [leave(ranked, count, room) for ranked in sorted(occupants)[:over]] if over > 0 else []
 
 
 def leave(one: Occupant, count: int, room: Capacity) -> Eviction:

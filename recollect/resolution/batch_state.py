@@ -49,7 +49,7 @@ class KnownMemory:
     @property
     def last_said(self) -> tuple[datetime, str, int]:
         """When it was last said, in which conversation and where in it."""
-        newest = max(self.said, key=lambda one: (one.said_at, one.seq), default=None)
+        newest = max(self.said, key=lambda source: (source.said_at, source.seq), default=None)
         return (newest.said_at, newest.conversation, newest.seq) if newest else (self.fallback, "", 0)
 
 
@@ -132,9 +132,10 @@ class BatchState:
     def notes(self, place: int, similar: float = 0.0) -> Iterator[tuple[KnownMemory, float]]:
         """Go through the existing notes near a candidate that hold, with their similarity."""
         near = self.neighbours.near[place] if place < len(self.neighbours.near) else ()
-        for one in near:
-            if one.memory.id not in self.closed and one.memory.kind is MemoryKind.NOTE and one.similarity >= similar:
-                yield of_memory(one.memory), one.similarity
+        for neighbour in near:
+            memory = neighbour.memory
+            if memory.id not in self.closed and memory.kind is MemoryKind.NOTE and neighbour.similarity >= similar:
+                yield of_memory(memory), neighbour.similarity
 
     def added_notes(self) -> Iterator[KnownMemory]:
         """Go through the notes the batch has added."""
@@ -148,14 +149,14 @@ class BatchState:
         yield from self.added_notes()
 
     def _added(self, kind: MemoryKind) -> Iterator[KnownMemory]:
-        for place, one in enumerate(self.done):
-            added = one.action in (Action.ADD, Action.REPLACE) and one.valid_to is None
-            if added and one.candidate.kind is kind:
-                yield of_candidate(one.candidate, one.evidence, place)
+        for place, decided in enumerate(self.done):
+            added = decided.action in (Action.ADD, Action.REPLACE) and decided.valid_to is None
+            if added and decided.candidate.kind is kind:
+                yield of_candidate(decided.candidate, decided.evidence, place)
 
     def find(self, memory_id: MemoryId) -> KnownMemory | None:
         """Find an existing memory among those shown that still holds."""
-        shown = [*self.neighbours.facts, *(one.memory for near in self.neighbours.near for one in near)]
+        shown = [*self.neighbours.facts, *(neighbour.memory for near in self.neighbours.near for neighbour in near)]
         for memory in shown:
             if memory.id == memory_id and memory.id not in self.closed:
                 return of_memory(memory)
@@ -197,13 +198,13 @@ class BatchState:
         """Find the facts of a note's own source whose value is most of what it says, and not in its successor."""
         if note.kind is not MemoryKind.NOTE:
             return []
-        sources = {(one.conversation, one.seq) for one in note.said}
+        sources = {(source.conversation, source.seq) for source in note.said}
         held, new = set(terms(note.text)) - _WHO, bare(candidate.text)
         return [
             fact
             for fact in self.neighbours.facts
             if fact.id not in self.closed
-            and sources & {(one.conversation, one.seq) for one in fact.evidence}
+            and sources & {(source.conversation, source.seq) for source in fact.evidence}
             and bare(fact.value) in bare(note.text)
             and bare(fact.value) not in new
             and len(held & set(terms(fact.value))) * 2 >= len(held)
@@ -213,9 +214,9 @@ class BatchState:
         """Find the notes that say in words what a fact holds: same source, same value, and no event of the past."""
         if fact.kind is not MemoryKind.FACT or not fact.value:
             return []
-        sources = {(one.conversation, one.seq) for one in fact.evidence}
+        sources = {(source.conversation, source.seq) for source in fact.evidence}
         value = bare(fact.value)
-        notes = {one.memory.id: one.memory for near in self.neighbours.near for one in near}
+        notes = {neighbour.memory.id: neighbour.memory for near in self.neighbours.near for neighbour in near}
         notes |= {note.id: note for note in self.neighbours.restating}
         return [
             note
@@ -225,7 +226,7 @@ class BatchState:
             and note.type not in _EVENTS
             and value in bare(note.text)
             and not (fact.key in _NAMES and len(set(terms(note.text)) - set(terms(fact.text))) >= _TELLS_MORE)
-            and sources & {(one.conversation, one.seq) for one in note.evidence}
+            and sources & {(source.conversation, source.seq) for source in note.evidence}
         ]
 
     def add_evidence(self, place: int, evidence: Evidence) -> None:

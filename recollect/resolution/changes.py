@@ -57,18 +57,21 @@ def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> 
     """
     changes: list[Change] = []
     decisions: list[Decision] = []
-    for one in resolved:
+    for decided in resolved:
         changes.extend(
-            CloseMemory(id=closing.memory.id, valid_to=closing.valid_to, closed_at=making.now) for closing in one.closes
+            CloseMemory(id=closing.memory.id, valid_to=closing.valid_to, closed_at=making.now)
+            for closing in decided.closes
         )
         made: MemoryId | None = None
-        if one.adds:
+        if decided.adds:
             made = MemoryId(making.ids())
-            changes.append(_added(one, made, making))
-        elif one.strengthens and one.target:
-            changes.append(_strengthened(one, one.target, making))
-        decisions.append(_decision(one, made, making))
-        decisions.extend(_with_it(one, closing, made, making) for closing in one.closes if closing.memory != one.target)
+            changes.append(_added(decided, made, making))
+        elif decided.strengthens and decided.target:
+            changes.append(_strengthened(decided, decided.target, making))
+        decisions.append(_decision(decided, made, making))
+        decisions.extend(
+            _with_it(decided, closing, made, making) for closing in decided.closes if closing.memory != decided.target
+        )
     return changes, decisions
 
 

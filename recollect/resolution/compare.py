@@ -117,7 +117,7 @@ def one_change_apart(a: str, b: str) -> bool:
 
 def says_more(new: str, old: str) -> bool:
     """Whether `new` holds all the meaning words of `old` and further ones."""
-    ours, theirs = (one.content for one in align(new, old))
+    ours, theirs = (sentence.content for sentence in align(new, old))
     return bool(ours - theirs - DEGREE) and not theirs - ours - DEGREE
 
 

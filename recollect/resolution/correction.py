@@ -98,7 +98,7 @@ def weigh_correction(claim: Claim, known: KnownMemory, message: str, policy: Res
 
 def _takes_back(evidence: Evidence, known: KnownMemory, message: str) -> bool:
     """Whether a message begins as a correction of what was said a few messages before: 'No wait, I meant Lyon.'"""
-    before = (evidence.seq - one.seq for one in known.said if one.conversation == evidence.conversation)
+    before = (evidence.seq - source.seq for source in known.said if source.conversation == evidence.conversation)
     return bool(_TAKES_BACK.match(message)) and any(0 < distance <= MAX_MESSAGES_BACK for distance in before)
 
 
@@ -113,7 +113,7 @@ def _contrasts(candidate: Candidate, known: KnownMemory, message: str) -> bool:
     for place, word in enumerate(said):
         if token(word) in alone:
             before = said[max(0, place - _BEFORE) : place]
-            if any(one in _CONTRAST or is_negation(one) for one in before):
+            if any(text in _CONTRAST or is_negation(text) for text in before):
                 return True
     return False
 

@@ -86,7 +86,7 @@ EQUALS: dict[str, str] = {}
 """A stem to the one that stands for its group."""
 for _group in _EQUALS.split(","):
     _stems = [stem(word) for word in _group.split()]
-    _name = next((EQUALS[one] for one in _stems if one in EQUALS), _stems[0])
+    _name = next((EQUALS[name] for name in _stems if name in EQUALS), _stems[0])
     for _one in _stems:
         EQUALS[_one] = _name
 

@@ -76,29 +76,29 @@ def open_questions(
     """Find the candidates that a model should compare with what is near them; none where the profile wants none."""
     if not policy.judge:
         return []
-    closed = {closing.memory.id for one in resolved for closing in one.closes}
+    closed = {closing.memory.id for decided in resolved for closing in decided.closes}
     found: list[JudgeQuestion] = []
-    for place, (one, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
-        if not _is_open(one) and one.doubted is None:
+    for place, (decided, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
+        if not _is_open(decided) and decided.doubted is None:
             continue
-        beside = [one.doubted] if one.doubted else []
+        beside = [decided.doubted] if decided.doubted else []
         beside += [
             other.memory
             for other in near
             if other.similarity >= policy.similar
             and other.memory.kind is MemoryKind.NOTE
             and other.memory.id not in closed
-            and other.memory != one.doubted
+            and other.memory != decided.doubted
         ]
         if beside:
-            found.append(JudgeQuestion(place=place, decided=one, beside=tuple(beside[:MAX_NEIGHBOURS])))
+            found.append(JudgeQuestion(place=place, decided=decided, beside=tuple(beside[:MAX_NEIGHBOURS])))
     return found[:MAX_STATEMENTS]
 
 
-def _is_open(one: ResolvedCandidate) -> bool:
+def _is_open(decided: ResolvedCandidate) -> bool:
     """Whether the rules add a note merely because they found nothing to say against it."""
-    plainly_added = one.action is Action.ADD and one.target is None and one.valid_to is None
-    return plainly_added and one.candidate.kind is MemoryKind.NOTE and not one.candidate.ends
+    plainly_added = decided.action is Action.ADD and decided.target is None and decided.valid_to is None
+    return plainly_added and decided.candidate.kind is MemoryKind.NOTE and not decided.candidate.ends
 
 
 async def judge(
@@ -124,20 +124,20 @@ async def judge(
             schema_name=SCHEMA_NAME,
         )
     except (ModelError, BreakerOpenError, BudgetSpentError) as error:
-        return {one.place: JudgeVerdict(problem=f"no model answered: {error}") for one in questions}
+        return {question.place: JudgeVerdict(problem=f"no model answered: {error}") for question in questions}
     return _read(answer.data, questions, numbers)
 
 
 def _shown(questions: Sequence[JudgeQuestion]) -> list[Memory]:
-    return list({memory.id: memory for one in questions for memory in one.beside}.values())
+    return list({memory.id: memory for question in questions for memory in question.beside}.values())
 
 
 def _asked(questions: Sequence[JudgeQuestion], numbers: Mapping[MemoryId, int], clean: Callable[[str], str]) -> str:
     lines: list[str] = []
-    for number, one in enumerate(questions, start=1):
-        said = one.decided.evidence[0].said_at
-        lines.append(f"New statement {number}, {said:%d %B %Y}: {_quoted(clean(one.decided.candidate.text))}")
-        for memory in one.beside:
+    for number, question in enumerate(questions, start=1):
+        said = question.decided.evidence[0].said_at
+        lines.append(f"New statement {number}, {said:%d %B %Y}: {_quoted(clean(question.decided.candidate.text))}")
+        for memory in question.beside:
             since = max((source.said_at for source in memory.evidence), default=memory.known_from)
             lines.append(f"  beside memory {numbers[memory.id]}, {since:%d %B %Y}: {_quoted(clean(memory.text))}")
     before, _, after = _prompt("judge.user.txt").partition("{statements}")
@@ -152,8 +152,8 @@ def _quoted(text: str) -> str:
 def _read(data: object, questions: Sequence[JudgeQuestion], numbers: Mapping[MemoryId, int]) -> dict[int, JudgeVerdict]:
     items = data.get("decisions") if isinstance(data, dict) else None
     if not isinstance(items, list):
-        return {one.place: JudgeVerdict(problem="the model's answer holds no decisions") for one in questions}
-    verdicts = {one.place: JudgeVerdict(problem="the model's answer leaves it out") for one in questions}
+        return {asked.place: JudgeVerdict(problem="the model's answer holds no decisions") for asked in questions}
+    verdicts = {asked.place: JudgeVerdict(problem="the model's answer leaves it out") for asked in questions}
     for raw in items[: 4 * MAX_STATEMENTS]:
         try:
             answer = _Answer.model_validate(raw)

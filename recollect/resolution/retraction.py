@@ -159,7 +159,7 @@ def forget_targets(case: Case) -> list[KnownMemory]:
     if candidate.forgets_all:
         return held
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
-    meant = [known for known in held if sources & {(one.conversation, one.seq) for one in known.said}]
+    meant = [known for known in held if sources & {(source.conversation, source.seq) for source in known.said}]
     if not sources:
         wanted = topic_parts(candidate.forgets)
         keys = frozenset(key for part in wanted for key in topic_keys(tokenize(part)))

@@ -80,7 +80,7 @@ def _plans(shift: Shift, held: list[KnownMemory], evidence: Evidence) -> list[Kn
 def _is_ahead(known: KnownMemory, now: datetime) -> bool:
     """Whether a note names a day that is still to come."""
     mentions = parse_dates(known.text, said_at=now, zone=_UTC, default=Direction.AHEAD)
-    return not denies(known.text) and any(one.end > now and not one.recurs for one in mentions)
+    return not denies(known.text) and any(mention.end > now and not mention.recurs for mention in mentions)
 
 
 def _means(words: str, known: KnownMemory) -> bool:

@@ -160,7 +160,7 @@ def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:
     >>> leaves_out("avoid", "meat", "like", "a good steak"), leaves_out("diet", "vegan", "like", "oat milk")
     (True, False)
     """
-    name, liked = (canonical_key(*one).partition(":")[0] for one in ((key, value), (other_key, other_value)))
+    name, liked = (canonical_key(*pair).partition(":")[0] for pair in ((key, value), (other_key, other_value)))
     if liked != "like" or name not in ("avoid", "diet"):
         return False
     held = value_mark(value)

@@ -88,7 +88,7 @@ def plan_sources(past: UndoHistory, sources: frozenset[Source], ending: Iterable
     whole: list[Memory] = []
     weakened: list[WeakenMemory] = []
     for memory in past.memories.values():
-        all_of_it = {(one.conversation, one.seq) for one in memory.evidence}
+        all_of_it = {(source.conversation, source.seq) for source in memory.evidence}
         gone = frozenset(all_of_it & sources)
         if gone and gone == all_of_it:
             whole.append(memory)
@@ -108,7 +108,7 @@ def plan_memories(
     gone = _without_successor(past, whole, {line.id for line in ending})
     undone = {line.id for line in ending} | {line.id for line in past.decisions if _closed_for(line, gone)}
     never = {memory.id for memory in whole}
-    filled = {slot_mark(one.key, one.value) for one in past.active if one.id not in never}
+    filled = {slot_mark(known.key, known.value) for known in past.active if known.id not in never}
     returning: list[RestoredMemory] = []
     for memory in sorted(past.memories.values(), key=_last_said, reverse=True):
         line = past.closing_of(memory.id)
@@ -122,12 +122,12 @@ def plan_memories(
                 continue
             filled.add(mark)
         returning.append(RestoredMemory(memory=memory, closed_by=line))
-    held = {one.memory.id for one in returning}
+    held = {restored.memory.id for restored in returning}
     held |= {memory.id for memory in past.memories.values() if memory.state is not MemoryState.CLOSED}
     return UndoPlan(
         leaving=tuple(leaving),
         returning=tuple(returning),
-        weakened=tuple(one for one in weakened if one.id in held),
+        weakened=tuple(weaker for weaker in weakened if weaker.id in held),
         unheard=tuple(line for line in past.decisions if _unheard(line, leaving)),
         undone=frozenset(never),
     )
@@ -165,7 +165,7 @@ def _goes_on(past: UndoHistory, between: MemoryId, never: set[MemoryId], gone: s
     if after is None or after not in past.memories:
         return False
     ended = past.closing_of(after) if past.memories[after].state is MemoryState.CLOSED else None
-    values = [_value(past, one) for one in (*before, after)]
+    values = [_value(past, id_) for id_ in (*before, after)]
     holds = ended is None or _closed_for(ended, gone)
     return holds and values[-1] is not None and values[-1] in values[:-1]
 
@@ -196,14 +196,14 @@ def _unheard(line: Decision, leaving: Sequence[Memory]) -> bool:
 
 def weaken(memory: Memory, gone: frozenset[Source], decisions: Sequence[Decision]) -> WeakenMemory:
     """Let a memory stand on what is left: true since the first of it, less important for each time it was raised."""
-    left = [one for one in memory.evidence if (one.conversation, one.seq) not in gone]
-    lost = [one for one in memory.evidence if (one.conversation, one.seq) in gone]
+    left = [source for source in memory.evidence if (source.conversation, source.seq) not in gone]
+    lost = [source for source in memory.evidence if (source.conversation, source.seq) in gone]
     raised = sum(
         line.action is Action.MERGE and line.memory_id == memory.id and (line.conversation, line.seq) in gone
         for line in decisions
     )
-    first = min((one.said_at for one in left), default=memory.valid_from)
-    began_there = any(one.said_at == memory.valid_from for one in lost)
+    first = min((source.said_at for source in left), default=memory.valid_from)
+    began_there = any(source.said_at == memory.valid_from for source in lost)
     return WeakenMemory(
         id=memory.id,
         importance=max(0.0, memory.importance - REPETITION_BONUS * raised),

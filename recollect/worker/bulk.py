@@ -65,7 +65,9 @@ class BulkWorker(Worker):
         for subject in subjects:
             runtime = self.runtime_for(await self._runtime.for_subject(subject))
             joined = self._join(runtime.embedder)
-            waiting = {one.key: one for one in await runtime.store.formations.list(subject=subject, limit=1000)}
+            waiting = {
+                status.key: status for status in await runtime.store.formations.list(subject=subject, limit=1000)
+            }
             for key in due:
                 # What was begun before and did not end is not touched but under its lease, where that is counted.
                 known = key in waiting and not waiting[key].attempts

@@ -14,7 +14,7 @@ from sample_chats import ALL_KINDS, tell
 
 
 async def notes(engine: AsyncRecollect) -> list[str]:
-    return sorted(one.text for one in await engine.list(user=ANA))
+    return sorted(memory.text for memory in await engine.list(user=ANA))
 
 
 async def test_a_sentence_is_kept_word_for_word_and_found_again(engine: AsyncRecollect) -> None:
@@ -38,7 +38,7 @@ async def test_the_same_sentence_added_twice_is_one_memory_with_both_decisions(e
 
 async def test_twenty_at_once_are_one(engine: AsyncRecollect) -> None:
     added = await asyncio.gather(*(engine.add("I like tea.", user=ANA) for _ in range(20)))
-    assert len({one.id for one in added}) == 1
+    assert len({memory.id for memory in added}) == 1
     assert len(await engine.history.decisions(user=ANA)) == 20
 
 
@@ -46,7 +46,7 @@ async def test_a_hundred_different_ones_at_once_are_all_kept(engine: AsyncRecoll
     texts = [f"Shelf {number} holds boxes." for number in range(100)]
     await asyncio.gather(*(engine.add(text, user="ana") for text in texts))
     kept = await engine.list(user="ana", limit=1000)
-    assert sorted(one.text for one in kept) == sorted(texts)
+    assert sorted(memory.text for memory in kept) == sorted(texts)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ async def test_forgetting_closes_and_keeps_the_history(engine: AsyncRecollect, c
     assert (closed.state, closed.valid_to, closed.closed_at) == (MemoryState.CLOSED, clock.now(), clock.now())
     assert (await engine.search("locker number", user=ANA)).items == ()
     assert await engine.list(user=ANA) == []
-    assert [one.id for one in await engine.list(user=ANA, closed=True)] == [kept.id]
+    assert [memory.id for memory in await engine.list(user=ANA, closed=True)] == [kept.id]
     history = await engine.history.get(kept.id, user=ANA)
     assert [line.reason for line in history.decisions] == ["added by hand", "forgotten by hand"]
 
@@ -133,7 +133,7 @@ async def test_forgetting_a_quotation_logs_no_words_of_it(engine: AsyncRecollect
     await tell(engine, "I bought a tagine in Fez.")
     [quotation] = await engine.list(user=ANA, kinds=(MemoryKind.TURN,))
     await engine.forget(quotation.id, user=ANA)
-    assert quotation.id not in {one.id for one in await engine.list(user=ANA, kinds=ALL_KINDS)}
+    assert quotation.id not in {memory.id for memory in await engine.list(user=ANA, kinds=ALL_KINDS)}
     [line] = [line for line in await engine.history.decisions(user=ANA) if line.memory_id == quotation.id]
     assert (line.action, line.text) == (Action.CLOSE, "")
 

@@ -64,12 +64,12 @@ async def told(engine: AsyncRecollect, who: Subject, *, together: bool) -> tuple
     if together:
         kept = await engine.bulk.add(TOLD, user=who)
     else:
-        kept = [await engine.add(one.text, user=who, importance=one.importance, type=one.type) for one in notes]
+        kept = [await engine.add(note.text, user=who, importance=note.importance, type=note.type) for note in notes]
     listed = await engine.list(user=who)
     place = {memory.id: at for at, memory in enumerate(listed)}
     decisions = await engine.history.decisions(user=who)
     return [place[memory.id] for memory in kept], [
-        [(one.text, one.importance, one.type, one.state) for one in listed],
+        [(memory.text, memory.importance, memory.type, memory.state) for memory in listed],
         [(line.action, line.reason, line.text, place[line.memory_id or listed[0].id]) for line in decisions],
         [(item.memory.text, item.score) for item in (await engine.search("tea in my locker", user=who)).items],
     ]
@@ -84,7 +84,7 @@ async def test_many_in_one_call_become_what_each_becomes_alone(engine: AsyncReco
 
 async def test_they_come_back_in_their_order_and_the_same_one_for_the_same_words(engine: AsyncRecollect) -> None:
     kept = await engine.bulk.add(["I like tea.", "I row.", "I like TEA"], user=ANA)
-    assert [one.text for one in kept] == ["I like tea.", "I row.", "I like tea."]
+    assert [memory.text for memory in kept] == ["I like tea.", "I row.", "I like tea."]
     assert kept[0] == kept[2]
     assert await engine.bulk.add([], user=ANA) == []
 
@@ -120,7 +120,7 @@ async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncReco
     with pytest.raises(BadRequestError, match="there are 1,001 notes, one call takes 1,000"):
         await engine.bulk.add(["I row."] * (MAX_NOTES + 1), user=ANA)
     kept = await engine.bulk.add(["I row."] * MAX_NOTES, user=ANA)
-    assert len({one.id for one in kept}) == 1
+    assert len({memory.id for memory in kept}) == 1
 
 
 async def test_a_database_that_fails_keeps_none(
@@ -143,8 +143,8 @@ async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncRecol
     texts = [f"Shelf {number} holds boxes." for number in range(20)]
     kept = await asyncio.gather(*(engine.bulk.add(texts[start : start + 10], user=ANA) for start in (0, 5, 10, 0)))
     listed = await engine.list(user=ANA)
-    assert sorted(one.text for one in listed) == sorted(texts)
-    assert {one.id for some in kept for one in some} == {one.id for one in listed}
+    assert sorted(memory.text for memory in listed) == sorted(texts)
+    assert {memory.id for some in kept for memory in some} == {memory.id for memory in listed}
 
 
 async def test_what_another_process_adds_meanwhile_is_found(
@@ -171,7 +171,7 @@ async def test_what_another_process_adds_meanwhile_is_found(
 
     monkeypatch.setattr(parts.store.memories, "apply", first_theirs)
     kept = await engine.bulk.add(["I row.", "i like tea"], user=ANA)
-    assert [one.text for one in kept] == ["I row.", "I like tea."]
+    assert [memory.text for memory in kept] == ["I row.", "I like tea."]
     assert len(await engine.list(user=ANA)) == 2
 
 
@@ -188,10 +188,10 @@ async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engi
     )
     active = await engine.list(user=memory)
     assert len(active) == 5
-    assert {one.id for one in active} <= {one.id for one in kept}
-    assert [one.state for one in kept].count(MemoryState.CLOSED) == 3
-    for one in first:
-        assert (await engine.get(one.id, user=memory)).state is MemoryState.CLOSED
+    assert {known.id for known in active} <= {known.id for known in kept}
+    assert [known.state for known in kept].count(MemoryState.CLOSED) == 3
+    for known in first:
+        assert (await engine.get(known.id, user=memory)).state is MemoryState.CLOSED
     evictions = [line for line in await engine.history.decisions(user=memory) if line.action is Action.EVICT]
     assert len(evictions) == 7
 

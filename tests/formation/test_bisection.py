@@ -73,7 +73,9 @@ async def reasons(engine: AsyncRecollect) -> list[tuple[int | None, str]]:
 
 async def extraction(engine: AsyncRecollect) -> FormationStatus:
     listed = await engine.admin.formations(limit=1000)
-    [status] = [one for one in listed if one.key.stage == "extract" and one.key.subject.name == "ana"]
+    [status] = [
+        formation for formation in listed if formation.key.stage == "extract" and formation.key.subject.name == "ana"
+    ]
     return status
 
 

@@ -66,7 +66,7 @@ def by_model(parts: Components, *answers: object, profile: str = "rationed") -> 
 
 
 async def extractions(engine: AsyncRecollect) -> list[FormationStatus]:
-    return [one for one in await engine.admin.formations() if one.key.stage == "extract"]
+    return [status for status in await engine.admin.formations() if status.key.stage == "extract"]
 
 
 async def tell_of(engine: AsyncRecollect, number: int) -> None:
@@ -115,20 +115,20 @@ async def test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_i
     engine = by_model(rations, *[STORY] * 20) if model else AsyncRecollect(rations)
     for number in range(9):
         await tell_of(engine, number)
-    waiting = [one for one in await extractions(engine) if one.due_at is not None]
+    waiting = [status for status in await extractions(engine) if status.due_at is not None]
     assert len(waiting) == 2
-    for one in waiting:
-        assert (one.parked, one.attempts, one.formed_seq) == (False, 0, 0)
-        assert "energy stands at 16 of 100 units" in str(one.error)
-        assert one.due_at is not None
-        assert clock.now() < one.due_at <= clock.now() + timedelta(hours=1)
+    for status in waiting:
+        assert (status.parked, status.attempts, status.formed_seq) == (False, 0, 0)
+        assert "energy stands at 16 of 100 units" in str(status.error)
+        assert status.due_at is not None
+        assert clock.now() < status.due_at <= clock.now() + timedelta(hours=1)
     assert engine.admin.worker_counters.deferred == 2
     await engine.form()
     assert engine.admin.worker_counters.deferred == 2, "nothing is tried before its time"
     for _ in range(40):
         clock.advance(minutes=10)
         await engine.form()
-    assert [one.due_at for one in await extractions(engine)] == [None] * 9
+    assert [status.due_at for status in await extractions(engine)] == [None] * 9
     assert engine.admin.worker_counters.parked == 0
     assert (await engine.admin.energy(user="ana")).total.units == 9 * 12
 
@@ -148,11 +148,11 @@ async def test_the_cap_of_tokens_stops_asking_until_tomorrow(rations: Components
     engine = by_model(rations, STORY, STORY, profile="capped")
     await tell_of(engine, 1)
     await tell_of(engine, 2)
-    [waiting] = [one for one in await extractions(engine) if one.due_at is not None]
+    [waiting] = [status for status in await extractions(engine) if status.due_at is not None]
     assert "the cap is 50" in str(waiting.error)
     clock.advance(days=1)
     await engine.form()
-    assert [one.due_at for one in await extractions(engine)] == [None, None]
+    assert [status.due_at for status in await extractions(engine)] == [None, None]
 
 
 async def test_a8_a_capacity_that_cannot_hold_what_work_costs_is_refused(tmp_path: Path) -> None:

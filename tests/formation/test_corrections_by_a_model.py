@@ -97,10 +97,10 @@ async def test_a_correction_in_a_second_step_ends_what_was_said_first(
     await asking.add("The user plays the harp in Namur.", user="ana")
     clock.advance(days=1)
     await tell(asking, f"By the way, {first.said}.")
-    assert first.text in [one.text for one in await asking.list(user="ana", kinds=DISTILLED)]
+    assert first.text in [memory.text for memory in await asking.list(user="ana", kinds=DISTILLED)]
     clock.advance(days=1)
     await tell(asking, f"Hm, {second.said}.")
-    held = [one.text for one in await asking.list(user="ana", kinds=DISTILLED)]
+    held = [memory.text for memory in await asking.list(user="ana", kinds=DISTILLED)]
     assert first.text not in held
     assert "The user plays the harp in Namur." in held
     assert second.ended or second.text in held

@@ -100,14 +100,14 @@ async def do(
 async def check(engine: AsyncRecollect, chat: Chat) -> None:
     made = await active_episodes(engine)
     window = [message.hash for message in await engine.conversations.window("chat", user="ana")]
-    summed_up = [source.hash for one in made for source in one.evidence]
+    summed_up = [source.hash for memory in made for source in memory.evidence]
     assert [*summed_up, *window] == hashes_of(chat.messages)
-    numbers = [turn for one in made for turn in range(one.detail.first_turn, one.detail.last_turn + 1)]
+    numbers = [turn for memory in made for turn in range(memory.detail.first_turn, memory.detail.last_turn + 1)]
     assert numbers == list(range(1, len(numbers) + 1)), "numbered along the path"
     left = chat.turns - len(numbers)
     # At least one: an edit right behind an episode leaves no more, and takes nothing from the episode.
     assert 1 <= left < WINDOW, "the window is emptied, and never quite"
-    [status] = [one for one in await engine.admin.formations() if one.key.stage == "episodes"]
+    [status] = [formation for formation in await engine.admin.formations() if formation.key.stage == "episodes"]
     assert status.due_at is None, "nothing spins"
 
 

@@ -22,7 +22,7 @@ STORY = answer(
 
 
 async def extraction(engine: AsyncRecollect) -> FormationStatus:
-    [status] = [one for one in await engine.admin.formations() if one.key.stage == "extract"]
+    [status] = [formation for formation in await engine.admin.formations() if formation.key.stage == "extract"]
     return status
 
 
@@ -129,7 +129,7 @@ async def test_an_id_in_an_answer_opens_nothing(engine: AsyncRecollect, parts: C
     foreign = await engine.add("I live in Rome.", user="ben")
     item = note("The user lives in Oslo.", "moved from Rome to Oslo", id=foreign.id, subject="user:ben", target=1)
     await tell(with_model(parts, ScriptedModel([answer(item)])), PEANUTS_AND_OSLO)
-    assert [one.text for one in await engine.list(user="ben")] == ["I live in Rome."]
+    assert [memory.text for memory in await engine.list(user="ben")] == ["I live in Rome."]
     assert "The user lives in Oslo." in await texts(engine)
 
 
@@ -202,7 +202,7 @@ async def test_orders_that_smell_are_held_and_not_recalled(engine: AsyncRecollec
     await tell(with_model(parts, ScriptedModel([answer(item)])), words)
     [held] = await engine.list(user="ana")
     assert held.state is MemoryState.HELD
-    assert held.id not in {one.memory.id for one in (await engine.search(words, user="ana")).items}
+    assert held.id not in {recalled.memory.id for recalled in (await engine.search(words, user="ana")).items}
     [line] = [line for line in await engine.history.decisions(user="ana") if line.memory_id == held.id]
     assert (line.action, bool(line.reason)) == (Action.HOLD, True)
 
@@ -241,7 +241,7 @@ async def test_u7_what_changed_while_a_model_thought_is_decided_anew(engine: Asy
     assert len(model.asked) == 2
     assert "The user keeps bees." not in model.asked[0]
     assert "The user keeps bees." in model.asked[1]
-    assert [one.text for one in await engine.list(user="ana")] == ["The user keeps bees."]
+    assert [memory.text for memory in await engine.list(user="ana")] == ["The user keeps bees."]
     assert (await extraction(engine)).attempts == 0, "the formation went through"
 
 
@@ -266,7 +266,7 @@ async def test_another_extractor_reads_a_conversation_again_and_doubles_nothing(
     await switched.form()
     assert "I moved to Oslo." in model.calls[0].user
     assert len(await engine.list(user="ana", kinds=(MemoryKind.FACT,))) == 1
-    versions = {one.key.version for one in await engine.admin.formations() if one.key.stage == "extract"}
+    versions = {status.key.version for status in await engine.admin.formations() if status.key.stage == "extract"}
     assert versions == {"rules-2", "model-1:scripted"}
 
 
@@ -275,7 +275,7 @@ async def test_each_models_name_is_an_extractor_of_its_own(engine: AsyncRecollec
         model = ScriptedModel(lambda system, asked: answer(), name=name)
         await with_model(parts, model).record([user("I have a cat.")], user="ana", conversation="c")
         await with_model(parts, model).form()
-    versions = {one.key.version for one in await engine.admin.formations() if one.key.stage == "extract"}
+    versions = {status.key.version for status in await engine.admin.formations() if status.key.stage == "extract"}
     assert versions == {"model-1:one", "model-1:two"}
 
 

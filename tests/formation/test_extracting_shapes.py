@@ -25,7 +25,7 @@ async def formed(
         await engine.conversations.end(conversation, user="ana", scope=scope)
     await engine.form()
     subject = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
-    return [one for one in await engine.list(user=subject) if one.state is MemoryState.ACTIVE]
+    return [memory for memory in await engine.list(user=subject) if memory.state is MemoryState.ACTIVE]
 
 
 async def reasons(engine: AsyncRecollect, scope: RequestScope, conversation: str = "c1") -> list[str]:
@@ -34,7 +34,7 @@ async def reasons(engine: AsyncRecollect, scope: RequestScope, conversation: str
 
 
 async def versions(engine: AsyncRecollect) -> set[str]:
-    return {one.key.version for one in await engine.admin.formations() if one.key.stage == "extract"}
+    return {status.key.version for status in await engine.admin.formations() if status.key.stage == "extract"}
 
 
 SESSION = RequestScope(profile="session")
@@ -66,7 +66,7 @@ async def test_s1_s3_a_session_keeps_typed_memories_of_both_speakers(engine: Asy
         user("I prefer trains, and I know that trains run late in winter."),
         assistant("> The bridge opens on 3 May.\nSo says the report."),
     )
-    assert {(one.type, one.text, one.evidence[0].role) for one in kept} == {
+    assert {(memory.type, memory.text, memory.evidence[0].role) for memory in kept} == {
         ("preference", "The user prefers trains.", "user"),
         ("fact", "The bridge opens on 3 May.", "assistant"),
     }
@@ -92,14 +92,14 @@ async def test_s2_s3_the_interaction_of_the_conversation_reaches_the_question(pa
 
 async def test_s1_without_a_model_a_sessions_statements_have_its_types(engine: AsyncRecollect) -> None:
     kept = await formed(engine, SESSION, user("I live in Oslo. I love jazz."), assistant("Good."))
-    assert {one.type for one in kept} == {"fact", "preference"}
-    assert {one.kind for one in kept} == {MemoryKind.NOTE}
+    assert {memory.type for memory in kept} == {"fact", "preference"}
+    assert {memory.kind for memory in kept} == {MemoryKind.NOTE}
     assert await versions(engine) == {"rules-2.typed"}
 
 
 async def test_s1_what_two_facts_say_of_the_same_words_is_told_once(engine: AsyncRecollect) -> None:
     kept = await formed(engine, SESSION, user("I prefer short answers, and my deadline is Friday."), assistant("Good."))
-    assert sorted(one.text for one in kept if "short" in one.text) == ["The user wants short answers."]
+    assert sorted(memory.text for memory in kept if "short" in memory.text) == ["The user wants short answers."]
 
 
 async def test_nothing_is_formed_of_what_the_built_in_model_says(engine: AsyncRecollect) -> None:
@@ -116,10 +116,10 @@ async def test_c7_c8_a_character_keeps_records_of_the_recent_turns(engine: Async
             "I decided to leave the lighthouse before the first snow falls in the north.",
         )
     )
-    messages = [one for asked, told in said for one in (user(asked), assistant(told))]
+    messages = [message for asked, told in said for message in (user(asked), assistant(told))]
     kept = await formed(engine, scope, *messages)
-    assert {(one.type, one.speaker) for one in kept} == {("NOTE", "Marcus"), ("DECISION", "Kira")}
-    record = next(one for one in kept if one.speaker == "Kira")
+    assert {(memory.type, memory.speaker) for memory in kept} == {("NOTE", "Marcus"), ("DECISION", "Kira")}
+    record = next(memory for memory in kept if memory.speaker == "Kira")
     assert record.text == f"Kira said: {said[-1][1]}"
     assert record.detail.summary
     assert record.detail.source_uri == f"recollect://{record.evidence[0].conversation}/10"
@@ -136,7 +136,9 @@ async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> No
         + "The treasure lies under the mill."
     )
     messages = [
-        one for place in range(5) for one in (user(f"Go on, {place}."), assistant(long if place == 4 else "Hm."))
+        message
+        for place in range(5)
+        for message in (user(f"Go on, {place}."), assistant(long if place == 4 else "Hm."))
     ]
     [record] = await formed(engine, scope, *messages)
     found = await engine.vectors.nearest(query="treasure under the mill", user=record.subject)
@@ -147,7 +149,9 @@ async def test_c8_long_content_is_found_by_its_end(engine: AsyncRecollect) -> No
 async def test_a_periodic_profile_asks_once_for_all_its_turns(parts: Components) -> None:
     model = ScriptedModel([[]])
     scope = RequestScope(profile="character", characters=CHARACTERS)
-    messages = [one for place in range(5) for one in (user(f"I walked {place} miles."), assistant("I saw you walk."))]
+    messages = [
+        message for place in range(5) for message in (user(f"I walked {place} miles."), assistant("I saw you walk."))
+    ]
     await formed(with_model(parts, model), scope, *messages)
     assert len(model.calls) == 1
     assert "I walked 0 miles" in model.calls[0].user
@@ -158,7 +162,9 @@ async def test_u4_sentences_of_the_user_alone(engine: AsyncRecollect, parts: Com
     scope = RequestScope(profile="user")
     model = ScriptedModel([{"memories": ["The user moved to Oslo.", "The user owns a yacht."]}])
     kept = await formed(with_model(parts, model), scope, user("I moved to Oslo."), assistant("You own a yacht?"))
-    assert [(one.text, one.evidence[0].quote) for one in kept] == [("The user moved to Oslo.", "I moved to Oslo.")]
+    assert [(memory.text, memory.evidence[0].quote) for memory in kept] == [
+        ("The user moved to Oslo.", "I moved to Oslo.")
+    ]
     assert ["none holds its words" in reason for reason in await reasons(engine, scope)] == [True]
 
 
@@ -179,7 +185,7 @@ async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts
     scope = RequestScope(profile="tiered")
     said = user("I live in Oslo, call me Ana maybe, I am a nurse, happy, and wear size forty.")
     kept = await formed(with_model(parts, ScriptedModel([answer])), scope, said, assistant("Fine."))
-    assert [(one.kind, one.key, one.value) for one in kept] == [(MemoryKind.FACT, "location", "Oslo")]
+    assert [(memory.kind, memory.key, memory.value) for memory in kept] == [(MemoryKind.FACT, "location", "Oslo")]
     told = " / ".join(sorted(await reasons(engine, scope)))
     for why in ("known already", "confidence 0.30", "importance 0.10", "passes with it", "category is one of"):
         assert why in told
@@ -188,7 +194,7 @@ async def test_t4_t5_facts_alone_with_their_floors(engine: AsyncRecollect, parts
 async def test_t5_without_a_model_the_same_is_kept_and_refused(engine: AsyncRecollect) -> None:
     said = user("I live in Oslo. We discussed the budget. I'm currently working on the login page.")
     kept = await formed(engine, RequestScope(profile="tiered"), said, assistant("Fine."))
-    assert [(one.key, one.value) for one in kept] == [("location", "Oslo")]
+    assert [(memory.key, memory.value) for memory in kept] == [("location", "Oslo")]
 
 
 APP = RequestScope(profile="app", app="calendar")
@@ -209,10 +215,10 @@ async def test_a1_an_ended_conversation_makes_one_memory_that_rests_on_it(
     assert await formed(formed_by, APP, *TALK) == [], "nothing before the end"
     [kept] = await formed(formed_by, APP, conversation="c1", end=True)
     assert (kept.text, kept.importance, kept.detail.tags) == (text, 0.7, ("travel",))
-    assert [one.seq for one in kept.evidence] == [1, 2, 4]
-    assert {one.quote for one in kept.evidence} == {""}
+    assert [source.seq for source in kept.evidence] == [1, 2, 4]
+    assert {source.quote for source in kept.evidence} == {""}
     assert len(model.calls) == 1
-    assert all(one["content"] in model.calls[0].user for one in TALK)
+    assert all(message["content"] in model.calls[0].user for message in TALK)
 
 
 async def test_a1_without_a_model_the_paragraph_is_made_of_what_was_said(engine: AsyncRecollect) -> None:
@@ -239,7 +245,9 @@ async def test_a1_a_conversation_of_many_turns_makes_one_paragraph(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     model = ScriptedModel([{"text": "The user walked many miles to the harbour."}])
-    messages = [one for place in range(60) for one in (user(f"I walked {place} miles."), assistant("To the harbour?"))]
+    messages = [
+        message for place in range(60) for message in (user(f"I walked {place} miles."), assistant("To the harbour?"))
+    ]
     [kept] = await formed(with_model(parts, model), APP, *messages, end=True)
     assert len(kept.evidence) == 120
     assert len(model.calls) == 1

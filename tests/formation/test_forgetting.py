@@ -18,7 +18,7 @@ async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncRecolle
     clock.advance(days=1)
     await tell(engine, "Please forget what I told you about Tom.")
     assert await texts(engine, kinds=DISTILLED) == {"The user plays the cello in an orchestra."} | {
-        one for one in await texts(engine, kinds=(MemoryKind.FACT,)) if "cello" in one
+        text for text in await texts(engine, kinds=(MemoryKind.FACT,)) if "cello" in text
     }
     closing = [line for line in await engine.history.decisions(user="ana") if line.action is Action.CLOSE]
     assert "it is to be forgotten" in {line.reason for line in closing}
@@ -30,8 +30,8 @@ async def test_what_is_meant_is_found_by_its_words_among_many(engine: AsyncRecol
     await tell(engine, "I adopted a greyhound called Nala last year.")
     clock.advance(days=1)
     await tell(engine, "Could you delete Nala from your memory?")
-    assert not [one for one in await texts(engine, kinds=DISTILLED) if "Nala" in one]
-    assert len([one for one in await texts(engine, kinds=(MemoryKind.NOTE,)) if "cousin" in one]) == 30
+    assert not [text for text in await texts(engine, kinds=DISTILLED) if "Nala" in text]
+    assert len([text for text in await texts(engine, kinds=(MemoryKind.NOTE,)) if "cousin" in text]) == 30
 
 
 async def test_a_model_is_shown_what_an_end_names_by_a_word(
@@ -138,7 +138,7 @@ def _repeated(question: str) -> list[dict[str, object]]:
 
 async def test_forgetting_by_hand_reaches_what_says_the_same(engine: AsyncRecollect) -> None:
     await tell(engine, "I live in Rome. I play the cello.")
-    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Rome"]
+    [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if memory.value == "Rome"]
     await engine.forget(fact.id, user="ana")
     held = await texts(engine)
     assert not [text for text in held if "Rome" in text]
@@ -149,7 +149,9 @@ async def test_forgetting_a_quotation_reaches_what_rests_on_it_alone(engine: Asy
     await tell(engine, "I keep bees on the roof.")
     clock.advance(days=1)
     await tell(engine, "I play the cello.")
-    [quotation] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "bees" in one.text]
+    [quotation] = [
+        memory for memory in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "bees" in memory.text
+    ]
     await engine.forget(quotation.id, user="ana")
     assert not [text for text in await texts(engine) if "bees" in text]
     assert [text for text in await texts(engine) if "cello" in text]
@@ -158,7 +160,7 @@ async def test_forgetting_a_quotation_reaches_what_rests_on_it_alone(engine: Asy
 async def test_what_was_forgotten_by_hand_comes_back_as_a_whole(engine: AsyncRecollect) -> None:
     await tell(engine, "I live in Rome. I play the cello.")
     before = await texts(engine)
-    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Rome"]
+    [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if memory.value == "Rome"]
     await engine.forget(fact.id, user="ana")
     [line] = [
         line
@@ -176,7 +178,7 @@ async def test_another_extractor_does_not_bring_back_what_was_forgotten_by_hand(
         [{"role": "user", "content": "I live in Rome. I play the cello."}], user="ana", conversation="c"
     )
     await engine.form()
-    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Rome"]
+    [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if memory.value == "Rome"]
     await engine.forget(fact.id, user="ana")
     clock.advance(days=1)
     model = ScriptedModel(lambda _system, user: answer(*_repeated(user)))

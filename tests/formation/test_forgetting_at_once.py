@@ -137,7 +137,7 @@ async def test_a_profile_without_quotations_heeds_it_as_well(
     rules = AsyncRecollect(replace(parts, settings=settings))
     await rules.record([user("I live in Hamburg."), user("I'm allergic to peanuts.")], user="ana", conversation="c")
     await rules.form()
-    [subject] = [one for one in {Subject("user", "ana"), Subject("session", "ana/c")} if await stored(rules, one)]
+    [subject] = [owner for owner in {Subject("user", "ana"), Subject("session", "ana/c")} if await stored(rules, owner)]
     clock.advance(minutes=1)
     model.free.clear()
     engine = AsyncRecollect(replace(parts, settings=settings, model=model))
@@ -152,7 +152,7 @@ async def test_a_profile_without_quotations_heeds_it_as_well(
 
 async def stored(engine: AsyncRecollect, subject: Subject) -> list[str]:
     listed = await engine.list(user=subject, kinds=DISTILLED)
-    return [one.text for one in listed if one.state is MemoryState.ACTIVE]
+    return [memory.text for memory in listed if memory.state is MemoryState.ACTIVE]
 
 
 async def test_what_the_model_is_reading_meanwhile_is_not_kept(
@@ -242,7 +242,9 @@ async def test_t3_a_request_reaches_later_summaries_of_another_conversation(
         await chat.say_all(f"I visited town number {number}." for number in range(22))
         await engine.form()
         listed = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
-        [episode] = [one for one in listed if one.state is MemoryState.ACTIVE and one.detail.first_turn == 1]
+        [episode] = [
+            memory for memory in listed if memory.state is MemoryState.ACTIVE and memory.detail.first_turn == 1
+        ]
         assert "bankruptcy" not in episode.text
         assert "bees on the roof" in episode.text
 
@@ -270,9 +272,9 @@ async def test_only_a_request_makes_the_first_stage_due_without_quotations(parts
     settings = parts.settings.model_copy(update={"profile": "user"})
     async with AsyncRecollect(replace(parts, settings=settings)) as engine:
         await say(engine, "I live in Hamburg.")
-        assert {one.key.stage for one in await engine.admin.formations()} == {"extract"}
+        assert {status.key.stage for status in await engine.admin.formations()} == {"extract"}
         await say(engine, "Please forget where I live.")
-        assert {one.key.stage for one in await engine.admin.formations()} == {"extract", "index"}
+        assert {status.key.stage for status in await engine.admin.formations()} == {"extract", "index"}
 
 
 async def test_a_request_is_decided_once(slow: AsyncRecollect, clock: FakeClock) -> None:

@@ -157,13 +157,13 @@ async def test_forgetting_by_hand_takes_the_answer_and_undoing_brings_it_back(
 ) -> None:
     await exchange(engine, clock, "My boyfriend Tom plays the drums in a band.", "Earplugs will keep you sane then.")
     before = await texts(engine)
-    [note] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in one.text]
+    [note] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in memory.text]
     await engine.forget(note.id, user="ana")
     assert "Earplugs" not in await held(engine)
     [line] = [
-        one
-        for one in await engine.history.decisions(user="ana")
-        if one.memory_id == note.id and one.action is Action.CLOSE
+        decision
+        for decision in await engine.history.decisions(user="ana")
+        if decision.memory_id == note.id and decision.action is Action.CLOSE
     ]
     clock.advance(hours=1)
     await engine.history.undo(line.id, user="ana")
@@ -174,4 +174,4 @@ async def test_the_history_of_the_answer_stays(engine: AsyncRecollect, clock: Fa
     await exchange(engine, clock, "My boyfriend Tom plays the drums in a band.", "Earplugs will keep you sane then.")
     await exchange(engine, clock, "Please forget Tom.", "Done.")
     listed = await engine.list(user="ana", kinds=TURNS, closed=True)
-    assert any("Earplugs" in one.text and one.state is MemoryState.CLOSED for one in listed)
+    assert any("Earplugs" in memory.text and memory.state is MemoryState.CLOSED for memory in listed)

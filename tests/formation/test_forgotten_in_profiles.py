@@ -102,7 +102,7 @@ async def test_a_forgotten_quotation_takes_its_answer_and_stays_away(
     turn = [user(said), assistant("A red door at number nine keeps haunting? How eerie. Try walking by daylight.")]
     await engine.record(turn, user="ana", conversation="c")
     await engine.form()
-    [quotation] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if one.text == said]
+    [quotation] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if memory.text == said]
     await engine.forget(quotation.id, user="ana")
     held = " ".join(await texts(engine))
     assert "red door" not in held
@@ -144,6 +144,6 @@ async def test_a_common_value_is_left_out_of_all_quotations(engine: AsyncRecolle
     await engine.form()
     clock.advance(days=1)
     await tell(engine, "Please forget that I like coffee.")
-    listed = [one.text for one in await engine.list(user="ana", kinds=(MemoryKind.TURN,), limit=1000)]
+    listed = [memory.text for memory in await engine.list(user="ana", kinds=(MemoryKind.TURN,), limit=1000)]
     assert not [text for text in listed if "coffee" in text]
     assert len([text for text in listed if "walk was long" in text]) == 200

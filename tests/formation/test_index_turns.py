@@ -158,7 +158,7 @@ async def test_a_quotation_that_ends_in_a_question_is_told_from_others_also_once
     await engine.form()
     asking, answer = 1 + QUESTION_FLAG, 2
     assert {asking, answer} <= set(await roles())
-    [quoted] = [one for one in await engine.list(user="ana", kinds=TURNS) if one.text == said[0]["content"]]
+    [quoted] = [memory for memory in await engine.list(user="ana", kinds=TURNS) if memory.text == said[0]["content"]]
     await engine.forget(quoted.id, user="ana")
     assert asking not in await roles()
     closing = (await engine.history.decisions(user="ana"))[-1]

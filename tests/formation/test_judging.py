@@ -33,7 +33,7 @@ async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert known in model.calls[1].user
-    [line] = [one for one in await engine.history.decisions(user="ana") if "tomatoes" in one.text]
+    [line] = [decision for decision in await engine.history.decisions(user="ana") if "tomatoes" in decision.text]
     assert (line.action.value, line.reason) == ("replace", "a model says that it corrects this")
     today = (await engine.admin.energy(user="ana")).today
     assert {purpose: (spent.calls, spent.units) for purpose, spent in today.items()} == {
@@ -55,7 +55,7 @@ async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_what_was_pa
     )
     await tell(asking, "On the roof I grow tomatoes instead of herbs.")
     assert [call.schema_name for call in model.calls] == ["memories"]
-    assert "tomatoes" in " ".join([one.text for one in await engine.list(user="ana")])
+    assert "tomatoes" in " ".join([memory.text for memory in await engine.list(user="ana")])
     assert (await engine.admin.energy(user="ana")).today[CostPurpose.CREATE].calls == 1
 
 
@@ -95,7 +95,7 @@ async def test_a_correction_of_something_unlike_is_asked_and_the_answer_followed
     await tell(AsyncRecollect(replace(parts, model=model)), "I'm a night owl, and I hate mornings.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert known in model.calls[1].user
-    texts = [one.text for one in await engine.list(user="ana")]
+    texts = [memory.text for memory in await engine.list(user="ana")]
     assert "The user is a night owl." in texts
     assert (known in texts) is stands
 
@@ -109,4 +109,4 @@ async def test_a_correction_of_the_same_matter_needs_no_second_question(
     model = ScriptedModel([answer(item)])
     await tell(AsyncRecollect(replace(parts, model=model)), "I dropped Helix and write all code in Zed.")
     assert [call.schema_name for call in model.calls] == ["memories"]
-    assert [one.text for one in await engine.list(user="ana")] == ["The user writes all code in Zed."]
+    assert [memory.text for memory in await engine.list(user="ana")] == ["The user writes all code in Zed."]

@@ -155,7 +155,7 @@ async def test_a_request_to_forget_behind_many_statements_is_heeded(
 
 def test_statements_of_one_message_are_bounded_and_counted() -> None:
     read = read_by_rules(said(" ".join(f"I have a cat called Cat{number}x." for number in range(MAX_CANDIDATES + 7))))
-    assert len([one for one in read.candidates if not one.forgets]) == MAX_CANDIDATES
+    assert len([candidate for candidate in read.candidates if not candidate.forgets]) == MAX_CANDIDATES
     assert list(read.left_out) == [1]
     assert read.left_out[1].endswith("statements")
 
@@ -170,7 +170,7 @@ def test_sentences_of_one_message_are_bounded_and_counted() -> None:
 def test_statements_do_not_crowd_out_requests_to_forget() -> None:
     likes = " ".join(f"My dog{number} likes figs." for number in range(MAX_CANDIDATES + 5))
     found = extract_by_rules(said(f"{likes} Forget my divorce."))
-    assert [one.forgets for one in found if one.forgets] == ["my divorce"]
+    assert [candidate.forgets for candidate in found if candidate.forgets] == ["my divorce"]
 
 
 def test_requests_to_forget_are_bounded_as_well() -> None:

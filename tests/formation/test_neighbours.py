@@ -25,15 +25,15 @@ def runtime(parts: Components) -> Runtime:
 
 
 async def keep(runtime: Runtime, *known: Memory, subject: Subject = ANA) -> None:
-    vectors = await runtime.embedder.embed([one.text for one in known])
+    vectors = await runtime.embedder.embed([memory.text for memory in known])
     changes = [
         AddMemory(
-            memory=one,
-            space="" if one.kind is MemoryKind.FACT else runtime.embedder.space,
-            vectors=() if one.kind is MemoryKind.FACT else (row,),
-            terms=terms(one.text),
+            memory=memory,
+            space="" if memory.kind is MemoryKind.FACT else runtime.embedder.space,
+            vectors=() if memory.kind is MemoryKind.FACT else (row,),
+            terms=terms(memory.text),
         )
-        for one, row in zip(known, vectors, strict=True)
+        for memory, row in zip(known, vectors, strict=True)
     ]
     await runtime.store.memories.apply(subject, changes, [])
 
@@ -44,7 +44,7 @@ async def found(runtime: Runtime, *queries: str, most: int = 10, subject: Subjec
 
 
 def words(near: Sequence[Neighbour]) -> list[str]:
-    return [one.memory.text for one in near]
+    return [neighbour.memory.text for neighbour in near]
 
 
 def candidate(text: str) -> Candidate:
@@ -70,7 +70,7 @@ async def test_no_more_come_than_were_asked_for_and_each_once(runtime: Runtime) 
     [near] = await found(runtime, "green tea", most=2)
     assert len(near) == 2
     assert words(near)[0] == "Green tea."
-    assert len({one.memory.id for one in near}) == 2
+    assert len({neighbour.memory.id for neighbour in near}) == 2
 
 
 async def test_a_text_without_words_and_a_subject_without_memories_have_no_neighbours(runtime: Runtime) -> None:
@@ -97,7 +97,7 @@ async def test_facts_come_whole_whatever_the_candidates_say(runtime: Runtime) ->
     hot = await runtime.store.snapshots.snapshot(ANA, runtime.embedder.space)
     vectors = await runtime.embedder.embed(["I keep bees."])
     gathered = await gather_neighbours(hot, [candidate("I keep bees.")], vectors, runtime, most=10)
-    assert {one.value for one in gathered.facts} == {"Oslo", "tea"}
+    assert {memory.value for memory in gathered.facts} == {"Oslo", "tea"}
     assert gathered.near == [[]]
 
 
@@ -114,8 +114,10 @@ async def test_u5_half_of_the_places_are_for_notes_that_share_rare_words(runtime
     assert len(near) == 10
     assert rare.text in words(near)
     assert words(near)[:5] == words(by_meaning)[:5]
-    assert [one.similarity for one in near] == sorted((one.similarity for one in near), reverse=True)
-    named = next(one for one in near if one.memory.text == rare.text)
+    assert [neighbour.similarity for neighbour in near] == sorted(
+        (neighbour.similarity for neighbour in near), reverse=True
+    )
+    named = next(neighbour for neighbour in near if neighbour.memory.text == rare.text)
     assert 0 < named.similarity < by_meaning[-1].similarity
 
 
@@ -128,7 +130,7 @@ async def test_what_an_extractor_names_as_corrected_is_a_neighbour_however_far_i
         replace(candidate("Green tea in the morning."), replaces=wanted)
         for wanted in (meant.id, facts.id, crowd[0].id, MemoryId("01900000-0000-7000-8000-00000000ffff"))
     ]
-    vectors = await runtime.embedder.embed([one.text for one in said])
+    vectors = await runtime.embedder.embed([candidate.text for candidate in said])
     gathered = await gather_neighbours(hot, said, vectors, runtime, most=10)
     assert [len(near) for near in gathered.near] == [11, 10, 10, 10]
     assert words(gathered.near[0])[-1] == meant.text
@@ -148,7 +150,7 @@ async def test_a_note_of_the_same_message_restates_a_fact_however_far_it_is(runt
 def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
     going, staying = memory("Going."), memory("Staying.")
     everything = Neighbours(
-        near=[[Neighbour(memory=one, similarity=1) for one in (going, staying)], []],
+        near=[[Neighbour(memory=memory, similarity=1) for memory in (going, staying)], []],
         facts=[going, staying],
         restating=[going],
     )

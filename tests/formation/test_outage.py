@@ -36,7 +36,7 @@ class Server:
 
 
 async def extractions(engine: AsyncRecollect) -> list[FormationStatus]:
-    return [one for one in await engine.admin.formations() if one.key.stage == "extract"]
+    return [status for status in await engine.admin.formations() if status.key.stage == "extract"]
 
 
 def state(engine: AsyncRecollect) -> BreakerState:
@@ -61,13 +61,13 @@ async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_i
     await pass_minutes(engine, clock, 6 * 60)
     waiting = await extractions(engine)
     assert len(waiting) == 8
-    assert [one.parked for one in waiting] == [False] * 8
-    assert max(one.attempts for one in waiting) <= 2, "an outage costs no tries"
+    assert [status.parked for status in waiting] == [False] * 8
+    assert max(status.attempts for status in waiting) <= 2, "an outage costs no tries"
     assert len(server.model.calls) < 3 + 8 + 6 * 6 + 8, "a probe each ten minutes, not 5,760 calls"
     assert len(await engine.conversations.list(user="user3")) == 1, "what is said is kept meanwhile"
     server.fault = None
     await pass_minutes(engine, clock, 15)
-    assert [one.due_at for one in await extractions(engine)] == [None] * 8
+    assert [status.due_at for status in await extractions(engine)] == [None] * 8
     assert state(engine) is BreakerState.CLOSED
     assert engine.admin.worker_counters.parked == 0
 
@@ -82,7 +82,7 @@ async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and
     for number in range(60):
         await tell(engine, f"I live in town {number}.", who=f"user{number}")
         await pass_minutes(engine, clock, 2)
-        late = [one for one in await extractions(engine) if one.due_at and one.key.subject.name != "ben"]
+        late = [status for status in await extractions(engine) if status.due_at and status.key.subject.name != "ben"]
         assert late == []
     assert await slots(engine, "ben") == {"location": "Rome"}
     [why] = [line.reason for line in await engine.history.decisions(user="ben") if line.action is Action.IGNORE]
@@ -101,7 +101,7 @@ async def test_s12_alone_with_a_failing_request_newcomers_are_formed_all_the_sam
     assert state(engine) is not BreakerState.CLOSED, "nobody else asked: it looks like an outage"
     await tell(engine, "I live in Oslo.", who="ana")
     await pass_minutes(engine, clock, 15)
-    assert [one.due_at for one in await extractions(engine) if one.key.subject.name == "ana"] == [None]
+    assert [status.due_at for status in await extractions(engine) if status.key.subject.name == "ana"] == [None]
 
 
 async def test_an_embedding_server_that_is_down_parks_nothing_either(
@@ -118,7 +118,7 @@ async def test_an_embedding_server_that_is_down_parks_nothing_either(
     monkeypatch.setattr(parts.embedder, "embed", fails)
     await tell(engine, PEANUTS_AND_OSLO)
     await pass_minutes(engine, clock, 60)
-    assert [(one.parked, one.attempts) for one in await engine.admin.formations()] == [(False, 0)] * 2
+    assert [(status.parked, status.attempts) for status in await engine.admin.formations()] == [(False, 0)] * 2
     down = False
     await pass_minutes(engine, clock, 1)
     assert (await slots(engine))["location"] == "Oslo"
@@ -185,7 +185,7 @@ async def test_a3_an_open_breaker_puts_a_creation_off_and_skips_nothing(skipping
     assert len(await passed_over(engine)) == 3, "those that were asked"
     server.fault = None
     await pass_minutes(engine, clock, 5)
-    assert [one.due_at for one in await extractions(engine)] == [None] * 5
+    assert [status.due_at for status in await extractions(engine)] == [None] * 5
     assert len(await passed_over(engine)) == 3
 
 

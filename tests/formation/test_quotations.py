@@ -107,10 +107,10 @@ async def test_a_search_as_of_then_quotes_it(engine: AsyncRecollect, clock: Fake
     clock.advance(days=20)
     await tell(engine, "I moved to Oslo.")
     whole = "I live in Rome. I teach the violin to children."
-    [closed] = [one for one in await engine.list(user="ana", kinds=TURNS, closed=True) if one.text == whole]
+    [closed] = [memory for memory in await engine.list(user="ana", kinds=TURNS, closed=True) if memory.text == whole]
     assert closed.valid_to == closed.closed_at == clock.now()
     found = await engine.search("Where do I live?", user="ana", at=then, known_at=then)
-    assert closed.id in {item.memory.id for item in found.items} | {one.id for one in found.left_out}
+    assert closed.id in {item.memory.id for item in found.items} | {omitted.id for omitted in found.left_out}
 
 
 async def test_taking_back_the_change_brings_the_quotation_back(engine: AsyncRecollect, clock: FakeClock) -> None:
@@ -127,7 +127,7 @@ async def test_the_log_says_why_a_quotation_was_closed(engine: AsyncRecollect, c
     await tell(engine, "I live in Rome.")
     clock.advance(days=20)
     await tell(engine, "I moved to Oslo.")
-    [turn] = [one for one in await engine.list(user="ana", kinds=TURNS, closed=True) if "Rome" in one.text]
+    [turn] = [memory for memory in await engine.list(user="ana", kinds=TURNS, closed=True) if "Rome" in memory.text]
     assert turn.state is MemoryState.CLOSED
     [line] = [line for line in await engine.history.decisions(user="ana") if line.memory_id == turn.id]
     assert (line.action, line.reason) == (Action.CLOSE, "the message no longer holds")

@@ -243,7 +243,7 @@ async def test_a_message_past_its_budget_is_skipped_with_a_decision_and_others_g
     assert not any("Oslo" in text for text in known)
     assert await slots(engine, "ben") == {"location": "Lima"}
     assert await engine.admin.formations(parked=True) == []
-    assert {one.due_at for one in await engine.admin.formations()} == {None}
+    assert {status.due_at for status in await engine.admin.formations()} == {None}
     await engine.close()
 
 

@@ -185,4 +185,4 @@ async def test_nothing_is_closed_before_the_whole_conversation_was_read(
     await switched.form()
     assert seen == [True, True], "two batches"
     assert "allergy:peanuts" not in await slots(engine)
-    assert [one.state for one in await engine.list(user="ana", kinds=DISTILLED)] == []
+    assert [memory.state for memory in await engine.list(user="ana", kinds=DISTILLED)] == []

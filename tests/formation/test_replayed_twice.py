@@ -99,9 +99,11 @@ async def engine(parts: Components) -> AsyncIterator[AsyncRecollect]:
     model.learn(
         DatasetConversation(
             id="ana",
-            turns=tuple(one.turn for one in said),
+            turns=tuple(saying.turn for saying in said),
             questions=(),
-            observations=tuple(Observation(text=fact, turns=(one.turn.id,)) for one in said for fact in one.facts),
+            observations=tuple(
+                Observation(text=fact, turns=(saying.turn.id,)) for saying in said for fact in saying.facts
+            ),
         )
     )
     shaped = ShapedProfiles(None, "default", "observations")
@@ -118,10 +120,13 @@ async def tell_all(engine: AsyncRecollect, seed: int) -> dict[tuple[str, int], S
         random.shuffle(sessions)
         for session in sessions:
             recorded = await engine.record(
-                [{"role": one.turn.role, "name": one.turn.speaker, "content": one.turn.text} for one in session],
+                [
+                    {"role": saying.turn.role, "name": saying.turn.speaker, "content": saying.turn.text}
+                    for saying in session
+                ],
                 user="ana",
                 conversation=f"{session[0].turn.session}, {told}",
-                said_at=[one.turn.said_at for one in session],
+                said_at=[saying.turn.said_at for saying in session],
             )
             await engine.form()
             for seq, saying in zip(recorded.appended, session, strict=True):
@@ -133,7 +138,7 @@ def distinct() -> list[list[str]]:
     """Group the facts of the script: those that differ in case, spacing or punctuation alone are one."""
     groups: list[list[str]] = []
     for fact in (fact for session in script() for saying in session for fact in saying.facts):
-        group = next((one for one in groups if same(one[0], fact)), None)
+        group = next((known for known in groups if same(known[0], fact)), None)
         if group is None:
             groups.append([fact])
         else:
@@ -148,7 +153,7 @@ async def test_s5_every_distinct_fact_is_there_once_with_every_turn_that_says_it
     messages = await tell_all(engine, seed)
     await engine.admin.maintain(user="ana")
     listed = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True, limit=1000)
-    assert [one.text for one in listed if one.state is not MemoryState.ACTIVE] == []
+    assert [known.text for known in listed if known.state is not MemoryState.ACTIVE] == []
     assert await engine.admin.formations(parked=True) == []
 
     groups = distinct()
@@ -160,6 +165,6 @@ async def test_s5_every_distinct_fact_is_there_once_with_every_turn_that_says_it
     for group in groups:
         [memory] = held[group[0]]
         rests_on = {(said.conversation, said.seq) for said in memory.evidence}
-        saying = {key for key, one in messages.items() if any(fact in group for fact in one.facts)}
+        saying = {key for key, message in messages.items() if any(fact in group for fact in message.facts)}
         assert rests_on == saying, f"{memory.text} rests on other turns than those that say it"
         assert len(saying) >= 2

@@ -29,7 +29,7 @@ async def say(engine: AsyncRecollect, clock: FakeClock, *said: dict[str, str], c
 
 async def held(engine: AsyncRecollect, *queries: str) -> str:
     found = [await engine.search(query, user="ana", limit=50) for query in ("cello", *queries)]
-    quoted = [item.memory.text for one in found for item in one.items]
+    quoted = [item.memory.text for recall in found for item in recall.items]
     return " | ".join(" ".join(text.split()) for text in (*await texts(engine), *quoted))
 
 
@@ -89,7 +89,7 @@ async def test_what_was_taken_away_by_hand_stays_so_in_a_fork(
     told = [user("My boyfriend Tom plays the drums. I adore rainy days."), assistant("Drummers are loud neighbours.")]
     await say(engine, clock, *BEFORE, *told)
     wanted = MemoryKind.TURN if way == "quotation" else MemoryKind.NOTE
-    [memory] = [one for one in await engine.list(user="ana", kinds=(wanted,)) if "Tom" in one.text]
+    [memory] = [known for known in await engine.list(user="ana", kinds=(wanted,)) if "Tom" in known.text]
     if way == "erased":
         await engine.erase(memory.id, user="ana")
     else:
@@ -108,7 +108,7 @@ async def test_the_same_sentence_in_another_message_of_a_history_stays_away(
     engine: AsyncRecollect, clock: FakeClock, way: str
 ) -> None:
     await say(engine, clock, user("My boyfriend Tom plays the drums."), assistant("How loud."))
-    [memory] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in one.text]
+    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in known.text]
     await (engine.erase if way == "erased" else engine.forget)(memory.id, user="ana")
     clock.advance(hours=1)
     other = user("Hi again! I keep bees in the garden. My boyfriend  Tom plays the drums.")
@@ -122,7 +122,7 @@ async def test_the_same_sentence_in_another_message_of_a_history_stays_away(
 async def test_what_the_newest_message_says_again_stands(engine: AsyncRecollect, clock: FakeClock, way: str) -> None:
     told = [user("My boyfriend Tom plays the drums."), assistant("How loud.")]
     await say(engine, clock, *BEFORE, *told)
-    [memory] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in one.text]
+    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in known.text]
     await (engine.erase if way == "erased" else engine.forget)(memory.id, user="ana")
     clock.advance(hours=1)
     await say(engine, clock, *BEFORE, user("My boyfriend Tom plays the drums."), conversation="two")
@@ -143,17 +143,17 @@ async def test_an_old_request_in_a_history_forgets_nothing_said_since(engine: As
 async def test_what_is_undone_may_come_again(engine: AsyncRecollect, clock: FakeClock) -> None:
     told = [user("My boyfriend Tom plays the drums."), assistant("How loud.")]
     await say(engine, clock, *BEFORE, *told)
-    [memory] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in one.text]
+    [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in known.text]
     await engine.forget(memory.id, user="ana")
     [line] = [
-        one
-        for one in await engine.history.decisions(user="ana")
-        if one.memory_id == memory.id and one.action is Action.CLOSE
+        decision
+        for decision in await engine.history.decisions(user="ana")
+        if decision.memory_id == memory.id and decision.action is Action.CLOSE
     ]
     clock.advance(hours=1)
     await engine.history.undo(line.id, user="ana")
     await say(engine, clock, *BEFORE, *told, NEXT, assistant("Rice."), conversation="two")
-    turns = [one for one in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "Tom" in one.text]
+    turns = [known for known in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "Tom" in known.text]
     assert len(turns) == 2
 
 

@@ -60,7 +60,7 @@ async def test_a_note_in_other_words_ends_with_news_that_the_model_refuses(
 ) -> None:
     engine = await told(parts, clock, said, text, news)
     assert text not in await texts(engine)
-    [closed] = [one for one in await engine.list(user="ana", closed=True) if one.text == text]
+    [closed] = [memory for memory in await engine.list(user="ana", closed=True) if memory.text == text]
     assert closed.state is MemoryState.CLOSED
     prompt = await engine.context(said, user="ana")
     assert text not in prompt.text

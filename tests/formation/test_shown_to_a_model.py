@@ -60,7 +60,7 @@ async def test_a_short_answer_is_shown_behind_its_question(engine: AsyncRecollec
     )
     await asking.form()
     assert "Any allergies I should know of?" in model.calls[-1].user
-    assert "The user is allergic to shellfish." in [one.text for one in await engine.list(user="ana")]
+    assert "The user is allergic to shellfish." in [memory.text for memory in await engine.list(user="ana")]
 
 
 @pytest.mark.parametrize(
@@ -80,10 +80,10 @@ async def test_a_bare_answer_is_evidence_for_what_was_asked_alone(
 ) -> None:
     asking, _ = reading(parts, note(text, said, message=3))
     await tell(asking, "I need help with the week", assistant(question), said)
-    assert (text in [one.text for one in await engine.list(user="ana")]) is taken
+    assert (text in [memory.text for memory in await engine.list(user="ana")]) is taken
 
 
 async def test_a_whole_answer_may_be_shorter_than_a_quote(engine: AsyncRecollect, parts: Components) -> None:
     asking, _ = reading(parts, note("The user wears shoes of size 42.", "42", message=3))
     await tell(asking, "I want new boots", assistant("What is your shoe size?"), "42")
-    assert "The user wears shoes of size 42." in [one.text for one in await engine.list(user="ana")]
+    assert "The user wears shoes of size 42." in [memory.text for memory in await engine.list(user="ana")]

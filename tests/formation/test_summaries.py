@@ -61,7 +61,7 @@ async def test_t3_the_conversation_goes_on_behind_a_shortened_episode(tiered: As
     found = await episodes(tiered)
     assert ranges(found) == [(10 * place + 1, 10 * place + 10) for place in range(len(found))]
     assert len(found) > 2
-    assert not [one for one in found if "bankruptcy" in one.text]
+    assert not [memory for memory in found if "bankruptcy" in memory.text]
 
 
 async def test_i6_what_was_forgotten_before_it_is_summed_up_is_in_no_summary_or_prompt(tiered: AsyncRecollect) -> None:
@@ -77,7 +77,7 @@ async def test_i6_what_was_forgotten_before_it_is_summed_up_is_in_no_summary_or_
     await chat.say_all(FILLING)
     await tiered.form()
 
-    [episode] = [one for one in await episodes(tiered) if one.detail.first_turn == 1]
+    [episode] = [memory for memory in await episodes(tiered) if memory.detail.first_turn == 1]
     assert "bankruptcy" not in episode.text
     assert "bees on the roof" in episode.text
 
@@ -101,4 +101,4 @@ async def test_everything_forgotten_leaves_an_episode_without_words(tiered: Asyn
     await chat.say("Please forget everything you know about me.")
     await tiered.form()
 
-    assert not [one for one in await episodes(tiered) if "town" in one.text or "court" in one.text]
+    assert not [memory for memory in await episodes(tiered) if "town" in memory.text or "court" in memory.text]

@@ -28,15 +28,15 @@ async def episodes(engine: AsyncRecollect, *, closed: bool = False) -> list[Memo
 
 
 async def work(engine: AsyncRecollect) -> FormationStatus:
-    [status] = [one for one in await engine.admin.formations() if one.key.stage == "episodes"]
+    [status] = [formation for formation in await engine.admin.formations() if formation.key.stage == "episodes"]
     return status
 
 
 async def covered_once(engine: AsyncRecollect, chat: Chat) -> None:
     """Check that each message of the chat as its client sees it stands in one episode, or else in the window."""
-    made = [one for one in await episodes(engine) if one.state is MemoryState.ACTIVE]
+    made = [memory for memory in await episodes(engine) if memory.state is MemoryState.ACTIVE]
     window = await engine.conversations.window("chat", user="ana")
-    summed_up = [source.hash for one in made for source in one.evidence]
+    summed_up = [source.hash for memory in made for source in memory.evidence]
     assert [*summed_up, *(message.hash for message in window)] == hashes_of(chat.messages)
 
 
@@ -78,7 +78,7 @@ async def test_t2_an_episode_is_found_by_what_it_says_and_names_its_turns(tiered
     await chat.say_all(["I keep bees on the roof.", *(f"The weather was fine on day {n}." for n in range(40))])
     await tiered.form()
     found = await tiered.search("bees on the roof", user="ana", limit=3)
-    [best] = [one for one in found.items if one.memory.kind is MemoryKind.EPISODE][:1]
+    [best] = [item for item in found.items if item.memory.kind is MemoryKind.EPISODE][:1]
     assert best.memory.detail.first_turn == 1
     assert best.memory.detail.last_turn == 10
     assert best.similarity > 0.6
@@ -88,7 +88,7 @@ async def test_t2_an_episode_is_found_by_what_it_says_and_names_its_turns(tiered
 
 async def test_a_long_history_recorded_at_once_makes_the_same_episodes_as_a_live_one(tiered: AsyncRecollect) -> None:
     chat = Chat(tiered)
-    messages = [one for n in range(64) for one in chat.turn(f"I visited town number {n}.")]
+    messages = [message for n in range(64) for message in chat.turn(f"I visited town number {n}.")]
     await tiered.record(messages, user="ana", conversation="chat")
     chat.messages = messages
     await tiered.form()
@@ -151,7 +151,7 @@ async def test_an_edit_of_a_summed_up_turn_abandons_its_episode_at_once_and_make
     await chat.say_all(f"I visited city number {number}." for number in range(30))
     await tiered.form()
     assert ranges(await episodes(tiered)) == [(1, 10), (11, 20), (21, 30)]
-    assert "Rome" in {word for one in await episodes(tiered) for word in one.text.replace(".", " ").split()}
+    assert "Rome" in {word for memory in await episodes(tiered) for word in memory.text.replace(".", " ").split()}
     await covered_once(tiered, chat)
 
 
@@ -208,7 +208,7 @@ async def test_words_erased_from_an_episode_are_gone_and_what_is_left_of_its_tur
     await tiered.form()
     after = await episodes(tiered)
     assert ranges(after) == ranges(before) == [(1, 10), (11, 20), (21, 30)]
-    assert [one.id for one in (after[0], after[2])] == [one.id for one in (before[0], before[2])]
+    assert [memory.id for memory in (after[0], after[2])] == [memory.id for memory in (before[0], before[2])]
     assert "number 13" not in after[1].text
     assert "number 14" in after[1].text
     assert (await work(tiered)).due_at is None
@@ -295,7 +295,7 @@ async def test_an_answer_without_a_summary_is_asked_for_again(
     assert (await work(engine)).error == "the answer holds no summary; the turns are summed up again later"
     clock.advance(minutes=1)
     await engine.form()
-    assert [one.text for one in await episodes(engine)] == ["The user visited ten towns."]
+    assert [memory.text for memory in await episodes(engine)] == ["The user visited ten towns."]
 
 
 async def test_where_the_model_keeps_failing_the_rules_sum_up_and_the_window_is_emptied(
@@ -353,5 +353,5 @@ async def test_a_profile_whose_window_was_turned_off_sums_up_nothing_more(parts:
     await chat.say_all(f"I visited town number {number}." for number in range(40))
     await engine.form()
     assert await episodes(engine) == []
-    assert [one.key.stage for one in await engine.admin.formations() if one.key.stage == "episodes"] == []
+    assert [status.key.stage for status in await engine.admin.formations() if status.key.stage == "episodes"] == []
     assert len(await engine.conversations.window("chat", user="ana")) == 2 * 10

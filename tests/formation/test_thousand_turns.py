@@ -49,17 +49,19 @@ async def test_t10_a_thousand_turns_keep_the_window_bounded_and_each_turn_in_one
         made = sorted(listed, key=lambda one: one.detail.first_turn)
         assert ranges(made) == [(first, first + 9) for first in range(1, TURNS - 10, 10)]
         window = await engine.conversations.window("chat", user="ana")
-        places = Counter(chain((one.seq for episode in made for one in episode.evidence), (one.seq for one in window)))
+        places = Counter(
+            chain((source.seq for episode in made for source in episode.evidence), (message.seq for message in window))
+        )
         assert places == Counter(range(1, 2 * TURNS + 1))
 
         facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,), limit=1000)
-        assert 12 <= len(facts) <= 18, sorted((one.key, one.value) for one in facts)
-        assert len({(one.category, one.key) for one in facts}) == len(facts)
+        assert 12 <= len(facts) <= 18, sorted((memory.key, memory.value) for memory in facts)
+        assert len({(memory.category, memory.key) for memory in facts}) == len(facts)
         found = await engine.search("walk number 123", user="ana")
-        assert any(one.memory.kind is MemoryKind.EPISODE and "number 123" in one.memory.text for one in found.items)
+        assert any(item.memory.kind is MemoryKind.EPISODE and "number 123" in item.memory.text for item in found.items)
         messages = await engine.prompt("What may I eat?", conversation="chat", user="ana")
         assert len(messages) <= 1 + 1 + 2 * 19 + 1
-        assert sum(len(one["content"]) for one in messages) < 12_000
+        assert sum(len(message["content"]) for message in messages) < 12_000
 
 
 async def test_t10_a_hundred_turns_make_nine_episodes_as_the_rule_has_it(parts: Components) -> None:

@@ -53,7 +53,7 @@ def test_stretches_that_overlap_withhold_all_they_cover_and_nothing_else(
     text: str, once: list[Withheld], again: list[Withheld]
 ) -> None:
     kept = disjoint([*disjoint(once), *again])
-    assert all(one.end <= other.start for one, other in pairwise(kept))
+    assert all(stretch.end <= other.start for stretch, other in pairwise(kept))
     quoted = MemoryDetail(withheld=kept).quoted(text)
     covered = {place for stretch in (*once, *again) for place in range(stretch.start, stretch.end)}
     assert len(quoted) == len(text)

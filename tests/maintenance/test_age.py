@@ -154,7 +154,7 @@ async def test_more_than_a_portion_ends_in_one_tending(
 ) -> None:
     over = [replace(memory(f"Plan {n}.", clock=clock), valid_to=clock.now()) for n in range(250)]
     old = [replace(memory(f"Thing {n}.", clock=clock), profile=OWN) for n in range(250)]
-    await parts.store.memories.apply(ANA, [add(one) for one in (*over, *old)], [])
+    await parts.store.memories.apply(ANA, [add(memory) for memory in (*over, *old)], [])
     clock.advance(days=60)
     would = await engine.admin.maintain(user=ANA, dry_run=True)
     assert len(would.decisions) == 500

@@ -49,11 +49,11 @@ def test_a_number_is_read_as_models_write_it(number: object) -> None:
 
 
 def test_memories_with_numbers_of_their_own_are_shown_and_named_by_them() -> None:
-    held: list[Memory] = [replace(one, number=number) for one, number in ((TEA, 4), (TRIP, 11), (NAME, 12))]
+    held: list[Memory] = [replace(memory, number=number) for memory, number in ((TEA, 4), (TRIP, 11), (NAME, 12))]
     question = replace(ASKED, held=held)
     assert verdict(says("delete", 11), question).target == TRIP.id
     assert "1" in refused(says("delete", 1), question)
-    long = [replace(one, number=one.number + 59_232_605_000_000) for one in held]
+    long = [replace(memory, number=memory.number + 59_232_605_000_000) for memory in held]
     shown = replace(ASKED, held=long)
     assert verdict(says("delete", 2), shown).target == verdict(says("delete", long[1].number), shown).target == TRIP.id
     assert "11" in refused(says("delete", 11), shown)

@@ -60,7 +60,7 @@ async def test_a2_an_edit_folds_the_new_memory_into_its_target_which_keeps_its_n
     model = Answering(edit(4, both))
     engine = AsyncRecollect(replace(parts, model=model.model))
     await full_app(engine, clock)
-    [target] = [one for one in await held(engine, APP) if one.number == 4]
+    [target] = [memory for memory in await held(engine, APP) if memory.number == 4]
     clock.advance(days=1)
     kept = await engine.add("My box 4 holds the fiddle.", user=APP, profile="app")
     assert (kept.text, kept.number, kept.valid_from) == (both, 4, target.valid_from)
@@ -80,7 +80,7 @@ async def test_a2_a_formation_folds_with_the_evidence_of_both(parts: Components,
     both = "My box 2 holds the globe and the fiddle."
     engine = with_profile(parts, tmp_path, TEN, model=Answering(edit(2, both)).model)
     await tell_each(engine, *numbered(10), "My box 2 holds the fiddle.")
-    [kept] = [one for one in await held(engine, "ana") if one.text == both]
+    [kept] = [memory for memory in await held(engine, "ana") if memory.text == both]
     assert [source.seq for source in kept.evidence] == [2, 11]
     assert len(await held(engine, "ana")) == 10
     assert await unexplained(engine, "ana") == []
@@ -218,7 +218,7 @@ async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_o
     await away.add("Quite another thing.", user=APP, profile="app")
     assert memories.calls > calls + times
     [line] = await decided(engine, APP, Action.EVICT)
-    known = {one.id: one.number for one in await engine.list(user=APP, closed=True)}
+    known = {memory.id: memory.number for memory in await engine.list(user=APP, closed=True)}
     assert line.memory_id is not None
     assert known[line.memory_id] == gone
     assert ("could not be read" in line.reason) == (times == 2)

@@ -81,7 +81,7 @@ class Talk:
         assert any(word in line.reason for line in await failing.history.decisions(user=who))
 
     async def patterns(self, who: str, wheres: list[str] | None = None) -> dict[bytes, str]:
-        salts = [(await self.parts.store.snapshots.snapshot(Subject("user", one), "")).salt for one in ("ana", "ben")]
+        salts = [(await self.parts.store.snapshots.snapshot(Subject("user", name), "")).salt for name in ("ana", "ben")]
         chosen = [
             word
             for place, words in self.words.items()
@@ -153,9 +153,13 @@ async def test_i13_no_byte_of_erased_memories_and_their_messages_is_left_in_any_
         await talk.engine.form()
     for number in range(0, max(6, COUNT // EACH), 2):
         [word] = talk.words[f"ana/{number}"]
-        [known, *_] = [one for one in await talk.engine.list(user="ana", limit=5_000) if word in one.text.lower()]
+        [known, *_] = [
+            memory for memory in await talk.engine.list(user="ana", limit=5_000) if word in memory.text.lower()
+        ]
         assert (await talk.engine.erase(known.id, user="ana")).done
-        assert not [one for one in await talk.engine.list(user="ana", kinds=ALL_KINDS, limit=5_000) if word in one.text]
+        assert not [
+            memory for memory in await talk.engine.list(user="ana", kinds=ALL_KINDS, limit=5_000) if word in memory.text
+        ]
     gone = [f"{number}" for number in range(0, max(6, COUNT // EACH), 2)]
     assert found(folder, await talk.patterns("ana", gone)) == []
     kept = [f"{number}" for number in range(1, max(6, COUNT // EACH), 2)]
@@ -184,5 +188,5 @@ async def test_i13_a_resent_history_brings_no_byte_back(talk: Talk, folder: Path
     await talk.engine.record([*history, {"role": "user", "content": "Anything new?"}], user="ana")
     await talk.engine.form()
     assert found(folder, patterns) == []
-    kinds = {one.kind for one in await talk.engine.list(user="ana", kinds=ALL_KINDS)}
+    kinds = {memory.kind for memory in await talk.engine.list(user="ana", kinds=ALL_KINDS)}
     assert kinds <= {MemoryKind.TURN}

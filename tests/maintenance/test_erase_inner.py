@@ -61,7 +61,7 @@ def traces(parts: Components, folder: Path, words: list[str], salts: list[bytes]
 
 
 async def salts_of(parts: Components, subjects: list[Subject]) -> list[bytes]:
-    return [(await parts.store.snapshots.snapshot(one, "")).salt for one in subjects]
+    return [(await parts.store.snapshots.snapshot(subject, "")).salt for subject in subjects]
 
 
 async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
@@ -71,7 +71,7 @@ async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
         for conversation in await engine.conversations.list(user=subject)
         for message in await engine.conversations.messages(conversation.id, user=subject)
     ]
-    known = [one.text for one in await engine.list(user=subject, kinds=ALL_KINDS, closed=True, limit=5_000)]
+    known = [memory.text for memory in await engine.list(user=subject, kinds=ALL_KINDS, closed=True, limit=5_000)]
     return [*said, *known, *(line.text for line in await engine.history.decisions(user=subject, limit=5_000))]
 
 
@@ -86,7 +86,7 @@ async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or
     bens = await ben.plant()
     words, salts = [who, *house.words], await salts_of(parts, [house.home, *inner])
     there = set(traces(parts, folder, words, salts))
-    planted = {where for word, where in house.words.items() if any(one.startswith(word) for one in there)}
+    planted = {where for word, where in house.words.items() if any(text.startswith(word) for text in there)}
     assert planted == set(house.words.values()), "else the search could not fail"
 
     receipt = await engine.erasure.subject(who, everywhere=everywhere)
@@ -103,18 +103,18 @@ async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or
     if receipt.done:
         assert found(folder, vectors) == []
     await engine.form()
-    assert {one.text for one in await engine.admin.subjects()} & {
+    assert {subject.text for subject in await engine.admin.subjects()} & {
         house.home.text,
-        *(one.text for one in inner),
+        *(subject.text for subject in inner),
     } == set()
-    assert [await everything(engine, one) for one in (house.home, *inner)] == [[]] * (1 + len(inner))
+    assert [await everything(engine, subject) for subject in (house.home, *inner)] == [[]] * (1 + len(inner))
     assert traces(parts, folder, words, salts) == []
 
     again = await engine.erasure.subject(who, everywhere=True)
     assert [place for place in again.places if place.reach is ErasureStatus.REACHED and place.count] == []
     assert (await engine.admin.stats(check=True)).problems == ()
-    assert all([await everything(engine, one) for one in (ben.home, *bens)]), "another user keeps all"
-    still = {one.split(" as ")[0] for one in traces(parts, folder, [*ben.words], [])}
+    assert all([await everything(engine, subject) for subject in (ben.home, *bens)]), "another user keeps all"
+    still = {text.split(" as ")[0] for text in traces(parts, folder, [*ben.words], [])}
     missing = {where for word, where in ben.words.items() if word not in still}
     assert missing == set()
 
@@ -150,7 +150,7 @@ async def test_i13_only_the_named_users_subjects_go_whatever_the_names_of_others
             await engine.add(f"Something of {who}.", user=subject)
     await engine.add("Something of everybody's.", user=Subject("app", "calendar"))
     receipt = await engine.erasure.subject(Subject("user", gone))
-    erased = {place.name for place in receipt.places} & {one.text for subjects in kept.values() for one in subjects}
+    erased = {place.name for place in receipt.places} & {owner.text for subjects in kept.values() for owner in subjects}
     assert erased == {subject.text for subject in kept[gone]}
     for who, subjects in kept.items():
         for subject in (Subject("user", who), *subjects):
@@ -178,14 +178,14 @@ async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_na
     app, nested = inner[1], inner[4]
     receipt = await engine.erasure.subject(app)
     assert nested.text in {place.name for place in receipt.places}
-    left = {one.text for one in await engine.admin.subjects()}
+    left = {subject.text for subject in await engine.admin.subjects()}
     assert left & {app.text, nested.text} == set()
-    assert {one.text for one in (inner[0], inner[2], inner[3], house.home)} <= left
+    assert {subject.text for subject in (inner[0], inner[2], inner[3], house.home)} <= left
     recalled = [item for record in await parts.store.conversations.injections(house.home) for item in record.items]
     assert recalled
     assert {subject for subject, *_ in recalled} & {app, nested} == set()
     assert await engine.erasure.subject("ana")
-    assert {one.text for one in await engine.admin.subjects()} == set()
+    assert {subject.text for subject in await engine.admin.subjects()} == set()
 
 
 async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erased_whole(
@@ -212,10 +212,10 @@ async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user
     await engine.form()
     session = await engine.conversations.subject(user="ana", conversation="one", scope=scope)
     await engine.add(f"Keep {kept}.", user=session)
-    assert [one for one in await engine.list(user=session) if word in one.text]
+    assert [memory for memory in await engine.list(user=session) if word in memory.text]
     receipt = await engine.erasure.conversation(recorded.conversation, user="ana")
     assert next(place.count for place in receipt.places if place.name == "other subjects") == 0
-    assert [one.text for one in await engine.list(user=session)] == [f"Keep {kept}."]
+    assert [memory.text for memory in await engine.list(user=session)] == [f"Keep {kept}."]
     assert traces(parts, folder, [word], await salts_of(parts, [ANA, session])) == []
 
 
@@ -251,7 +251,7 @@ async def test_i13_what_is_being_formed_within_a_user_does_not_come_back_when_th
         await asyncio.gather(form(), erase(), form())
         await engine.form()
         assert traces(parts, folder, words, []) == [], f"round {number}"
-        assert [one.text for one in await engine.admin.subjects()] == []
+        assert [subject.text for subject in await engine.admin.subjects()] == []
         clock.advance(seconds=20)
     assert await engine.admin.formations(parked=True) == []
     assert (await engine.admin.stats(check=True)).problems == ()

@@ -57,7 +57,7 @@ async def test_i13_a_kill_during_an_erasure_leaves_all_or_nothing_and_it_is_fini
         assert killed.stdout == ""
 
         async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
-            left = [one for one in await engine.list(user="ana", kinds=ALL_KINDS) if one.text]
+            left = [memory for memory in await engine.list(user="ana", kinds=ALL_KINDS) if memory.text]
             assert (left == []) == (failpoint in DONE)
             pending = unclean(folder / "kept.sqlite3")
             assert pending == (1 if failpoint in DONE else 0)
@@ -97,7 +97,7 @@ async def test_i13_a_kill_while_a_user_with_inner_subjects_is_erased_leaves_none
         assert (await engine.erasure.subject("ana")).done, "asked again, it ends what the kill left"
         assert [await engine.list(user=inner, closed=True) for inner in INNER] == [[], [], []]
         assert await engine.list(user="ana", kinds=ALL_KINDS) == []
-        assert [one.id for one in await engine.list(user=bens.subject)] == [bens.id]
+        assert [memory.id for memory in await engine.list(user=bens.subject)] == [bens.id]
         patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word)}
         assert found(tmp_path, patterns) == []
         assert (await engine.admin.stats(check=True)).problems == ()

@@ -112,7 +112,7 @@ async def test_i13_no_race_of_erasing_with_forming_and_recording_brings_a_word_b
             for conversation in await engine.conversations.list(user="ana")
             for message in await engine.conversations.messages(conversation.id, user="ana")
         ]
-        known = [one.text for one in await engine.list(user="ana", kinds=ALL_KINDS, closed=True, limit=5_000)]
+        known = [memory.text for memory in await engine.list(user="ana", kinds=ALL_KINDS, closed=True, limit=5_000)]
         decided = [f"{line.text} {line.reason}" for line in await engine.history.decisions(user="ana", limit=5_000)]
         left = [text for text in (*said, *known, *decided) if race.word in text]
         assert left == [], f"race {number}, seed {seed}"

@@ -53,7 +53,7 @@ def on_server(receipt: EraseReceipt) -> bool:
 
 async def known(engine: AsyncRecollect, word: str, who: str = "ana") -> Memory:
     """Return a note or fact that says a word."""
-    return next(one for one in await engine.list(user=who, closed=True) if word in one.text)
+    return next(memory for memory in await engine.list(user=who, closed=True) if word in memory.text)
 
 
 async def test_i13_an_erased_memory_is_gone_from_every_read(engine: AsyncRecollect) -> None:
@@ -65,7 +65,9 @@ async def test_i13_an_erased_memory_is_gone_from_every_read(engine: AsyncRecolle
     assert receipt.done is not on_server(receipt)
     with pytest.raises(UnknownMemoryError):
         await engine.get(peanuts.id, user="ana")
-    assert not [one for one in await engine.list(user="ana", kinds=ALL_KINDS, closed=True) if "peanuts" in one.text]
+    assert not [
+        memory for memory in await engine.list(user="ana", kinds=ALL_KINDS, closed=True) if "peanuts" in memory.text
+    ]
     assert "peanuts" not in str((await engine.search("peanuts", user="ana")).items)
     decisions = await engine.history.decisions(user="ana")
     assert not [line for line in decisions if "peanuts" in f"{line.text} {line.reason}"]
@@ -94,7 +96,7 @@ async def test_the_versions_it_replaced_go_with_a_memory_and_those_after_it_stay
         clock.advance(days=30)
     oslo = await fact(engine, "Oslo")
     await engine.erase(oslo.id, user="ana")
-    assert {one.text for one in await engine.list(user="ana", closed=True)} == await texts(
+    assert {memory.text for memory in await engine.list(user="ana", closed=True)} == await texts(
         engine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)
     )
     bergen = await engine.history.get((await fact(engine, "Bergen")).id, user="ana")
@@ -148,7 +150,7 @@ async def test_a_conversation_is_erased_and_its_places_stay_gapless(engine: Asyn
     await tell(engine, BEES)
     first = (await engine.conversations.list(user="ana"))[1]
     receipt = await engine.erasure.conversation(first.id, user="ana")
-    assert [one.text for one in await engine.conversations.messages(first.id, user="ana")] == ["", ""]
+    assert [message.text for message in await engine.conversations.messages(first.id, user="ana")] == ["", ""]
     assert all("bees" in text for text in await texts(engine))
     assert counts(receipt)["messages"] == 2
     assert counts(receipt)["vectors"] >= 1
@@ -202,7 +204,9 @@ async def test_i13_history_that_comes_to_another_conversation_is_logged_hollow_a
         await engine.record([*history, assistant("Good."), user("I moved to Oslo.")], user="ana", conversation=name)
     await engine.form()
     assert sorted(filter(None, await log(engine))) == ["Good.", "I moved to Oslo."]
-    [newest] = [one for one in await engine.conversations.list(user="ana") if one.last_seq == 5]
+    [newest] = [
+        conversation for conversation in await engine.conversations.list(user="ana") if conversation.last_seq == 5
+    ]
     messages = await engine.conversations.messages(newest.id, user="ana")
     assert [message.erased for message in messages] == [True, True, True, False, False]
     assert len(await log(engine)) == (5 if name is None else 8)
@@ -325,7 +329,7 @@ async def test_records_of_what_was_injected_lose_the_memory_and_the_receipt_name
     [record] = await parts.store.conversations.injections(Subject("user", "ana"))
     assert "peanuts" not in json.dumps([str(item) for item in record.items])
     left = {item[1] for item in record.items}
-    assert left == {one.id for one in await engine.list(user="ana", kinds=ALL_KINDS)} & left
+    assert left == {memory.id for memory in await engine.list(user="ana", kinds=ALL_KINDS)} & left
     assert reach(receipt)["answers given with it"] is ErasureStatus.OUT_OF_REACH
     assert counts(receipt)["answers given with it"] == 1
 
@@ -381,7 +385,7 @@ async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(
     assert erased
     assert await texts(engine) == set()
     assert not [line for line in await engine.history.decisions(user="ana") if "peanuts" in line.text]
-    assert [one.formed_seq for one in await engine.admin.formations()] == [1, 1]
+    assert [status.formed_seq for status in await engine.admin.formations()] == [1, 1]
 
 
 async def test_every_place_has_a_line_on_the_receipt_and_a_sentence(engine: AsyncRecollect) -> None:

@@ -19,7 +19,7 @@ DOGS = "My sister Kira has two dogs."
 
 async def shared_note(engine: AsyncRecollect, *subjects: Subject) -> Memory:
     await tell(engine, DOGS)
-    [note] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in one.text]
+    [note] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "dogs" in memory.text]
     for subject in subjects:
         await engine.shared.link(note.id, to=subject, user="ana")
     return note
@@ -31,7 +31,7 @@ async def test_u6_a_linked_memory_is_found_in_each_subject_under_one_id(engine: 
         copy = await engine.get(note.id, user=subject)
         assert (copy.text, copy.evidence, copy.subject) == (note.text, note.evidence, subject)
         found = (await engine.search("dogs of the sister", user=subject)).items
-        assert [(one.memory.id, one.similarity > 0, one.word_share > 0) for one in found] == [(note.id, True, True)]
+        assert [(item.memory.id, item.similarity > 0, item.word_share > 0) for item in found] == [(note.id, True, True)]
         [line] = await engine.history.decisions(user=subject)
         assert (line.action, line.memory_id) == (Action.LINK, note.id)
     assert (await engine.get(note.id, user=APP)).number == 1
@@ -44,7 +44,7 @@ async def test_u6_unlinking_takes_the_row_from_one_subject_and_leaves_the_others
     await engine.shared.unlink(note.id, user="ana")
     with pytest.raises(UnknownMemoryError):
         await engine.get(note.id, user="ana")
-    assert not [one for one in (await engine.search("dogs", user="ana")).items if one.memory.id == note.id]
+    assert not [item for item in (await engine.search("dogs", user="ana")).items if item.memory.id == note.id]
     for subject in (TEAM, APP):
         assert (await engine.search("dogs", user=subject)).items
     last = (await engine.history.decisions(user="ana"))[-1]
@@ -130,11 +130,11 @@ async def test_i13_a_copy_is_erased_alone_unless_everywhere(engine: AsyncRecolle
     assert await texts_of(engine, TEAM) == set()
     assert note.text in await texts(engine)
     [conversation] = await engine.conversations.list(user="ana")
-    assert [one.text for one in await engine.conversations.messages(conversation.id, user="ana")] == [DOGS]
+    assert [message.text for message in await engine.conversations.messages(conversation.id, user="ana")] == [DOGS]
     await engine.shared.link(note.id, to=TEAM, user="ana")
     await engine.erase(note.id, user=TEAM, everywhere=True)
     assert await texts(engine) == set()
-    assert [one.text for one in await engine.conversations.messages(conversation.id, user="ana")] == [""]
+    assert [message.text for message in await engine.conversations.messages(conversation.id, user="ana")] == [""]
 
 
 async def test_i13_a_subject_erased_everywhere_takes_its_copies_along(engine: AsyncRecollect) -> None:
@@ -142,11 +142,11 @@ async def test_i13_a_subject_erased_everywhere_takes_its_copies_along(engine: As
     await engine.erasure.subject("ana")
     assert await texts_of(engine, TEAM) != set()
     await tell(engine, "My brother Marcus has three cats.")
-    [cats] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
+    [cats] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
     await engine.shared.link(cats.id, to=TEAM, user="ana")
     await engine.erasure.subject("ana", everywhere=True)
     assert not [text for text in await texts_of(engine, TEAM) if "cats" in text]
 
 
 async def texts_of(engine: AsyncRecollect, subject: Subject) -> set[str]:
-    return {one.text for one in await engine.list(user=subject, kinds=tuple(MemoryKind), closed=True)}
+    return {memory.text for memory in await engine.list(user=subject, kinds=tuple(MemoryKind), closed=True)}

@@ -77,10 +77,10 @@ def test_two_speakers_and_facts_stay_apart() -> None:
 
 async def keep(parts: Components, *memories: Memory) -> None:
     """Store notes past resolution, as they may have come in long ago."""
-    vectors = await parts.embedder.embed([one.text for one in memories])
+    vectors = await parts.embedder.embed([memory.text for memory in memories])
     adds = [
-        AddMemory(memory=one, space=parts.embedder.space, vectors=(vector,))
-        for one, vector in zip(memories, vectors, strict=True)
+        AddMemory(memory=memory, space=parts.embedder.space, vectors=(vector,))
+        for memory, vector in zip(memories, vectors, strict=True)
     ]
     await parts.store.memories.apply(ANA, adds, [])
 

@@ -70,7 +70,7 @@ def filled(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
     async def fill() -> dict[str, set[str]]:
         async with await opened(url) as engine:
             for who in PEOPLE:
-                said = [one for number in range(EACH // 2) for one in talk(who, number)]
+                said = [message for number in range(EACH // 2) for message in talk(who, number)]
                 await engine.record(said, user=who, conversation="chat")
                 await engine.form()
             return {who: await kept(engine, who) for who in PEOPLE}
@@ -83,7 +83,7 @@ def talk(who: str, number: int) -> list[dict[str, str]]:
 
 
 async def kept(engine: AsyncRecollect, who: str) -> set[str]:
-    return {one.text for one in await engine.list(user=who, kinds=ALL_KINDS, limit=1000)}
+    return {memory.text for memory in await engine.list(user=who, kinds=ALL_KINDS, limit=1000)}
 
 
 def spaces_of(url: str) -> dict[str, str]:
@@ -105,7 +105,7 @@ async def check_serving(url: str, known: dict[str, set[str]]) -> None:
             assert await kept(engine, who) == known[who]
             hot = await engine._components.store.snapshots.snapshot(engine.subject(who), space)
             ids = [MemoryId(id_text(id_)) for id_ in hot.ids]
-            texts = [one.text for one in await engine._components.store.memories.get_many(hot.subject, ids)]
+            texts = [memory.text for memory in await engine._components.store.memories.get_many(hot.subject, ids)]
             assert hot.vectors.shape == (len(texts), SPELLED[space].dim)
             assert np.allclose(hot.vectors[:5], await SPELLED[space].embed(texts[:5]), atol=1e-6)
             asked = await engine.search(f"{who} heron 3 pier 21", user=who)
@@ -137,4 +137,4 @@ async def test_i1_a_kill_while_memories_are_embedded_anew_loses_nothing_and_the_
     assert set(spaces_of(url).values()) == {OTHER.space}
     await check_serving(url, filled.known)
     async with await opened(url) as engine:
-        assert [one.space for one in (await engine.embedder.status()).spaces] == [OTHER.space]
+        assert [count.space for count in (await engine.embedder.status()).spaces] == [OTHER.space]

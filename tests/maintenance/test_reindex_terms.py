@@ -212,13 +212,13 @@ async def test_another_process_reads_the_new_terms_and_none_of_the_former(
     ours, theirs = await opened(url, clock), await opened(url, clock)
     first = await ours.maintenance.stale_terms(ANA, limit=250)
     assert first is not None
-    assert await ours.maintenance.set_terms(first, [terms(one.text) for one in first.memories])
+    assert await ours.maintenance.set_terms(first, [terms(memory.text) for memory in first.memories])
     halfway = await theirs.snapshots.snapshot(ANA, SPACE)
     assert halfway.has_legacy_terms
     for _ in range(2):
         rest = await ours.maintenance.stale_terms(ANA, limit=250)
         assert rest is not None
-        assert await ours.maintenance.set_terms(rest, [terms(one.text) for one in rest.memories])
+        assert await ours.maintenance.set_terms(rest, [terms(memory.text) for memory in rest.memories])
     after_all = await theirs.snapshots.snapshot(ANA, SPACE)
     assert not after_all.has_legacy_terms
     assert keys_of(after_all) == as_made_now(after_all, *texts)
@@ -234,7 +234,7 @@ async def test_of_two_that_make_the_same_terms_one_commits(url: str, path: Path,
     mine, other = await ours.maintenance.stale_terms(ANA, limit=2), await theirs.maintenance.stale_terms(ANA, limit=2)
     assert mine is not None
     assert other == mine
-    made = [terms(one.text) for one in mine.memories]
+    made = [terms(memory.text) for memory in mine.memories]
     assert await ours.maintenance.set_terms(mine, made)
     assert not await theirs.maintenance.set_terms(other, made)
     following = await theirs.maintenance.stale_terms(ANA, limit=2)
@@ -253,9 +253,9 @@ async def test_what_is_closed_or_said_meanwhile_is_right(url: str, path: Path, c
     gone, new = found.memories[0], memory("Compramos una montaña rusa.", clock=clock)
     close = CloseMemory(id=gone.id, valid_to=clock.now(), closed_at=clock.now())
     await store.memories.apply(ANA, [close, add(new)], [])
-    assert await store.maintenance.set_terms(found, [terms(one.text) for one in found.memories])
+    assert await store.maintenance.set_terms(found, [terms(memory.text) for memory in found.memories])
     while (rest := await store.maintenance.stale_terms(ANA, limit=3)) is not None:
-        assert await store.maintenance.set_terms(rest, [terms(one.text) for one in rest.memories])
+        assert await store.maintenance.set_terms(rest, [terms(memory.text) for memory in rest.memories])
     hot = await store.snapshots.snapshot(ANA, SPACE)
     assert keys_of(hot) == as_made_now(hot, *SAID[1:], new.text)
     assert await store.maintenance.stale_terms(Subject("user", "nobody")) is None
@@ -277,8 +277,8 @@ async def test_on_postgresql_terms_are_made_anew_as_well(tmp_path: Path, clock: 
     assert not len(halfway.terms)
     commits = 0
     while (found := await store.maintenance.stale_terms(ANA, limit=2)) is not None:
-        assert await store.maintenance.set_terms(found, [terms(one.text) for one in found.memories])
-        assert not await store.maintenance.set_terms(found, [terms(one.text) for one in found.memories])
+        assert await store.maintenance.set_terms(found, [terms(memory.text) for memory in found.memories])
+        assert not await store.maintenance.set_terms(found, [terms(memory.text) for memory in found.memories])
         commits += 1
     assert commits == 4
     hot = await store.snapshots.snapshot(ANA, SPACE)

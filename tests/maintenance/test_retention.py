@@ -35,8 +35,8 @@ def room(most: int, policy: str = "lowest_value") -> Capacity:
 def gone(
     held: list[Memory], most: int, *, new: frozenset[MemoryId] = NOBODY, policy: str = "lowest_value"
 ) -> list[str]:
-    names = {one.id: one.text for one in held}
-    return [names[one.id] for one in leaving(held, new, room(most, policy), now=NOW)]
+    names = {memory.id: memory.text for memory in held}
+    return [names[eviction.id] for eviction in leaving(held, new, room(most, policy), now=NOW)]
 
 
 def test_what_fits_stays() -> None:
@@ -62,7 +62,7 @@ def test_standing_facts_and_what_was_just_added_go_last() -> None:
 
 def test_a_batch_larger_than_the_room_keeps_its_own_best() -> None:
     batch = [note(str(place), importance=place / 10) for place in range(1, 6)]
-    assert gone(batch, 2, new=frozenset(one.id for one in batch)) == ["1", "2", "3"]
+    assert gone(batch, 2, new=frozenset(memory.id for memory in batch)) == ["1", "2", "3"]
 
 
 @pytest.mark.parametrize("policy", ["fifo", "compact"])

@@ -22,7 +22,9 @@ APP = Subject("app", "ana/calendar")
 
 
 async def keep(parts: Components, subject: Subject, *memories: Memory) -> None:
-    await parts.store.memories.apply(subject, [add(replace(one, subject=subject), vector=None) for one in memories], [])
+    await parts.store.memories.apply(
+        subject, [add(replace(memory, subject=subject), vector=None) for memory in memories], []
+    )
 
 
 async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp_path: Path, clock: FakeClock) -> None:
@@ -33,7 +35,7 @@ async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp
     assert (len(would.decisions), would.dry_run) == (400, True)
     did = await engine.admin.maintain(user=ANA)
     assert [line.memory_id for line in did.decisions] == [line.memory_id for line in would.decisions]
-    assert {one.id for one in await held(engine, ANA)} == {one.id for one in many[400:]}
+    assert {memory.id for memory in await held(engine, ANA)} == {memory.id for memory in many[400:]}
     assert await unexplained(engine, ANA) == []
 
 
@@ -57,7 +59,7 @@ async def test_everybody_is_tended_and_nobody_twice(
     assert {line.subject for line in report.decisions} == {ANA, BEN, APP}
     assert len(report.decisions) == 3
     for subject in (ANA, BEN, APP):
-        assert [one.text for one in await engine.list(user=subject)] == ["Stays."]
+        assert [memory.text for memory in await engine.list(user=subject)] == ["Stays."]
 
 
 async def test_what_is_tended_is_found_by_meaning_as_before(engine: AsyncRecollect, clock: FakeClock) -> None:
@@ -134,7 +136,7 @@ async def test_c10_the_worker_tends_each_subject_once_a_day(parts: Components, c
         await ends_today(subject)
     await working(with_every(parts, 86_400))
     engine = AsyncRecollect(parts)
-    assert [len(await decided(engine, one, Action.EXPIRE)) for one in (ANA, BEN)] == [1, 1]
+    assert [len(await decided(engine, owner, Action.EXPIRE)) for owner in (ANA, BEN)] == [1, 1]
 
     await ends_today(ANA)
     clock.advance(hours=23)
@@ -219,6 +221,6 @@ async def test_what_is_said_is_formed_and_tended_for_a_year(
         assert len(await held(engine, "ana")) <= 20
     assert await unexplained(engine, "ana") == []
     assert (await engine.admin.stats(check=True)).problems == ()
-    notes = [one for one in await held(engine, "ana") if one.kind is MemoryKind.NOTE]
+    notes = [memory for memory in await held(engine, "ana") if memory.kind is MemoryKind.NOTE]
     assert notes
-    assert all(last_met(one) >= clock.now() - timedelta(days=60) for one in notes)
+    assert all(last_met(memory) >= clock.now() - timedelta(days=60) for memory in notes)

@@ -98,7 +98,10 @@ def test_u6_a_replacement_closes_before_it_adds_and_logs_both_sides() -> None:
 
 def test_notes_have_vectors_and_facts_have_terms_alone() -> None:
     changes, _ = to_changes(
-        [ResolvedCandidate(action=Action.ADD, candidate=one, evidence=(SAID,), reason="new") for one in (NOTE, FACT)],
+        [
+            ResolvedCandidate(action=Action.ADD, candidate=candidate, evidence=(SAID,), reason="new")
+            for candidate in (NOTE, FACT)
+        ],
         making(),
     )
     note, fact = changes
@@ -157,7 +160,7 @@ def test_what_is_refused_or_ended_adds_nothing_and_is_logged() -> None:
     )
     changes, decisions = to_changes([refusal(NOTE, "has no quote"), ended], making())
     assert changes == [CloseMemory(id=ROME.id, valid_to=NOW, closed_at=NOW)]
-    assert [(one.action, one.memory_id, one.reason) for one in decisions] == [
+    assert [(line.action, line.memory_id, line.reason) for line in decisions] == [
         (Action.IGNORE, None, "has no quote"),
         (Action.CLOSE, ROME.id, "ended"),
     ]

@@ -42,8 +42,8 @@ from recollect.resolution.slots import canonical_key, slot_mark, value_mark
     ],
 )
 def test_s5_such_a_pair_is_never_merged_from_either_side(a: str, b: str, reason: str) -> None:
-    for one, other in ((a, b), (b, a)):
-        found = never_merge(one, other)
+    for text, other in ((a, b), (b, a)):
+        found = never_merge(text, other)
         assert found is not None
         assert reason in found
 

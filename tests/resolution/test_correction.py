@@ -28,8 +28,8 @@ def claim(
     """Resolve a candidate that names `known`; return the decision, and how many questions it leaves."""
     memories = (known, *others)
     neighbours = Neighbours(
-        facts=[one for one in memories if one.kind is MemoryKind.FACT],
-        near=[[Neighbour(memory=one, similarity=0.0) for one in memories if one.kind is MemoryKind.NOTE]],
+        facts=[memory for memory in memories if memory.kind is MemoryKind.FACT],
+        near=[[Neighbour(memory=memory, similarity=0.0) for memory in memories if memory.kind is MemoryKind.NOTE]],
     )
     context = ResolveInputs(now=NOW, messages={0: message or candidate.quote}, judged={0: verdict} if verdict else {})
     [decided] = resolve([Claim(candidate, said or evidence())], neighbours, policy=POLICY, inputs=context).resolved
@@ -156,7 +156,7 @@ def test_an_end_that_names_another_memory_is_asked() -> None:
     decided, questions = naming(allergy, ended, message="I left Acme.")
     assert (decided.action, decided.closes, questions) == (Action.IGNORE, (), 1)
     decided, _ = naming(allergy, ended, verdict=JudgeVerdict(action=Action.REPLACE, target=allergy.id))
-    assert (decided.action, [one.memory for one in decided.closes]) == (Action.CLOSE, [allergy])
+    assert (decided.action, [closing.memory for closing in decided.closes]) == (Action.CLOSE, [allergy])
 
 
 @pytest.mark.parametrize("key", ["coffee order", "commute", "editor", "favourite_mug", "gym-days", "seat", "bikeLock"])

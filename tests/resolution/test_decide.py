@@ -35,7 +35,7 @@ def decide(
     )
     resolution = resolve(pairs, neighbours, policy=POLICY, inputs=context or ResolveInputs(now=NOW))
     assert len(resolution.resolved) == len(candidates)
-    assert all(one.reason for one in resolution.resolved)
+    assert all(decided.reason for decided in resolution.resolved)
     return resolution.resolved
 
 
@@ -199,8 +199,8 @@ def test_an_end_closes_what_it_matches_and_adds_nothing() -> None:
     ended, healed = decide(
         fact("employer", "Acme", ends=True), fact("allergy:nuts", "nut", ends=True), facts=(acme, allergy)
     )
-    assert (ended.action, ended.adds, [one.memory for one in ended.closes]) == (Action.CLOSE, False, [acme])
-    assert [one.memory for one in healed.closes] == [allergy]
+    assert (ended.action, ended.adds, [closing.memory for closing in ended.closes]) == (Action.CLOSE, False, [acme])
+    assert [closing.memory for closing in healed.closes] == [allergy]
 
 
 def test_an_end_without_a_value_closes_whatever_holds_the_slot() -> None:

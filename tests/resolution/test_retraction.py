@@ -15,8 +15,8 @@ POLICY = ResolvePolicy()
 
 
 def decide(candidate: Candidate, *known: Memory) -> ResolvedCandidate:
-    notes = [Neighbour(memory=one, similarity=0.0) for one in known if one.kind is MemoryKind.NOTE]
-    neighbours = Neighbours(near=[notes], facts=[one for one in known if one.kind is MemoryKind.FACT])
+    notes = [Neighbour(memory=memory, similarity=0.0) for memory in known if memory.kind is MemoryKind.NOTE]
+    neighbours = Neighbours(near=[notes], facts=[memory for memory in known if memory.kind is MemoryKind.FACT])
     claim, inputs = Claim(candidate, evidence()), ResolveInputs(now=NOW)
     [decided] = resolve([claim], neighbours, policy=POLICY, inputs=inputs).resolved
     return decided

@@ -60,8 +60,8 @@ async def made(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[
     if not parts:
         pytest.skip("there is one such database")
     yield parts
-    for one in parts:
-        await one.store.close()
+    for components in parts:
+        await components.store.close()
 
 
 def talk(who: int, number: int) -> list[dict[str, Any]]:
@@ -100,12 +100,14 @@ async def known(engine: AsyncRecollect) -> list[object]:
     found: list[object] = []
     for who in range(USERS):
         name = f"user-{who}"
-        talks = {one.id: one for one in await engine.conversations.list(user=name)}
-        for one in sorted(talks.values(), key=lambda talk: talk.external_id or ""):
-            said = await engine.conversations.messages(one.id, user=name)
+        talks = {conversation.id: conversation for conversation in await engine.conversations.list(user=name)}
+        for conversation in sorted(talks.values(), key=lambda talk: talk.external_id or ""):
+            said = await engine.conversations.messages(conversation.id, user=name)
             found.append([(line.seq, line.parent_seq, line.role, line.text, line.said_at) for line in said])
         for memory in await engine.list(user=name, kinds=ALL_KINDS, closed=True, limit=1000):
-            rests_on = [(talks[one.conversation].external_id, one.seq, one.quote) for one in memory.evidence]
+            rests_on = [
+                (talks[source.conversation].external_id, source.seq, source.quote) for source in memory.evidence
+            ]
             what = (memory.kind, memory.state, memory.text, memory.category, memory.key, memory.value)
             found.append((what, memory.importance, memory.valid_from, memory.valid_to, rests_on))
         lines = await engine.history.decisions(user=name)
@@ -169,7 +171,7 @@ async def test_one_subjects_texts_are_embedded_ahead_round_by_round(
     # The first tells how far it is; then there is one for each of six rounds of four.
     assert parts.embedder.calls <= 1 + 6
     assert len(await engine.admin.formations(limit=100)) == 24
-    assert all(one.due_at is None for one in await engine.admin.formations(limit=100))
+    assert all(status.due_at is None for status in await engine.admin.formations(limit=100))
 
 
 async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
@@ -183,15 +185,15 @@ async def test_a_text_that_is_refused_holds_up_its_own_conversation_alone(
     await engine.record([user("The word is abracadabra."), assistant("Noted.")], user="user-1", conversation="bad")
     parts.embedder.refuses = "abracadabra"
     await engine.bulk.form()
-    waiting = [one for one in await engine.admin.formations(limit=1000) if one.formed_seq < one.last_seq]
-    assert {(one.key.subject, one.last_seq) for one in waiting} == {(Subject("user", "user-1"), 2)}
+    waiting = [status for status in await engine.admin.formations(limit=1000) if status.formed_seq < status.last_seq]
+    assert {(status.key.subject, status.last_seq) for status in waiting} == {(Subject("user", "user-1"), 2)}
     parts.embedder.refuses = ""
     clock = parts.clock
     assert isinstance(clock, FakeClock)
     for _ in range(4):
         clock.advance(minutes=5)
         await engine.bulk.form()
-    assert [one for one in await engine.admin.formations(limit=1000) if one.formed_seq < one.last_seq] == []
+    assert [status for status in await engine.admin.formations(limit=1000) if status.formed_seq < status.last_seq] == []
 
 
 async def test_what_was_begun_before_is_not_read_ahead(made: list[Components], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,6 +238,6 @@ async def test_it_can_be_ended_on_the_way_and_goes_on(made: list[Components]) ->
     other = AsyncRecollect(made[1])
     await record(other, at_once=True)
     await other.form()
-    texts = [[one.text for one in await each.list(user="user-0", kinds=ALL_KINDS)] for each in (engine, other)]
+    texts = [[memory.text for memory in await each.list(user="user-0", kinds=ALL_KINDS)] for each in (engine, other)]
     assert sorted(texts[0]) == sorted(texts[1])
     assert (await engine.admin.stats(check=True)).problems == ()
