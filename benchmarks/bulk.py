@@ -124,7 +124,7 @@ class Bulk:
         for store, new in (*self._stores.items(), ("SQLite again", self._file)):
             there = new()
             start = time.perf_counter()
-            copy_database(source, there, bar=NoBar())
+            copy_database(source, there, progress=NoBar())
             yield _rate(f"copy to {store}", time.perf_counter() - start, self._sizes.memories)
             source = there
 
@@ -184,7 +184,7 @@ async def _import(url: str, file: Path, embedder: FarEmbedder | None = None) -> 
     async with _engine(url, embedder) as engine:
         with file.open("rb") as lines:
             start = time.perf_counter()
-            await engine.transfer.import_from(lines, bar=NoBar())
+            await engine.transfer.import_from(lines, progress=NoBar())
             return time.perf_counter() - start
 
 

@@ -55,7 +55,7 @@ async def exported(url: str, who: str | None = None) -> bytes:
 
 async def take_in(url: str, data: bytes, **how: bool) -> TransferReport:
     async with opened(url) as engine:
-        return await engine.transfer.import_from(io.BytesIO(data), bar=NoBar(), **how)
+        return await engine.transfer.import_from(io.BytesIO(data), progress=NoBar(), **how)
 
 
 @cache

@@ -48,11 +48,11 @@ def adding(clock: FakeClock, vectors: Vectors, *, subject: Subject = ANA, space:
 
 
 async def built(url: str, least: int = 50) -> IndexReport:
-    return await asyncio.to_thread(build_indexes, url, bar=Shown(), least=least)
+    return await asyncio.to_thread(build_indexes, url, progress=Shown(), least=least)
 
 
 async def dropped(url: str) -> IndexReport:
-    return await asyncio.to_thread(drop_indexes, url, bar=Shown())
+    return await asyncio.to_thread(drop_indexes, url, progress=Shown())
 
 
 def sought(*vectors: Vector, most: int = 20, kinds: tuple[int, ...] = (0, 1, 2, 3)) -> VectorRequest:

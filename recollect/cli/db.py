@@ -37,7 +37,7 @@ def copy(source: _Source, destination: _Destination, as_json: AsJson = False) ->
 
     began = time.monotonic()
     with ProgressBar() as bar:
-        copied = copy_database(source, destination, bar=bar)
+        copied = copy_database(source, destination, progress=bar)
     seconds = time.monotonic() - began
     if as_json:
         say_json(_described(copied, seconds))
@@ -78,7 +78,7 @@ def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, 
 
     url = Settings.load(database_url=database).database_url
     with ProgressBar() as bar:
-        done = drop_indexes(url, bar=bar) if drop else build_indexes(url, bar=bar, least=least)
+        done = drop_indexes(url, progress=bar) if drop else build_indexes(url, progress=bar, least=least)
     if as_json:
         say_json(asdict(done))
     else:

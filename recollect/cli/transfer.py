@@ -78,7 +78,7 @@ def take_in(
 
     async def work(engine: "AsyncRecollect") -> "TransferReport":
         with _opened(file) as source, ProgressBar() as bar:
-            return await engine.transfer.import_from(source, bar=bar, only_missing=only_missing, trusted=trusted)
+            return await engine.transfer.import_from(source, progress=bar, only_missing=only_missing, trusted=trusted)
 
     began = time.monotonic()
     carried = here.run(work)

@@ -2,6 +2,7 @@
 
 from contextlib import closing
 
+from recollect.engine.results import NO_PROGRESS
 from recollect.errors import BadRequestError
 from recollect.store.factory import distribute_store, index_store, open_end
 from recollect.store.reports import CitusReport, IndexReport, SubjectIndex
@@ -29,7 +30,7 @@ SHARDS = 32
 _MAX_SHARDS = 1024
 
 
-def copy_database(source: str, destination: str, *, bar: ProgressReporter) -> CopyReport:
+def copy_database(source: str, destination: str, *, progress: ProgressReporter = NO_PROGRESS) -> CopyReport:
     """Copy a whole database into another, or resume an interrupted copy.
 
     A finished copy is compared once more, and nothing is changed.
@@ -37,7 +38,7 @@ def copy_database(source: str, destination: str, *, bar: ProgressReporter) -> Co
     Args:
         source: URL of the database to read. Others may go on using it.
         destination: URL of an empty database, created if there is none; or one that the same copy was begun into.
-        bar: Progress reporter.
+        progress: Shows how far it is; by default nothing does.
 
     Raises:
         BadRequestError: the destination is not empty, or a copy of another database was begun into it.
@@ -50,10 +51,12 @@ def copy_database(source: str, destination: str, *, bar: ProgressReporter) -> Co
         closing(open_end(source, EndpointMode.READ)) as reader,
         closing(open_end(destination, EndpointMode.FILL)) as writer,
     ):
-        return copy(reader, writer, bar)
+        return copy(reader, writer, progress)
 
 
-def build_indexes(url: str, *, bar: ProgressReporter, least: int = MIN_INDEXED_VECTORS) -> IndexReport:
+def build_indexes(
+    url: str, *, progress: ProgressReporter = NO_PROGRESS, least: int = MIN_INDEXED_VECTORS
+) -> IndexReport:
     """Index the vectors of each subject that has very many, so that recall need not read all of them.
 
     Existing indexes stay; indexes of subjects that have fewer by now, or are read in another space, are dropped. After
@@ -61,7 +64,7 @@ def build_indexes(url: str, *, bar: ProgressReporter, least: int = MIN_INDEXED_V
 
     Args:
         url: URL of a PostgreSQL database; the schema is created if it is missing.
-        bar: Progress reporter.
+        progress: Shows how far it is; by default nothing does.
         least: Minimum number of vectors of an indexed subject, 1 or more.
 
     Raises:
@@ -71,17 +74,17 @@ def build_indexes(url: str, *, bar: ProgressReporter, least: int = MIN_INDEXED_V
     """
     if least < 1:
         raise BadRequestError(f"indexes are asked for from {least} vectors on, it takes 1 or more", param="least")
-    return index_store(url, least=least, bar=bar)
+    return index_store(url, least=least, bar=progress)
 
 
-def drop_indexes(url: str, *, bar: ProgressReporter) -> IndexReport:
+def drop_indexes(url: str, *, progress: ProgressReporter = NO_PROGRESS) -> IndexReport:
     """Drop the indexes of all subjects: recall compares all vectors of a subject again.
 
     Raises:
         BadRequestError: it is not a PostgreSQL database.
         StoreUnavailableError: the server does not answer, or another call is running.
     """
-    return index_store(url, least=None, bar=bar)
+    return index_store(url, least=None, bar=progress)
 
 
 def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.types import Decision, InjectionSite, LoggedMessage, Memory
+from recollect.types import Decision, InjectionSite, LoggedMessage, Memory, ProgressReporter
 
 ListOf = list
 """The builtin type, for annotations in classes that have a method called `list`."""
@@ -42,3 +42,16 @@ class MemoryExplanation:
     """Memories that replaced it, the latest last."""
     last_recalled: InjectionSite | None
     """The last prompt that carried it; None: it was never recalled."""
+
+
+class _NoProgress:
+    """A progress reporter that shows nothing."""
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Ignore the beginning of a phase."""
+
+    def reach(self, done: int) -> None:
+        """Ignore what is done."""
+
+
+NO_PROGRESS: ProgressReporter = _NoProgress()

@@ -10,6 +10,7 @@ from recollect.clock import from_micros
 from recollect.concurrency import gather_or_cancel
 from recollect.engine.components import Components
 from recollect.engine.import_review import ImportReview, moved_detail, scrub_json
+from recollect.engine.results import NO_PROGRESS
 from recollect.errors import BadRequestError
 from recollect.extraction.redaction import scrub, scrubbed
 from recollect.formation.recallable import rebuild_index_data
@@ -101,7 +102,12 @@ class TransferService:
         return lines
 
     async def import_from(
-        self, file: BinaryIO, *, bar: ProgressReporter, only_missing: bool = False, trusted: bool = False
+        self,
+        file: BinaryIO,
+        *,
+        progress: ProgressReporter = NO_PROGRESS,
+        only_missing: bool = False,
+        trusted: bool = False,
     ) -> TransferReport:
         """Import what `export_to` wrote; vectors and other derived data are computed again.
 
@@ -111,7 +117,7 @@ class TransferService:
 
         Args:
             file: Binary file, read from its beginning up to three times.
-            bar: Progress reporter.
+            progress: Shows how far it is; by default nothing does.
             only_missing: Skip subjects that the database has already.
             trusted: The file is your own, and no one else could write to it: import it as it is.
 
@@ -124,23 +130,23 @@ class TransferService:
             lines = _Lines(file, self._settings.max_body_bytes)
             missing = self._check(lines, end, only_missing=only_missing, trusted=trusted)
             review = None if trusted else ImportReview(self._components.clock)
-            bar.begin("importing", "memories", sum(missing.values()))
+            progress.begin("importing", "memories", sum(missing.values()))
             done = 0
             for group in _groups(lines.blocks(), missing, carried):
                 if review is not None:
                     review.review(group)
-                derived = await self._derive(end, group, bar, done)
+                derived = await self._derive(end, group, progress, done)
                 end.write(ImportWriter(end, group, derived).write, *(block.key for block in group))
                 for block in group:
                     carried.count(block)
                     done += missing[block.key]
-                bar.reach(done)
+                progress.reach(done)
             if review is not None:
                 carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
         return carried
 
     async def _derive(
-        self, end: CopyEndpoint, group: Sequence[ImportedSubject], bar: ProgressReporter, done: int
+        self, end: CopyEndpoint, group: Sequence[ImportedSubject], progress: ProgressReporter, done: int
     ) -> Derived:
         """Make anew what is derived of the active memories of some subjects."""
         logs = {block.key: block.words for block in group}
@@ -161,7 +167,7 @@ class TransferService:
                 some, await gather_or_cancel(rebuild_index_data(*one) for one in some), strict=True
             ):
                 derived |= {(memory.subject.key, one.id): one for memory, one in zip(memories, made, strict=True)}
-            bar.reach(done + len(derived))
+            progress.reach(done + len(derived))
         return derived
 
     def _check(self, lines: "_Lines", end: CopyEndpoint, *, only_missing: bool, trusted: bool) -> dict[int, int]:

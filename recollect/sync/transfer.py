@@ -4,6 +4,7 @@ from typing import BinaryIO
 
 from recollect.engine import TransferReport
 from recollect.engine.background import BackgroundEngine
+from recollect.engine.results import NO_PROGRESS
 from recollect.types import ProgressReporter, Subject
 
 
@@ -30,7 +31,12 @@ class BlockingTransferService:
         return self._engine.core.transfer.export_to(file, user=user, everybody=everybody)
 
     def import_from(
-        self, file: BinaryIO, *, bar: ProgressReporter, only_missing: bool = False, trusted: bool = False
+        self,
+        file: BinaryIO,
+        *,
+        progress: ProgressReporter = NO_PROGRESS,
+        only_missing: bool = False,
+        trusted: bool = False,
     ) -> TransferReport:
         """Import what `export_to` wrote; vectors and other derived data are computed again.
 
@@ -40,7 +46,7 @@ class BlockingTransferService:
 
         Args:
             file: Binary file, read from its beginning up to three times.
-            bar: Progress reporter.
+            progress: Shows how far it is; by default nothing does.
             only_missing: Skip subjects that the database has already.
             trusted: The file is your own, and no one else could write to it: import it as it is.
 
@@ -49,5 +55,5 @@ class BlockingTransferService:
             ModelError: the embedder failed; earlier subjects are imported, and `only_missing` resumes after them.
         """
         return self._engine.run(
-            self._engine.core.transfer.import_from(file, bar=bar, only_missing=only_missing, trusted=trusted)
+            self._engine.core.transfer.import_from(file, progress=progress, only_missing=only_missing, trusted=trusted)
         )

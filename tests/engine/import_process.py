@@ -22,7 +22,7 @@ async def main(url: str, file: Path) -> None:
     """Import the file."""
     async with opened(url) as engine:
         with file.open("rb") as source:
-            await engine.transfer.import_from(source, bar=SilentBar())
+            await engine.transfer.import_from(source, progress=SilentBar())
 
 
 if __name__ == "__main__":

@@ -93,7 +93,7 @@ async def test_what_was_forgotten_or_closed_stays_so_in_a_copy(
 ) -> None:
     here, there = carried(way, tmp_path)
     await forgetful(here, clock)
-    copy_database(here, there, bar=NoBar())
+    copy_database(here, there, progress=NoBar())
     async with opened(there) as engine:
         held = await shown(engine)
     assert not [word for word in GONE if word in held]

@@ -70,7 +70,7 @@ async def taken_in(url: str, data: bytes, embedder: Counting, *, only_missing: b
     bar = NoBar()
     parts = replace(await parts_of(url), embedder=embedder)
     async with AsyncRecollect(parts) as engine:
-        await engine.transfer.import_from(io.BytesIO(data), bar=bar, only_missing=only_missing)
+        await engine.transfer.import_from(io.BytesIO(data), progress=bar, only_missing=only_missing)
     return bar
 
 

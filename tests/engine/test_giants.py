@@ -105,8 +105,8 @@ async def test_a_copy_holds_the_same_and_has_no_index_yet(
 ) -> None:
     there = url_of("postgres", tmp_path_factory.mktemp("there"))
     file = f"sqlite:///{tmp_path_factory.mktemp('file') / 'memory.sqlite3'}"
-    one = await asyncio.to_thread(copy_database, url, there, bar=Shown())
-    other = await asyncio.to_thread(copy_database, there, file, bar=Shown())
+    one = await asyncio.to_thread(copy_database, url, there, progress=Shown())
+    other = await asyncio.to_thread(copy_database, there, file, progress=Shown())
     assert one.digest == other.digest
     store = await open_store(there, clock=clock)
     async with AsyncRecollect(replace(parts, store=store)) as engine:

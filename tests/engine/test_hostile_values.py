@@ -167,7 +167,7 @@ async def test_hostile_bytes_are_named_by_their_line_and_nothing_is_written(
         changed = BAD_BYTES[why](mallorys)
         assert changed != mallorys
         with pytest.raises(BadRequestError, match=r"^line \d+: ") as raised:
-            await engine.transfer.import_from(io.BytesIO(changed), bar=NoBar())
+            await engine.transfer.import_from(io.BytesIO(changed), progress=NoBar())
         assert len(str(raised.value)) < 1000
         assert await engine.admin.subjects() == []
 
@@ -178,5 +178,5 @@ async def test_a_line_of_a_hundred_megabytes_is_refused_unread(mallorys: bytes, 
     file = io.BytesIO(head + b"x" * 100_000_000 + rest)
     async with opened(url) as engine:
         with pytest.raises(BadRequestError, match=r"^line \d+: is longer than 67,108,864 bytes"):
-            await engine.transfer.import_from(file, bar=NoBar())
+            await engine.transfer.import_from(file, progress=NoBar())
         assert await engine.admin.subjects() == []

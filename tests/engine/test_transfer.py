@@ -51,7 +51,7 @@ async def exported(url: str, who: str | Subject | None = None) -> bytes:
 
 async def take_in(url: str, data: bytes, *, only_missing: bool = False) -> tuple[int, int]:
     async with opened(url) as engine:
-        carried = await engine.transfer.import_from(io.BytesIO(data), bar=NoBar(), only_missing=only_missing)
+        carried = await engine.transfer.import_from(io.BytesIO(data), progress=NoBar(), only_missing=only_missing)
     return carried.subjects, carried.present
 
 

@@ -18,4 +18,4 @@ class SilentBar:
 
 
 if __name__ == "__main__":
-    copy_database(sys.argv[1], sys.argv[2], bar=SilentBar())
+    copy_database(sys.argv[1], sys.argv[2], progress=SilentBar())

@@ -86,7 +86,7 @@ async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
     source, destination = urls(ways, tmp_path)
     await populate(source)
     bar = QuietBar()
-    copied = copy_database(source, destination, bar=bar)
+    copied = copy_database(source, destination, progress=bar)
     here, there = await everything(source), await everything(destination)
     assert here == there
     assert sum(bool(here[name, query]) for name in WHO for query in QUERIES) >= 20
@@ -99,7 +99,7 @@ async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
     assert (copied.resumed, copied.copied_anew, copied.moved) == (False, 0, False)
     assert [phase for phase, _ in bar.phases] == ["copying", "comparing"]
     assert len({total for _, total in bar.phases}) == 1
-    assert copied.digest == copy_database(destination, urls(ways, tmp_path / "here")[1], bar=bar).digest
+    assert copied.digest == copy_database(destination, urls(ways, tmp_path / "here")[1], progress=bar).digest
 
 
 async def test_what_was_erased_stays_erased_in_a_copy_when_a_client_sends_it_again(
@@ -107,7 +107,7 @@ async def test_what_was_erased_stays_erased_in_a_copy_when_a_client_sends_it_aga
 ) -> None:
     source, destination = urls(way, tmp_path)
     await populate(source)
-    copy_database(source, destination, bar=QuietBar())
+    copy_database(source, destination, progress=QuietBar())
     again = [user(ERASED), assistant("A green door."), user("My car is a small van."), assistant("A van.")]
     async with opened(destination) as engine:
         told = [*again, user("It is blue."), assistant("Blue.")]
@@ -125,7 +125,7 @@ async def test_a_copy_can_be_worked_with_at_once(way: tuple[str, str], tmp_path:
     """No lease came over, numbers of new spaces go on behind the old ones, and memories are added and found."""
     source, destination = urls(way, tmp_path)
     await populate(source)
-    copy_database(source, destination, bar=QuietBar())
+    copy_database(source, destination, progress=QuietBar())
     store = await open_store(destination, clock=FakeClock())
     await store.memories.apply(ANA, [add(memory("Ana paints.", clock=FakeClock()), space="another-4")], [])
     assert len(await store.snapshots.snapshot(ANA, "another-4")) > 1
@@ -169,7 +169,7 @@ async def test_a_destination_that_holds_something_is_refused_and_left_as_it_is(
     await kept(source, "here")
     await kept(destination, "there", subject=BEN)
     with pytest.raises(BadRequestError, match="is not empty"):
-        copy_database(source, destination, bar=QuietBar())
+        copy_database(source, destination, progress=QuietBar())
     assert await said(destination, BEN) == {"there"}
     assert await said(destination) == set()
 
@@ -183,7 +183,7 @@ async def test_a_database_is_not_copied_into_itself_nor_into_memory_nor_out_of_n
         ((f"sqlite:///{tmp_path}/nothing.sqlite3", destination), "no such file"),
     ):
         with pytest.raises(BadRequestError, match=why):
-            copy_database(*wrong, bar=QuietBar())
+            copy_database(*wrong, progress=QuietBar())
     assert not (tmp_path / "nothing.sqlite3").exists()
 
 
@@ -192,7 +192,7 @@ async def test_a_destination_that_another_process_has_open_is_refused(tmp_path: 
     await kept(source, "here")
     store = await open_store(destination, clock=FakeClock())
     with pytest.raises(StoreUnavailableError, match="open in another process"):
-        copy_database(source, destination, bar=QuietBar())
+        copy_database(source, destination, progress=QuietBar())
     await store.close()
 
 
@@ -217,13 +217,13 @@ async def test_an_unfinished_copy_is_opened_by_nobody_and_goes_on_with_what_chan
     await kept(source, "first")
     await kept(source, "of ben", subject=BEN)
     with pytest.raises(KeyboardInterrupt):
-        copy_database(source, destination, bar=StoppingBar(phases))
+        copy_database(source, destination, progress=StoppingBar(phases))
     with pytest.raises(UnreadableStoreError, match="not finished"):
         await open_store(destination, clock=FakeClock())
     with pytest.raises(UnreadableStoreError, match="not finished"):
-        copy_database(destination, urls(way, tmp_path / "here")[1], bar=QuietBar())
+        copy_database(destination, urls(way, tmp_path / "here")[1], progress=QuietBar())
     await kept(source, "second")
-    copied = copy_database(source, destination, bar=QuietBar())
+    copied = copy_database(source, destination, progress=QuietBar())
     assert copied.resumed
     assert copied.copied_anew == phases - 1, "after the first phase all are there, and one has changed"
     assert await said(destination) == {"first", "second"}
@@ -238,10 +238,10 @@ async def test_a_copy_begun_from_another_database_does_not_go_on_with_this_one(
     await kept(source, "here")
     await kept(other, "other")
     with pytest.raises(KeyboardInterrupt):
-        copy_database(source, destination, bar=StoppingBar(2))
+        copy_database(source, destination, progress=StoppingBar(2))
     with pytest.raises(BadRequestError, match="copy of another database was begun"):
-        copy_database(other, destination, bar=QuietBar())
-    copy_database(source, destination, bar=QuietBar())
+        copy_database(other, destination, progress=QuietBar())
+    copy_database(source, destination, progress=QuietBar())
     assert await said(destination) == {"here"}
 
 
@@ -263,7 +263,7 @@ async def test_a_source_in_use_is_copied_as_it_was_when_the_copy_began_and_the_c
 ) -> None:
     source, destination = urls(way, tmp_path)
     await kept(source, "before")
-    copied = copy_database(source, destination, bar=WritingBar(source))
+    copied = copy_database(source, destination, progress=WritingBar(source))
     assert copied.moved
     assert await said(destination) == {"before"}
     assert await said(source) == {"before", "while copying", "while comparing"}
@@ -281,7 +281,7 @@ async def test_a_destination_that_loses_a_row_meanwhile_is_told(tmp_path: Path) 
                 db.close()
 
     with pytest.raises(StoreUnavailableError, match="does not hold what"):
-        copy_database(source, destination, bar=Thief())
+        copy_database(source, destination, progress=Thief())
 
 
 def test_a_mark_in_a_file_keeps_its_store_closed(tmp_path: Path) -> None:
@@ -289,16 +289,18 @@ def test_a_mark_in_a_file_keeps_its_store_closed(tmp_path: Path) -> None:
     set_mark(db, CopyMarker(source="x", next_subject=0))
     db.close()
     with pytest.raises(UnreadableStoreError, match="db copy"):
-        copy_database(f"sqlite:///{tmp_path / 'half.sqlite3'}", f"sqlite:///{tmp_path / 'new.sqlite3'}", bar=QuietBar())
+        copy_database(
+            f"sqlite:///{tmp_path / 'half.sqlite3'}", f"sqlite:///{tmp_path / 'new.sqlite3'}", progress=QuietBar()
+        )
 
 
 async def test_a_finished_copy_is_compared_again_and_never_written_over(way: tuple[str, str], tmp_path: Path) -> None:
     source, destination = urls(way, tmp_path)
     await kept(source, "here")
-    first = copy_database(source, destination, bar=QuietBar())
-    again = copy_database(source, destination, bar=QuietBar())
+    first = copy_database(source, destination, progress=QuietBar())
+    again = copy_database(source, destination, progress=QuietBar())
     assert (again.resumed, again.digest) == (True, first.digest)
     await kept(destination, "there")
     with pytest.raises(BadRequestError, match="finished copy"):
-        copy_database(source, destination, bar=QuietBar())
+        copy_database(source, destination, progress=QuietBar())
     assert await said(destination) == {"here", "there"}

@@ -64,7 +64,7 @@ async def test_a_copy_that_is_killed_around_a_commit_goes_on_behind_it(ends: tup
     killed = start(source, destination, failpoint)
     _, err = killed.communicate(timeout=60)
     assert killed.returncode == -signal.SIGKILL, err
-    copied = copy_database(source, destination, bar=QuietBar())
+    copied = copy_database(source, destination, progress=QuietBar())
     assert copied.resumed == (failpoint != "before-commit:1")
     assert (copied.copied_anew, copied.subjects) == (0, SUBJECTS)
     assert copied.rows["message"] == 2 * SUBJECTS
@@ -89,7 +89,7 @@ async def test_a_copy_that_is_killed_again_and_again_is_whole_in_the_end(ends: t
     luck = random.Random(seed)
     for _ in range(KILLS):
         kill_within(start(source, destination), luck.random() * 0.3)
-    copied = copy_database(source, destination, bar=QuietBar())
+    copied = copy_database(source, destination, progress=QuietBar())
     assert copied.rows["message"] == 2 * SUBJECTS
     for url in ends:
         store = await open_store(url, clock=FakeClock())

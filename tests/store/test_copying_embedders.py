@@ -47,7 +47,7 @@ async def test_a_copy_knows_who_is_read_by_which_embedder_and_takes_a_further_on
     embedders, counts = await store.embeddings.embedders(), await store.embeddings.space_counts()
     await store.close()
 
-    await asyncio.to_thread(copy_database, here, there, bar=NoBar())
+    await asyncio.to_thread(copy_database, here, there, progress=NoBar())
     copied = await open_store(there, clock=clock)
     assert (await copied.embeddings.embedders(), await copied.embeddings.space_counts()) == (embedders, counts)
     assert (await copied.embeddings.space_of(ANA), await copied.embeddings.space_of(BEN)) == (SPACE, "better-3")

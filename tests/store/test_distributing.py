@@ -122,10 +122,10 @@ def test_indexes_of_single_users_are_dropped_first(cluster: str) -> None:
     with pytest.raises(UnreadableStoreError, match="single users: drop them first, `recollect db index --drop`"):
         distribute_database(cluster)
     assert told(cluster) == []
-    assert drop_indexes(cluster, bar=Shown()).dropped == ("near_7_1",)
+    assert drop_indexes(cluster, progress=Shown()).dropped == ("near_7_1",)
     assert "vector" in distribute_database(cluster).distributed
     with pytest.raises(UnreadableStoreError, match="spread over the nodes of Citus"):
-        build_indexes(cluster, bar=Shown())
+        build_indexes(cluster, progress=Shown())
 
 
 def test_a_database_that_cannot_be_distributed_is_refused_with_the_reason_and_gets_no_tables(cluster: str) -> None:

@@ -75,7 +75,7 @@ async def test_a4_a_copy_of_the_database_carries_the_ids_and_counts_on(
     await store.close()
     (tmp_path / "there").mkdir()
     to = url_of(there, tmp_path / "there")
-    copy_database(url, to, bar=NoBar())
+    copy_database(url, to, progress=NoBar())
     store = await open_store(to, clock=clock)
     assert await numbers_of(store, CALENDAR, BENS) == before
     fresh = [one.number for app in (CALENDAR, BENS) for one in await added(store, app, 1, clock)]
@@ -92,7 +92,7 @@ async def exported(url: str) -> bytes:
 
 async def take_in(url: str, data: bytes) -> None:
     async with opened(url) as engine:
-        await engine.transfer.import_from(io.BytesIO(data), bar=NoBar())
+        await engine.transfer.import_from(io.BytesIO(data), progress=NoBar())
 
 
 @pytest.mark.parametrize("there", DURABLE)
