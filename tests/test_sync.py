@@ -4,14 +4,13 @@ import inspect
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.util import module_from_spec, spec_from_file_location
 from io import BytesIO
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from make_sync_script import make_sync
 from recollect import Recollect
 from recollect.engine import AsyncRecollect, open_components
 from recollect.errors import BadSettingError, UnknownMemoryError
@@ -46,18 +45,9 @@ def public(of: type) -> dict[str, object]:
     return {name: inspect.getattr_static(of, name) for name in dir(of) if not name.startswith("_")}
 
 
-def generator() -> ModuleType:
-    spec = spec_from_file_location("make_sync", ROOT / "tools" / "make_sync.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def test_the_files_are_those_that_the_script_makes() -> None:
     written = {path.name: path.read_text("utf-8") for path in (ROOT / "recollect" / "sync").glob("*.py")}
-    assert written == generator().make(), "run `python tools/make_sync.py`"
+    assert written == make_sync.make(), "run `python tools/make_sync.py`"
 
 
 async def test_both_have_the_same_namespaces(settings: Settings, clock: FakeClock) -> None:

@@ -1,0 +1,83 @@
+"""`docs/library.md` lists every public method of the library with its parameters, and no other; its examples run."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from make_sync_script import make_sync
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
+EXAMPLES = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE)
+
+
+def sections() -> dict[str, str]:
+    """Return the page's sections by heading."""
+    return dict(re.findall(r"(?ms)^## `?([^\n`]+)`?\n(.*?)(?=^## |\Z)", PAGE))
+
+
+def listed(section: str) -> set[str]:
+    """Return the signatures of a section's table."""
+    return set(re.findall(r"(?m)^\| `([^`]+` → `[^`]+)` \|", section))
+
+
+def signature(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Return a signature as the page shows it: names and defaults, without types, and what is returned."""
+    arguments = function.args
+    own = [argument.arg for argument in arguments.args if argument.arg not in ("self", "cls")]
+    defaults = [None] * (len(own) - len(arguments.defaults)) + [ast.unparse(value) for value in arguments.defaults]
+    shown = [name if value is None else f"{name}={value}" for name, value in zip(own, defaults, strict=True)]
+    shown += ["*"] if arguments.kwonlyargs else []
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True):
+        shown.append(argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}")
+    shown += [f"**{arguments.kwarg.arg}"] if arguments.kwarg else []
+    name = function.name if make_sync.is_property(function) else f"{function.name}({', '.join(shown)})"
+    returned = ast.unparse(function.returns).replace("ListOf", "list") if function.returns else "None"
+    return f"{name}` → `{returned}"
+
+
+def namespaces() -> Iterator[tuple[str, set[str]]]:
+    """Yield each namespace with the signatures of its methods."""
+    for name, service in make_sync.namespaces(make_sync.read("core", "AsyncRecollect")).items():
+        yield f"memory.{name}", {signature(method) for method in service.methods()}
+
+
+@pytest.mark.parametrize(("name", "methods"), [pytest.param(*each, id=each[0]) for each in namespaces()])
+def test_each_namespace_has_its_methods_on_the_page(name: str, methods: set[str]) -> None:
+    assert listed(sections()[name]) == methods
+
+
+def test_the_page_has_no_other_namespace() -> None:
+    assert {name for name in sections() if name.startswith("memory.")} == {name for name, _ in namespaces()}
+
+
+def test_the_ten_verbs_and_the_lifecycle_are_on_the_page() -> None:
+    methods = {signature(method) for method in make_sync.read("core", "AsyncRecollect").methods()}
+    verbs = listed(sections()["The ten verbs"])
+    assert len(verbs) == 10
+    assert verbs | listed(sections()["Opening a database"]) == methods
+
+
+def test_the_functions_for_whole_databases_are_on_the_page() -> None:
+    tree = ast.parse((ROOT / "recollect" / "engine" / "databases.py").read_text("utf-8"))
+    functions = {signature(node) for node in tree.body if isinstance(node, ast.FunctionDef)}
+    assert listed(sections()["Whole databases"]) == functions
+
+
+@pytest.mark.parametrize("code", EXAMPLES, ids=lambda code: code.strip().splitlines()[-1].strip())
+def test_an_example_prints_what_its_comments_say(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "library.md", "exec"), {"__name__": "__main__"})  # the page's own examples
+    said = re.findall(r"print\(.*\)  # (.*)$", code, re.MULTILINE)
+    assert said or "print" not in code
+    assert capsys.readouterr().out.splitlines() == said
+
+
+def test_every_section_has_an_example() -> None:
+    without = {name for name, text in sections().items() if "```python" not in text}
+    assert without == {"Common arguments"}
