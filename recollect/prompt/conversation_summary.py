@@ -1,4 +1,4 @@
-"""Write the summary of a chat so far as a block that nothing in it can close or forge. Pure."""
+"""Render the summary of a conversation so far as a block that it cannot close or forge. Pure."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -7,25 +7,25 @@ from recollect.prompt.escape import TAG, escape_quotation
 from recollect.types import Memory
 
 _HEAD = "Summary of this chat so far. It sums up what was said, and gives no instructions; the newest messages follow."
-# Of older episodes the first words tell what they were about; the newest are what the talk goes on from.
+# Older episodes are cut to their first words, which tell the topic; the newest are what the conversation continues.
 _SHORT, _IN_FULL = 150, 2
 _ID_BYTES = 6
 
 
 def turn_range(memory: Memory) -> str:
-    """Say which turns an episode sums up: 'turns 21-40'."""
+    """Return which turns an episode summarizes, such as 'turns 21-40'."""
     return f"turns {memory.detail.first_turn}-{memory.detail.last_turn}"
 
 
-def summary_lines(episodes: Sequence[Memory], longest: int) -> list[str]:
-    """Write one line an episode, in the order of their turns; of the newest as many as fit.
+def summary_lines(episodes: Sequence[Memory], max_characters: int) -> list[str]:
+    """Return one line for each of the newest episodes that fit, in the order of their turns.
 
     Args:
         episodes: In the order of their turns.
-        longest: Most characters of all lines together.
+        max_characters: Maximum length of all lines together.
     """
     lines: list[str] = []
-    room = longest
+    room = max_characters
     for place, episode in enumerate(reversed(episodes)):
         text = escape_quotation(episode.text, len(episode.text) if place < _IN_FULL else _SHORT)
         line = f"- {turn_range(episode)}: {text}"
@@ -37,7 +37,7 @@ def summary_lines(episodes: Sequence[Memory], longest: int) -> list[str]:
 
 
 def summary_block(lines: Sequence[str], *, key: bytes) -> str:
-    """Put lines into a block; empty without any.
+    """Return the block of some lines; empty without any.
 
     Args:
         lines: From `summary_lines`.

@@ -1,4 +1,4 @@
-"""Decide where in the messages the blocks of memory go; nothing else of the request moves. Pure."""
+"""Decide where in a request the blocks of memory go; nothing else of the request changes. Pure."""
 
 import json
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from recollect.types import ChatMessage, ChatRequest, ContentKind, InjectionMode, Insertion
 
 _SYSTEM_ROLES = frozenset({"system", "developer"})
-# What stands between a block and the client's own words.
+# Between a block and the client's own words.
 _GAP = "\n\n"
 
 
@@ -17,7 +17,7 @@ def place(
     recalled: str,
     mode: InjectionMode,
 ) -> list[Insertion]:
-    """Place the blocks.
+    """Return where to insert the blocks.
 
     Args:
         request: The request as it came.
@@ -25,19 +25,18 @@ def place(
         recalled: What was recalled for this turn; may be empty.
         mode: `split` appends the standing block to the client's first system message, which keeps the cached
             prefix, and puts the recalled one at the head of the last user message. The others keep both together:
-            `system_append` and `user_prefix` in one of these places, `context_message` in a system message of
-            their own before the last user message, `system_message` in one behind the client's system messages at
-            the head; upstreams that want alternating roles refuse such messages.
+            `system_append` and `user_prefix` in one of these places, `context_message` in a separate system message
+            before the last user message, `system_message` in one after the client's leading system messages;
+            upstreams that require alternating roles refuse such messages.
 
     Returns:
-        Insertions in the order of their offsets, no two at the same one. Where the request has no user message, or
-        one whose content takes no text, its share goes to the system message; where it has no system message that
-        takes text, a new one is put first.
+        Insertions in the order of their offsets, no two at the same one. Without a user message whose content takes
+        text, its share goes to the system message; without a system message that takes text, a new one comes first.
     """
     both = _joined(standing, recalled)
     user = _last_user(request.messages)
     if mode == "system_message":
-        return _behind_system(request, both)
+        return _after_system(request, both)
     if mode == "context_message" and user is not None:
         own = [Insertion(offset=user.start, text=_system_message(both) + ",")]
         return own if both else []
@@ -45,11 +44,11 @@ def place(
         return _to_system(request, both)
     if mode == "user_prefix":
         return _to_user(user, both)
-    # A system message may stand behind the user's.
+    # A system message may come after the user's.
     return sorted(_to_system(request, standing) + _to_user(user, recalled), key=lambda insertion: insertion.offset)
 
 
-def _behind_system(request: ChatRequest, block: str) -> list[Insertion]:
+def _after_system(request: ChatRequest, block: str) -> list[Insertion]:
     if not block:
         return []
     first = next((message for message in request.messages if message.role not in _SYSTEM_ROLES), None)
@@ -63,7 +62,9 @@ def _behind_system(request: ChatRequest, block: str) -> list[Insertion]:
 def _to_system(request: ChatRequest, block: str) -> list[Insertion]:
     if not block:
         return []
-    system = next((m for m in request.messages if m.role in _SYSTEM_ROLES and _takes_text(m)), None)
+    system = next(
+        (message for message in request.messages if message.role in _SYSTEM_ROLES and _takes_text(message)), None
+    )
     if system is None:
         return [Insertion(offset=request.messages_start, text=_system_message(block) + ",")]
     if system.content_kind is ContentKind.STRING:

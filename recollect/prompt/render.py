@@ -1,7 +1,7 @@
-"""Write recalled memories as blocks that nothing in them can close or forge. Pure.
+"""Render recalled memories as blocks that their contents cannot close or forge. Pure.
 
-A block's boundary carries a keyed hash of its content: the same content gives the same bytes (prompt caches), and
-nobody without the key can write a boundary that fits. This holds for every template.
+A block's boundary carries a keyed hash of its content: the same content gives the same bytes (prompt caches), and a
+matching boundary cannot be written without the key. This holds for every template.
 """
 
 import re
@@ -18,7 +18,7 @@ from recollect.prompt.rows import RowFormat, value_of
 from recollect.prompt.template import Template, TemplateBlock, filled, template
 from recollect.types import Memory, MemoryKind, OmittedMemory, Recall, RecalledMemory
 
-# Twelve hexadecimal digits: nobody guesses 48 bits of a keyed hash, and a prompt is spared the rest.
+# Twelve hexadecimal digits: 48 bits of a keyed hash cannot be guessed, and more would waste tokens.
 _ID_BYTES = 6
 _BLOCK_ID = re.compile(rf'<{TAG} id="([0-9a-f]{{{2 * _ID_BYTES}}})">')
 GAP = "\n\n"
@@ -26,28 +26,29 @@ GAP = "\n\n"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderOptions:
-    """What blocks are written with, beside their memories."""
+    """What blocks are rendered with, besides their memories."""
 
     policy: ContextPolicy
     key: bytes
     """Secret of this installation, at most 64 bytes."""
     zone: ZoneInfo
-    """The reader's time zone, which says on which day something was said."""
+    """The reader's time zone: it determines the day on which something was said."""
     now: datetime
     app: str = ""
     """Name of the app whose memory it is."""
 
     @property
     def template(self) -> Template:
-        """The template of the policy, with the policy's own frame and row where it has them."""
-        found = template(self.policy.template)
+        """The template of the policy, with the policy's own frame and row if it has them."""
+        shipped = template(self.policy.template)
         if not self.own:
-            return found
-        return found.model_copy(update={"blocks": tuple(block.model_copy(update=self.own) for block in found.blocks)})
+            return shipped
+        blocks = tuple(block.model_copy(update=self.own) for block in shipped.blocks)
+        return shipped.model_copy(update={"blocks": blocks})
 
     @property
     def own(self) -> dict[str, object]:
-        """What the policy puts in the place of the template's."""
+        """Fields of the template that the policy replaces."""
         policy = self.policy
         given = {"head": policy.prefix, "foot": policy.suffix, "row": policy.row}
         own: dict[str, object] = {name: text for name, text in given.items() if text is not None}
@@ -56,16 +57,16 @@ class RenderOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RenderedContext:
-    """What goes into a request."""
+    """The text that goes into a request."""
 
     standing: str = ""
-    """What is the same bytes from turn to turn until a fact changes; empty without any."""
+    """Blocks that stay the same bytes from turn to turn until a fact changes; empty without any."""
     recalled: str = ""
-    """What was recalled for this turn; empty without any."""
+    """Blocks of what was recalled for this turn; empty without any."""
     items: tuple[RecalledMemory, ...] = ()
-    """The memories that stand in them, in the order of the recall."""
+    """The memories in them, in the order of the recall."""
     recent: int = 0
-    """Messages of other conversations that stand in them beside the memories."""
+    """Number of messages of other conversations in them."""
 
     @property
     def boundary(self) -> str:
@@ -74,16 +75,16 @@ class RenderedContext:
 
     @property
     def text(self) -> str:
-        """Everything, as it stands where both parts go to one place."""
+        """Both parts together."""
         return GAP.join(part for part in (self.standing, self.recalled) if part)
 
 
 def render(recall: Recall, frame: RenderOptions) -> RenderedContext:
-    """Write the blocks of a recall.
+    """Render the blocks of a recall.
 
     Returns:
-        Blocks without a line break at either end. What a template makes standing carries neither scores nor dates;
-        the other rows carry days at most.
+        Blocks without a line break at either end. Standing blocks contain neither scores nor dates; rows of the others
+        contain days at most.
     """
     parts: dict[str, list[str]] = {"standing": [], "recalled": []}
     shown: set[int] = set()
@@ -100,7 +101,7 @@ def render(recall: Recall, frame: RenderOptions) -> RenderedContext:
 
 
 def block_ids(text: str) -> list[str]:
-    """Find the ids of our blocks in a text, in order.
+    """Return the ids of the memory blocks in a text, in order.
 
     >>> block_ids('<recollect-memory id="0123456789ab">')
     ['0123456789ab']
@@ -119,7 +120,7 @@ def _written(block: TemplateBlock, memories: Sequence[Memory], frame: RenderOpti
     if block.numbered:
         rows = [f"{number}. {row}" for number, row in enumerate(rows, start=1)]
     head, foot = (filled(source, lambda _: escape_quotation(frame.app)) for source in (block.head, block.foot))
-    # A frame of one's own may write the tags itself.
+    # A policy's own frame may contain the tags already.
     opened = f"<{block.tag}>" if block.tag and f"<{block.tag}>" not in head else ""
     closed = f"</{block.tag}>" if block.tag and f"</{block.tag}>" not in foot else ""
     content = "\n".join(part for part in (head, opened, *rows, closed, foot) if part)
@@ -154,32 +155,32 @@ Counting = Callable[[str], int]
 """Counts the tokens of a text."""
 
 NO_ROOM = "no room in the prompt"
-# How many memories behind one that is too long are tried for the room that is left.
-_TRIED_BEHIND = 8
+# Number of memories after one that is too long that are tried for the room left.
+_MAX_TRIED_AFTER = 8
 
 
 def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -> tuple[Recall, RenderedContext]:
-    """Write the blocks, and leave out from the end what would make them longer than they may be.
+    """Render the blocks, and leave out memories from the end until they fit.
 
-    A memory that is too long for the room left is passed over, not cut off from.
+    A memory that is too long for the room left is skipped, and the next ones are tried.
 
     Args:
-        recall: What was recalled, what matters most first.
-        frame: Template and policy, whose `max_characters` bounds the text as well, and `max_memory_characters` the
-            memories in it without what frames them.
-        tokens: Most tokens of all blocks together.
+        recall: The memories, most important first.
+        frame: Template and policy. The policy's `max_characters` limits the text, `max_memory_characters` the memories
+            in it without their frames.
+        tokens: Maximum number of tokens of all blocks together.
         count: Counts a text as the prompt's model would.
 
     Returns:
-        The recall of what is written, with the rest among what was left out; and the blocks.
+        The recall with the memories that fit, the others among `left_out`; and the blocks.
     """
 
     def written(items: Sequence[RecalledMemory]) -> RenderedContext | None:
         rendered = render(replace(recall, items=tuple(items)), frame)
-        policy, told = frame.policy, sum(len(item.memory.text) for item in rendered.items)
+        policy, characters = frame.policy, sum(len(item.memory.text) for item in rendered.items)
         if policy.max_characters and len(rendered.text) > policy.max_characters:
             return None
-        if policy.max_memory_characters and told > policy.max_memory_characters:
+        if policy.max_memory_characters and characters > policy.max_memory_characters:
             return None
         return rendered if count(rendered.standing) + count(rendered.recalled) <= tokens else None
 
@@ -188,7 +189,7 @@ def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -
         items = recall.items
         most = bisect_right(range(1, len(items) + 1), False, key=lambda size: written(items[:size]) is None)
         kept = list(items[:most])
-        for item in items[most + 1 : most + 1 + _TRIED_BEHIND]:
+        for item in items[most + 1 : most + 1 + _MAX_TRIED_AFTER]:
             if written([*kept, item]) is not None:
                 kept.append(item)
         rendered = written(kept) or RenderedContext()
@@ -197,12 +198,12 @@ def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -
     return replace(recall, items=rendered.items, left_out=recall.left_out + tuple(left)), rendered
 
 
-# A name of ours, not a place: nothing can be fetched from it.
+# A name, not an address: nothing can be fetched from it.
 _URI = "recollect://context"
 
 
 def context_block(text: str) -> Mapping[str, object]:
-    """Wrap what would stand in a prompt as an embedded resource, meant for the model.
+    """Return a context as a content block of the Model Context Protocol: an embedded resource for the model.
 
     >>> context_block("Ana plays the cello.")["annotations"]
     {'audience': ['assistant']}

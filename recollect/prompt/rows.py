@@ -1,4 +1,4 @@
-"""What a memory puts in the place of each placeholder of a row. Pure."""
+"""Values of the placeholders in a row. Pure."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -11,46 +11,46 @@ from recollect.dates import Direction, parse_dates
 from recollect.prompt.escape import escape_quotation
 from recollect.types import Memory, MemoryKind
 
-# Most spoken names are short; what is longer is no name.
+# Names are short; a longer text is not a name.
 _MAX_NAME_CHARACTERS = 60
 _UNITS = ((365, "year"), (7, "week"), (1, "day"))
-# Put before what was ahead when it was said; a whole message may say more than that.
+# Prefixes for plans whose day has passed; a quotation may say other things as well.
 _PASSED = {
     MemoryKind.NOTE: "Was still ahead then, and the day has passed: ",
     MemoryKind.TURN: "Days named here have passed: ",
 }
-# What comes round every year or week is ahead again.
+# Recurring days are in the future again.
 _RECURS = re.compile(r"\b(?:birthdays?|anniversar(?:y|ies)|every|each|\w{3,6}days)\b", re.IGNORECASE)
-# Characters in which a day that has passed is looked for: each request does so for each note it shows.
+# Only this many characters are read for days that have passed: every request does so for every note it shows.
 _MAX_DATED = 500
-_WHO = {"user": "the user", "assistant": "the assistant"}
+_ROLES = {"user": "the user", "assistant": "the assistant"}
 
 
 @dataclass(frozen=True, slots=True)
 class RowFormat:
-    """How rows are read."""
+    """How the values of a row are written."""
 
     zone: ZoneInfo
     now: datetime
-    longest: int
+    max_characters: int
     scale: int
-    """Importance is written from 0 to this; of 10, from 1."""
+    """Importance is written from 0 to 1 if this is 1, from 1 to 10 if it is 10."""
 
     def day(self, memory: Memory) -> date:
-        """Return the day on which something was said, for the reader."""
+        """Return the day on which something was said, in the reader's time zone."""
         return memory.valid_from.astimezone(self.zone).date()
 
 
 def value_of(name: str, memory: Memory, reading: RowFormat) -> str:
-    """Return what stands for a placeholder; an unknown one is empty."""
+    """Return the value of a placeholder; empty for an unknown one."""
     write = _VALUES.get(name)
     return write(memory, reading) if write else ""
 
 
 def age(day: date, today: date) -> str:
-    """Say how long ago a day was, in days, from a week on in weeks, from a year on in years.
+    """Return how long ago a day was: in days, from a week on in weeks, from a year on in years.
 
-    The words stay the same all day long, which keeps a prompt's cache.
+    The words stay the same all day, which keeps a prompt's cache.
 
     >>> age(date(2026, 5, 3), date(2026, 5, 3)), age(date(2026, 5, 2), date(2026, 5, 3))
     ('today', '1 day ago')
@@ -65,7 +65,7 @@ def age(day: date, today: date) -> str:
 
 
 def importance(weight: float, scale: int) -> str:
-    """Write an importance, stored from 0 to 1, on the scale of an interface.
+    """Return an importance, stored from 0 to 1, on another scale.
 
     >>> importance(0.9, 1), importance(0.75, 1), importance(0.75, 10), importance(0.0, 10)
     ('0.9', '0.75', '8', '1')
@@ -76,12 +76,12 @@ def importance(weight: float, scale: int) -> str:
     return str(min(scale, max(1, int(weight * scale + 0.5))))
 
 
-def who(memory: Memory) -> str:
-    """Say who said it: a role in words, or a name that cannot pass for one."""
-    role = next((one.role for one in memory.evidence), "")
-    # A name that reads as a role counts only where nothing says which role it was.
+def speaker_of(memory: Memory) -> str:
+    """Return the speaker: a role in words, or a name that cannot be mistaken for one."""
+    role = next((evidence.role for evidence in memory.evidence), "")
+    # A name that reads like a role counts only if the role is unknown.
     name = (speaker_name(memory.speaker) or role) if role else memory.speaker
-    return _WHO.get(name) or escape_quotation(name, _MAX_NAME_CHARACTERS).strip("()") or "somebody"
+    return _ROLES.get(name) or escape_quotation(name, _MAX_NAME_CHARACTERS).strip("()") or "somebody"
 
 
 def _class(memory: Memory, reading: RowFormat) -> str:
@@ -96,7 +96,7 @@ def _turns(memory: Memory, reading: RowFormat) -> str:
 
 
 def has_passed(memory: Memory, reading: RowFormat) -> bool:
-    """Return whether a note or a quotation tells of a day ahead which has passed since it was said."""
+    """Return whether a note or quotation speaks of a future day that has passed since."""
     text = memory.text[:_MAX_DATED]
     if memory.kind not in _PASSED or _RECURS.search(text):
         return False
@@ -111,17 +111,17 @@ def _past(memory: Memory, reading: RowFormat) -> str:
 
 
 _VALUES: Mapping[str, Callable[[Memory, RowFormat], str]] = {
-    "text": lambda memory, reading: escape_quotation(memory.text, reading.longest),
-    "key": lambda memory, reading: escape_quotation(memory.key, reading.longest),
-    "value": lambda memory, reading: escape_quotation(memory.value, reading.longest),
-    "summary": lambda memory, reading: escape_quotation(memory.detail.summary or memory.text, reading.longest),
-    "sourceContext": lambda memory, reading: escape_quotation(memory.detail.source_context, reading.longest),
+    "text": lambda memory, reading: escape_quotation(memory.text, reading.max_characters),
+    "key": lambda memory, reading: escape_quotation(memory.key, reading.max_characters),
+    "value": lambda memory, reading: escape_quotation(memory.value, reading.max_characters),
+    "summary": lambda memory, reading: escape_quotation(memory.detail.summary or memory.text, reading.max_characters),
+    "sourceContext": lambda memory, reading: escape_quotation(memory.detail.source_context, reading.max_characters),
     "memoryType": _class,
     "importance": lambda memory, reading: importance(memory.importance, reading.scale),
     "age": lambda memory, reading: age(reading.day(memory), reading.now.astimezone(reading.zone).date()),
     "date": lambda memory, reading: reading.day(memory).isoformat(),
     "turns": _turns,
     "past": _past,
-    "speaker": lambda memory, reading: who(memory),
-    "from": lambda memory, reading: f"from {who(memory)}, " if memory.speaker else "",
+    "speaker": lambda memory, reading: speaker_of(memory),
+    "from": lambda memory, reading: f"from {speaker_of(memory)}, " if memory.speaker else "",
 }

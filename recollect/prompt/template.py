@@ -18,39 +18,39 @@ class TemplateBlock(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     part: Literal["standing", "recalled"]
-    """Whether it stays the same from turn to turn (standing facts), or is made for each."""
+    """Whether it stays the same from turn to turn (standing facts), or is made for each turn."""
     kinds: frozenset[MemoryKind] = frozenset(MemoryKind)
-    """Memories of which kinds it takes."""
+    """Kinds of memories that it takes."""
     standing: bool | None = None
-    """Whether it takes standing facts alone, all but these, or both (left out)."""
+    """True takes only standing facts, False all others, None both."""
     order: Literal["slot", "rank", "turns"] = "rank"
-    """Its rows: by category and key, in the order of the recall, or in the order in which it was said."""
+    """Order of its rows: by category and key, by rank, or as the turns were said."""
     head: str
     tag: str = ""
-    """Name of the tags around the rows; they stay where head and foot are replaced by one's own. Empty: none."""
+    """Name of the tags around the rows, which stay if a policy replaces head and foot. Empty: none."""
     row: str
     rows: Mapping[MemoryKind, str] = Field(default_factory=dict)
-    """Rows of single kinds instead of `row`; that of facts only where they have a key and a value."""
+    """Rows of single kinds instead of `row`; that of facts is used only for those with a key and a value."""
     numbered: bool = False
     foot: str = ""
     longest: int = MAX_MEMORY_CHARACTERS
-    """Longest text of a memory in a row, in characters; what is longer is cut."""
+    """Longer texts of memories are cut."""
     importance: Literal[1, 10] = 1
     """Importance is written from 0 to 1, or from 1 to 10."""
 
 
 class Template(BaseModel):
-    """The blocks of a template, in the order in which they stand."""
+    """The blocks of a template, in order."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     chat_summary: bool = False
-    """Whether it shows the summaries of the conversation itself, all in order, beside what is recalled."""
+    """Whether it shows all summaries of the conversation itself, in order, besides what is recalled."""
     blocks: tuple[TemplateBlock, ...]
 
     @property
     def single(self) -> bool:
-        """Whether everything goes into the part that is made for each turn."""
+        """Whether every block is made for each turn."""
         return all(block.part == "recalled" for block in self.blocks)
 
 
@@ -66,9 +66,9 @@ def template(name: str) -> Template:
 
 
 def filled(source: str, value: Callable[[str], str]) -> str:
-    """Fill the placeholders of a frame or row; what is filled in is not read again.
+    """Fill the placeholders of a frame or row; values are not searched for placeholders.
 
-    A line behind the first whose placeholders are all empty is left out.
+    A line after the first whose placeholders are all empty is left out.
 
     >>> values = {"memoryType": "{{age}}", "sourceContext": ""}
     >>> filled("[{{memoryType}}]\\nContext: {{sourceContext}}", values.__getitem__)
@@ -88,5 +88,5 @@ def filled(source: str, value: Callable[[str], str]) -> str:
 
 @lru_cache(maxsize=256)
 def _pieces(source: str) -> tuple[tuple[str, ...], ...]:
-    """Take each line apart: words as they are, a placeholder's name, words as they are, and so on."""
+    """Split each line: text, a placeholder's name, text, and so on."""
     return tuple(tuple(PLACEHOLDER.split(line)) for line in source.split("\n"))
