@@ -45,69 +45,69 @@ from recollect.types import (
 )
 from recollect.worker.loop import Worker
 
-# How long the recording of a turn waits until what it asks to forget is forgotten; the rest goes on behind it.
+# How long the recording of a turn waits for its requests to forget; after that they go on in the background.
 FORGET_WAIT_S = 1.0
-# Messages of a turn that are looked at for such a request: the newest, but for long ones. All are when they are formed.
-MAX_ASKING = 4
+# Newest messages of a turn in which such a request is searched at once, if they are short. Formation reads all.
+MAX_CHECKED_MESSAGES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedTurn:
-    """A chat request with what was recalled for it spliced in."""
+    """A chat request with its recalled memories spliced in."""
 
     body: bytes
-    """What is to be sent; the request's own bytes where nothing was recalled."""
+    """The bytes to send; the request's own if nothing was recalled."""
     items: tuple[RecalledMemory, ...]
     record: InjectionRecord | None
     log: tuple[Message, ...]
     scope: MemoryScope | None = None
-    """Whose memory it is about; None where nobody asks."""
+    """Subjects the request reads and writes; None if it is anonymous."""
     insertions: tuple[Insertion, ...] = ()
     """What was spliced into the body."""
     toolbox: MemoryTools | None = None
-    """The tools that the body offers; None where it offers none of ours."""
+    """Our tools that the body offers; None if it offers none."""
     warning: str = ""
-    """What did not go as it should in recall, such as an embedder that gave no answer; empty where all did."""
+    """What failed in recall, such as an embedder that did not answer; empty if nothing did."""
     recent: int = 0
-    """Messages of the user's other conversations that the body carries beside the memories."""
+    """Number of messages from the user's other conversations in the body."""
 
     @property
     def injected(self) -> int:
-        """How many memories the body carries."""
+        """Number of memories in the body."""
         return len(self.items)
 
     def without_block(self) -> Self:
-        """Say that the request went out as it came after all."""
+        """Return the turn of a request that was sent as it came after all."""
         return replace(self, items=(), record=None, insertions=(), toolbox=None, recent=0)
 
 
 class TurnService:
-    """Serves chat turns over the store, and wakes the worker for what they make due."""
+    """Prepares and records chat turns, and wakes the worker for formations they make due."""
 
     def __init__(
         self, components: Components, prompts: ContextBuilder, worker: Worker, toolbox: Callable[..., MemoryTools]
     ) -> None:
-        """Take what the turn needs, and what makes a toolbox for a scope."""
+        """Create the service; `toolbox` makes the tools of a scope."""
         self._toolbox = toolbox
         self._components = components
         self._prompts = prompts
         self._worker = worker
-        self._behind: set[asyncio.Task[None]] = set()
+        self._background: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
-        """Wait for what goes on behind the answers."""
-        if self._behind:
-            await asyncio.wait(tuple(self._behind))
+        """Wait for work in the background."""
+        if self._background:
+            await asyncio.wait(tuple(self._background))
 
     async def prepare(
         self, request: ChatRequest, identity: Identity, *, mode: InjectionMode | None = None
     ) -> PreparedTurn:
-        """Recall for a chat request and splice what was found into a copy of its bytes. Writes nothing.
+        """Recall for a chat request and splice the memories into a copy of its bytes. Writes nothing.
 
         Args:
             request: The request as it came.
-            identity: Who asks, and how.
-            mode: Where memory goes whatever the profile says; None: as the profile or else the setting has it.
+            identity: The user, conversation and memory mode.
+            mode: Where memory is injected; None: as the profile says, or else the setting.
         """
         prepared = await self._recalled(request, identity, mode)
         if prepared.scope is None or prepared.scope.writes is None:
@@ -179,14 +179,14 @@ class TurnService:
         log = (
             prepared.log if prepared else await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
         )
-        said = (
+        answer = (
             await run_in_thread_if_large(size, lambda: reply_message(reply, log, now))
             if reply.text or reply.payload
             else None
         )
-        if said is not None and self._components.settings.upstream_url is None:
-            said = replace(said, name=OFFLINE_MODEL)
-        if not log and said is None:
+        if answer is not None and self._components.settings.upstream_url is None:
+            answer = replace(answer, name=OFFLINE_MODEL)
+        if not log and answer is None:
             return None
         record = prepared.record if prepared else None
         scope = prepared.scope if prepared else None
@@ -199,7 +199,7 @@ class TurnService:
                 append=identity.append,
                 message_id=identity.message_id,
                 messages=log,
-                reply=said,
+                reply=answer,
                 said_at=now,
                 recall=record,
                 formations=self.formations(scope),
@@ -208,13 +208,15 @@ class TurnService:
             )
         )
         if prepared is not None and prepared.toolbox is not None:
-            await self._settle(prepared.toolbox, recorded)
+            await self._apply_tool_calls(prepared.toolbox, recorded)
         if record is not None and prepared is not None:
-            self._soon(self._note(record, prepared, reply.text, [message.text for message in request.messages]))
+            self._start_in_background(
+                self._record_hits(record, prepared, reply.text, [message.text for message in request.messages])
+            )
         return recorded
 
-    async def _settle(self, toolbox: MemoryTools, recorded: RecordedTurn) -> None:
-        """Keep what the model's calls asked to remember, and end the conversation where one asked for that."""
+    async def _apply_tool_calls(self, toolbox: MemoryTools, recorded: RecordedTurn) -> None:
+        """Store what the model's tool calls remember, and end the conversation if a call asked for it."""
         kept = await toolbox.settle(recorded)
         self._components.metrics.saved += len(kept)
         scope, now = toolbox.scope, self._components.clock.now()
@@ -224,8 +226,8 @@ class TurnService:
             await store.formations.request(scope.writes, scope.home, recorded.conversation, now)
             self._worker.wake()
 
-    async def _note(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
-        """Note behind the answer that memories were used, and whether the answer shows it."""
+    async def _record_hits(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
+        """Record that memories were used, and which of them the answer shows."""
         for subject, ids in _by_subject(record).items():
             await self._components.store.memories.record_uses(subject, ids, record.at)
         memories = [item.memory for item in prepared.items]
@@ -238,11 +240,11 @@ class TurnService:
             await self._components.store.conversations.record_hits(prepared.scope.home, record, hits)
 
     async def memory_scope(self, home: Subject, scope: RequestScope, conversation: str | None) -> MemoryScope:
-        """Say whose memory a request of that subject is about.
+        """Return the subjects that a request of `home` reads and writes.
 
         Raises:
-            UnknownProfileError: it names a profile that is not there.
-            BadSubjectError: it names what cannot be part of a subject.
+            UnknownProfileError: It names an unknown profile.
+            BadSubjectError: It names something that cannot be part of a subject.
         """
         known = None
         if conversation is not None:
@@ -256,17 +258,17 @@ class TurnService:
         A request to forget in it takes effect before this returns, unless that takes longer than `FORGET_WAIT_S`.
         """
         asks = await run_in_thread_if_large(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
-        turn = replace(turn, formations=tuple(_forgetting(turn.formations) if asks else turn.formations))
+        turn = replace(turn, formations=tuple(_with_forgetting(turn.formations) if asks else turn.formations))
         recorded = await self._components.store.conversations.record(turn)
         first = next((due for due in turn.formations if due.stage == "index"), None)
         if asks and first is not None:
-            forgetting = self._soon(self._worker.form_now(_key(first, turn, recorded)))
+            forgetting = self._start_in_background(self._worker.form_now(_key(first, turn, recorded)))
             await asyncio.wait([forgetting], timeout=FORGET_WAIT_S)
         self._worker.wake()
         return recorded
 
     def formations(self, scope: MemoryScope) -> tuple[FormationRequest, ...]:
-        """Say which formations a turn in this scope makes due, or lets wait."""
+        """Return the formations that a turn in this scope requests."""
         if scope.writes is None:
             return ()
         profile = scope.profile
@@ -277,45 +279,45 @@ class TurnService:
             version=extractor_version(self._components.model, profile.form),
             due_at=self._components.clock.now(),
         )
-        made_due = [apply_trigger(due, profile)]
+        requests = [apply_trigger(due, profile)]
         if profile.form.turns:
-            made_due.insert(0, replace(due, stage="index", version=TURNS_VERSION))
+            requests.insert(0, replace(due, stage="index", version=TURNS_VERSION))
         if window := profile.episodes.window:
-            made_due.append(replace(due, stage="episodes", version=EPISODES_VERSION, every_turns=window, on_edit=True))
-        return tuple(made_due)
+            requests.append(replace(due, stage="episodes", version=EPISODES_VERSION, every_turns=window, on_edit=True))
+        return tuple(requests)
 
-    def _soon(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def _start_in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(work)
-        self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
         return task
 
 
 def _by_subject(record: InjectionRecord) -> dict[Subject, list[MemoryId]]:
-    found: dict[Subject, list[MemoryId]] = {}
+    ids: dict[Subject, list[MemoryId]] = {}
     for subject, memory, _ in record.items:
-        found.setdefault(subject, []).append(memory)
-    return found
+        ids.setdefault(subject, []).append(memory)
+    return ids
 
 
-def _newest(turn: Turn) -> list[Message]:
-    """Return the user's messages that no answer stands behind but this turn's, the newest ones."""
+def _unanswered(turn: Turn) -> list[Message]:
+    """Return the user's newest messages that were not answered before this turn, without long ones."""
     answered = (place for place, message in enumerate(turn.messages, start=1) if message.role == "assistant")
     unanswered = turn.messages[max(answered, default=0) :]
-    own = [message for message in unanswered if message.role == "user"][-MAX_ASKING:]
+    own = [message for message in unanswered if message.role == "user"][-MAX_CHECKED_MESSAGES:]
     return [message for message in own if len(message.text) <= MAX_INLINE_CHARACTERS]
 
 
 def _size(turn: Turn) -> int:
-    return sum(len(message.text) for message in _newest(turn))
+    return sum(len(message.text) for message in _unanswered(turn))
 
 
 def _asks_to_forget(turn: Turn) -> bool:
-    return any(asks_to_forget(readable_text(message.text)) for message in _newest(turn))
+    return any(asks_to_forget(readable_text(message.text)) for message in _unanswered(turn))
 
 
-def _forgetting(formations: Sequence[FormationRequest]) -> list[FormationRequest]:
-    """Make the stage due that heeds requests, also in a profile without quotations; others wait for the model."""
+def _with_forgetting(formations: Sequence[FormationRequest]) -> list[FormationRequest]:
+    """Add the stage that handles requests to forget, also in a profile without quotations."""
     if not formations or any(due.stage == "index" for due in formations):
         return list(formations)
     first = replace(formations[0], stage="index", version=TURNS_VERSION, every_turns=1, after_idle=None, on_edit=False)
@@ -334,6 +336,6 @@ def _key(due: FormationRequest, turn: Turn, recorded: RecordedTurn) -> Formation
 
 
 def charges(scope: MemoryScope) -> tuple[tuple[Subject, float], ...]:
-    """Say what a turn counts for beside the memory work of the subject written to: nothing where none is rationed."""
+    """Return what a turn costs the budget of the subject written to; empty without a budget."""
     budget = scope.profile.budget
     return ((scope.writes, budget.turn),) if scope.writes and budget.capacity and budget.turn else ()

@@ -17,7 +17,7 @@ def test_what_no_api_describes_has_no_text_and_is_not_lost() -> None:
         assert other_parts(content) == (content if isinstance(content, list) else [content])
 
 
-def test_a_message_of_words_is_said_by_its_is_text_only() -> None:
+def test_a_message_of_role_name_and_text_is_text_only() -> None:
     assert is_text_only({"role": "user", "content": "hi", "tool_calls": None, "name": "Ana"})
     assert is_text_only({"role": "assistant", "content": None})
     assert not is_text_only({"role": "assistant", "content": None, "refusal": "No."})

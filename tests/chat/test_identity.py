@@ -47,7 +47,7 @@ def test_without_any_identity_a_loopback_request_is_the_default_users() -> None:
     assert ask(policy=replace(LOOPBACK, default_user="")).subject is None
 
 
-def test_elsewhere_no_plain_name_is_believed() -> None:
+def test_off_loopback_no_plain_name_is_believed() -> None:
     everything = ((b"x-openwebui-user-id", b"ana"), (b"x-recollect-user", b"ana"))
     assert ask(*everything, policy=NETWORK, path="ana", body="ana").subject is None
     assert ask(policy=NETWORK).subject is None
@@ -86,7 +86,7 @@ def test_a_value_that_is_not_utf_8_is_read_as_latin_1() -> None:
     assert ask((b"x-recollect-user", "José".encode())).subject == Subject("user", "José")
 
 
-def test_an_empty_user_in_the_body_names_nobody() -> None:
+def test_an_empty_user_in_the_body_names_no_user() -> None:
     assert ask(body="").subject == Subject("user", "local")
     assert ask(policy=SIGNED, body="").subject is None
 
@@ -98,7 +98,7 @@ def test_a_signed_header_names_its_subject() -> None:
     )
 
 
-def test_the_bodys_user_merely_loses_to_a_signed_header() -> None:
+def test_a_signed_header_overrides_the_bodys_user() -> None:
     assert ask((b"x-openwebui-user-jwt", token()), policy=SIGNED, body="marcus").subject == Subject("user", "ana")
 
 
@@ -115,11 +115,11 @@ def test_with_a_secret_a_request_without_identity_is_anonymous() -> None:
         {"iat": NOW_S + 0.5, "exp": NOW_S + 300.5},
     ],
 )
-def test_a_token_holds_within_a_minute_of_its_times(claims: dict[str, Any]) -> None:
+def test_a_token_is_valid_within_a_minute_of_its_times(claims: dict[str, Any]) -> None:
     assert ask((b"x-openwebui-user-jwt", token(**claims)), policy=SIGNED).subject == Subject("user", "ana")
 
 
-def test_the_time_of_a_token_is_judged_by_the_clock_handed_in() -> None:
+def test_the_time_of_a_token_is_checked_by_the_given_clock() -> None:
     headers = [(b"x-openwebui-user-jwt", token())]
     later = NEW_YEAR + timedelta(minutes=7)
     with pytest.raises(BadIdentityError, match="expired"):
@@ -228,7 +228,7 @@ def test_a_header_that_comes_twice_is_refused_even_with_the_same_value(name: str
 
 
 @pytest.mark.parametrize("policy", [LOOPBACK, NETWORK])
-def test_a_token_that_nobody_can_verify_is_refused_with_the_way_to_set_it_up(policy: IdentityPolicy) -> None:
+def test_a_token_without_a_secret_is_refused_with_the_setup_hint(policy: IdentityPolicy) -> None:
     assert "RECOLLECT_JWT_SECRET" in refusal((JWT, token()), policy=policy)
 
 
@@ -257,7 +257,7 @@ def test_a_path_that_cannot_be_a_name_is_refused() -> None:
 
 
 @pytest.mark.parametrize("user", ["a\nb", "\ud83d", "a\0b", "a" * 513])
-def test_a_body_whose_user_cannot_be_a_name_is_nobodys(user: str) -> None:
+def test_a_body_whose_user_cannot_be_a_name_is_anonymous(user: str) -> None:
     assert ask(body=user).subject is None
     assert ask((b"x-recollect-memory", b"read"), body=user).subject is None
 
@@ -269,7 +269,7 @@ def test_an_empty_header_counts_as_absent(value: bytes) -> None:
 
 
 @pytest.mark.parametrize("policy", [LOOPBACK, NETWORK, SIGNED])
-def test_with_memory_off_no_trouble_with_an_identity_breaks_the_chat(policy: IdentityPolicy) -> None:
+def test_with_memory_off_a_bad_identity_does_not_break_the_chat(policy: IdentityPolicy) -> None:
     off = (b"x-recollect-memory", b"off")
     for headers in ([(USER, b"a"), (USER, b"b")], [(ID, b"a"), (USER, b"b")], [(USER, b"a\0")], [(JWT, b"forged")]):
         identity = ask(*headers, off, policy=policy, path="\udcff", body="a\nb")

@@ -1,4 +1,4 @@
-"""Large bodies are read without building what memory does not use, and messages have an end."""
+"""Large bodies are checked without building unused objects, and the number of messages is limited."""
 
 import json
 from json import JSONDecodeError

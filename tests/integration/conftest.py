@@ -1,4 +1,4 @@
-"""What the integration tests share: an upstream, servers on folders of their own, and eyes on their databases."""
+"""Fixtures of the integration tests: an upstream, servers with folders of their own, and database readers."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A chat client that keeps its history and sends of it what it likes."""
+"""A chat client that keeps its history and sends any part of it."""
 
 from dataclasses import dataclass, field
 

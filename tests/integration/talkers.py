@@ -1,4 +1,4 @@
-"""Clients that talk all at once, keep a ledger of what was acknowledged, and try again what was not. Opens sockets."""
+"""Concurrent clients that keep a ledger of acknowledged turns and retry the others. Opens sockets."""
 
 import random
 import threading

@@ -1,4 +1,4 @@
-"""Requests that are wrong, strange or hostile: a clear 4xx or a pass-through, never a 500, and the server goes on."""
+"""Wrong, strange or hostile requests: a clear 4xx or a pass-through, never a 500, and the server goes on."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What clients do to a conversation, and what the log and its work are to look like afterwards."""
+"""What clients do to a conversation, and how the log and its formations must look afterwards."""
 
 import json
 import threading

@@ -1,4 +1,4 @@
-"""With an embeddings API that is down, hangs or answers nonsense, recall goes on by standing facts, words and dates."""
+"""With an embeddings API that is down, hangs or answers nonsense, recall uses standing facts, words and dates."""
 
 import asyncio
 import json

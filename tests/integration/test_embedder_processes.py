@@ -1,4 +1,4 @@
-"""A server runs while another process changes the embedder of its database: it notices, and nobody restarts it."""
+"""A running server notices that another process changes the embedder of its database, without a restart."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""An embeddings API that is found out, refuses, hurries and breaks: a real server on loopback."""
+"""An embeddings API that is probed, refuses, limits rates and breaks: a real server on loopback."""
 
 from pathlib import Path
 from typing import Any

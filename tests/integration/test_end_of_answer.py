@@ -1,4 +1,4 @@
-"""The end of an answer waits for its record, and says so where it could not: a database that another process holds."""
+"""The end of an answer waits for its record, and reports a failure: another process locks the database."""
 
 import json
 from collections.abc import Iterator

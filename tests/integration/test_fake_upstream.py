@@ -1,4 +1,4 @@
-"""The upstream of these tests does what its shapes say; otherwise they would show nothing."""
+"""The fake upstream sends what its shapes describe; otherwise the tests would prove nothing."""
 
 import pytest
 

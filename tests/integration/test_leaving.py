@@ -1,4 +1,4 @@
-"""A client that leaves, in each phase of its request: upstream is let go of within a second."""
+"""A client that disconnects, in each phase of its request: upstream is closed within a second."""
 
 import json
 import socket

@@ -1,4 +1,4 @@
-"""The model that forms memories is dead or hangs: chats go on, nothing is parked, and it is formed when it is back."""
+"""The model that forms memories is down or hangs: chats go on, nothing is parked, formation resumes afterwards."""
 
 import json
 import socket

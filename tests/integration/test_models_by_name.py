@@ -1,4 +1,4 @@
-"""U14: any OpenAI-compatible endpoint by the name of its model, with vectors of the length that is set."""
+"""U14: any OpenAI-compatible endpoint by model name, with vectors of the configured length."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Whatever Ben says changes nothing that Ana sees: her world with him in it equals the one without (I10)."""
+"""Nothing that Ben says changes what Ana sees: her world with him equals the one without him (I10)."""
 
 from dataclasses import dataclass
 from pathlib import Path

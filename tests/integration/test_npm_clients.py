@@ -1,4 +1,4 @@
-"""JavaScript clients, unchanged but for their base URL: npm's openai and the Vercel AI SDK. Needs node and npm."""
+"""JavaScript clients with only their base URL changed: npm's openai and the Vercel AI SDK. Needs node and npm."""
 
 import json
 import os

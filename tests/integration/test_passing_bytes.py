@@ -1,4 +1,4 @@
-"""What passes through the proxy is what came: with memory off all of it, with memory on all but the two splices."""
+"""The proxy relays bytes unchanged: all with memory off, all but the two splices with memory on."""
 
 import json
 import re

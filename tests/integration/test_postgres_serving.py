@@ -1,4 +1,4 @@
-"""Servers and workers on PostgreSQL: ready or not, told to stop, woken from afar, and eight of them at one time."""
+"""Servers and workers on PostgreSQL: readiness, shutdown, remote wake-ups, and eight of them at once."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Client libraries that people use, unchanged but for their base URL: openai and langchain-openai."""
+"""Client libraries in common use, with only their base URL changed: openai and langchain-openai."""
 
 import json
 from collections.abc import Callable, Iterator

@@ -1,4 +1,4 @@
-"""A real server and what a browser would send it; and what it says at its start of a variable that is no setting."""
+"""A real server and a browser's requests; and its warning about a variable that is not a setting."""
 
 from collections.abc import Callable
 

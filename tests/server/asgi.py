@@ -1,4 +1,4 @@
-"""Call an ASGI application so that every chunk is seen as it leaves, and a client can hang up in the middle."""
+"""Call an ASGI application so that each chunk is seen as it leaves, and a client can disconnect in the middle."""
 
 import asyncio
 import json
@@ -115,7 +115,7 @@ class _Given:
 
 @dataclass
 class ScriptedBackend:
-    """A way that answers what a test gives it, in order; a part may be an event to wait for or an error."""
+    """A backend that answers what a test gives it, in order; a part may be an event to wait for or an error."""
 
     answers: list[tuple[int, Headers, Sequence[bytes | Exception | asyncio.Event]]]
     asked: list[BackendRequest] = field(default_factory=list)

@@ -18,8 +18,10 @@ from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat,
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
-async def serve(engine: AsyncRecollect, way: ScriptedBackend, call: Call, policy: IdentityPolicy = POLICY) -> ChatProxy:
-    proxy = ChatProxy(engine, way, policy)
+async def serve(
+    engine: AsyncRecollect, backend: ScriptedBackend, call: Call, policy: IdentityPolicy = POLICY
+) -> ChatProxy:
+    proxy = ChatProxy(engine, backend, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     await proxy.close()
     return proxy
@@ -34,27 +36,27 @@ async def logged(engine: AsyncRecollect, user: str = "ana") -> list[LoggedMessag
 
 
 async def test_an_answer_passes_and_both_messages_are_recorded(engine: AsyncRecollect) -> None:
-    way = ScriptedBackend([(200, JSON, [whole("Noted.")])])
+    backend = ScriptedBackend([(200, JSON, [whole("Noted.")])])
     call = Call(chat("I like tea."))
-    proxy = await serve(engine, way, call)
+    proxy = await serve(engine, backend, call)
     assert (call.status, call.finished) == (200, True)
     assert json.loads(call.text)["memories"] == []
-    assert way.asked[0].body == call.body, "nothing was known, so nothing was added"
+    assert backend.asked[0].body == call.body, "nothing was known, so nothing was added"
     assert [(m.role, m.text, m.complete) for m in await logged(engine)] == [
         ("user", "I like tea.", True),
         ("assistant", "Noted.", True),
     ]
-    assert (proxy.counters.recorded, way.closed) == (1, 1)
+    assert (proxy.counters.recorded, backend.closed) == (1, 1)
 
 
 async def test_memories_reach_the_next_prompt_and_the_client_sees_no_change(
     engine: AsyncRecollect,
 ) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = ScriptedBackend([(200, JSON, [whole("No peanuts.")])])
+    backend = ScriptedBackend([(200, JSON, [whole("No peanuts.")])])
     call = Call(chat("May I eat peanuts?", temperature=0.1))
-    await serve(engine, way, call)
-    sent = json.loads(way.asked[0].body)
+    await serve(engine, backend, call)
+    sent = json.loads(backend.asked[0].body)
     assert "Ana is allergic to peanuts." in sent["messages"][0]["content"]
     assert sent["messages"][0]["content"].endswith("May I eat peanuts?")
     assert sent["temperature"] == 0.1
@@ -67,10 +69,10 @@ async def test_memories_reach_the_next_prompt_and_the_client_sees_no_change(
 async def test_with_memory_off_bytes_pass_and_nothing_is_kept(engine: AsyncRecollect, stream: bool) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
     body = [event("No."), event("", "stop"), DONE] if stream else [whole("No.")]
-    way = ScriptedBackend([(200, EVENTS if stream else JSON, body)])
+    backend = ScriptedBackend([(200, EVENTS if stream else JSON, body)])
     call = Call(b' {"messages" : [{"role":"user","content":"Peanuts?"}]}', {"x-recollect-memory": "off"})
-    await serve(engine, way, call)
-    assert way.asked[0].body == call.body
+    await serve(engine, backend, call)
+    assert backend.asked[0].body == call.body
     assert b"".join(call.chunks) == b"".join(body)
     assert call.answer_headers["x-recollect-memory"] == "off"
     assert await logged(engine) == []
@@ -78,15 +80,15 @@ async def test_with_memory_off_bytes_pass_and_nothing_is_kept(engine: AsyncRecol
 
 async def test_reading_only_recalls_and_keeps_nothing(engine: AsyncRecollect) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = ScriptedBackend([(200, JSON, [whole("No.")])])
-    await serve(engine, way, Call(chat("Peanuts?"), {"x-recollect-memory": "read"}))
-    assert b"allergic" in way.asked[0].body
+    backend = ScriptedBackend([(200, JSON, [whole("No.")])])
+    await serve(engine, backend, Call(chat("Peanuts?"), {"x-recollect-memory": "read"}))
+    assert b"allergic" in backend.asked[0].body
     assert await logged(engine) == []
 
 
 async def test_done_leaves_only_when_the_turn_can_be_read_back(engine: AsyncRecollect) -> None:
     seen: list[int] = []
-    way = ScriptedBackend([(200, EVENTS, [event("No."), event("", "stop"), DONE])])
+    backend = ScriptedBackend([(200, EVENTS, [event("No."), event("", "stop"), DONE])])
     call = Call(chat("Peanuts?", stream=True))
     send = call.send()
 
@@ -96,7 +98,7 @@ async def test_done_leaves_only_when_the_turn_can_be_read_back(engine: AsyncReco
             seen.append(len(await logged(engine)))
         await send(message)
 
-    proxy = ChatProxy(engine, way, POLICY)
+    proxy = ChatProxy(engine, backend, POLICY)
     await proxy(call.scope(), call.receive(), watching)
     assert seen == [2]
     assert call.text.endswith("data: [DONE]\n\n")
@@ -118,7 +120,7 @@ class SlowStore:
 
 
 @pytest.mark.parametrize("stream", [True, False])
-async def test_a_slow_commit_is_told_and_does_not_hold_the_answer(
+async def test_a_slow_commit_is_reported_and_does_not_hold_the_answer(
     parts: Components, monkeypatch: pytest.MonkeyPatch, stream: bool
 ) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"commit_timeout_s": 0.01})))
@@ -139,7 +141,7 @@ async def test_a_slow_commit_is_told_and_does_not_hold_the_answer(
     await engine.close()
 
 
-async def test_a_failing_commit_is_told_and_the_chat_goes_on(
+async def test_a_failing_commit_is_reported_and_the_chat_goes_on(
     engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failing = SlowStore(engine, fails=True)
@@ -157,10 +159,10 @@ async def test_failing_recall_leaves_the_chat_as_it_is(engine: AsyncRecollect, m
         raise StoreUnavailableError("the disk is asleep")
 
     monkeypatch.setattr(engine.turns, "prepare", fails)
-    way = ScriptedBackend([(200, JSON, [whole("No.")])])
+    backend = ScriptedBackend([(200, JSON, [whole("No.")])])
     call = Call(chat("Peanuts?"))
-    proxy = await serve(engine, way, call)
-    assert (call.status, way.asked[0].body) == (200, call.body)
+    proxy = await serve(engine, backend, call)
+    assert (call.status, backend.asked[0].body) == (200, call.body)
     assert call.answer_headers["x-recollect-memory"] == "skipped"
     assert proxy.counters.memory_failed == 1
     assert len(await logged(engine)) == 2
@@ -168,22 +170,22 @@ async def test_failing_recall_leaves_the_chat_as_it_is(engine: AsyncRecollect, m
 
 async def test_a_refused_altered_request_is_resent_unaltered_and_remembered(engine: AsyncRecollect) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = ScriptedBackend([(400, JSON, [b"{}"]), (200, JSON, [whole("No.")]), (200, JSON, [whole("No!")])])
-    proxy = ChatProxy(engine, way, POLICY)
+    backend = ScriptedBackend([(400, JSON, [b"{}"]), (200, JSON, [whole("No.")]), (200, JSON, [whole("No!")])])
+    proxy = ChatProxy(engine, backend, POLICY)
     first, second = Call(chat("Peanuts?")), Call(chat("Peanuts again?"))
     for call in (first, second):
         await proxy(call.scope(), call.receive(), call.send())
-    assert way.asked[0].body != first.body
-    assert way.asked[1].body == first.body
+    assert backend.asked[0].body != first.body
+    assert backend.asked[1].body == first.body
     assert json.loads(first.text)["memories"] == [], "nothing was used, so nothing is claimed"
-    assert json.loads(way.asked[2].body)["messages"][0]["role"] == "user", "memory stands in the user's message now"
-    assert b"allergic" in way.asked[2].body
+    assert json.loads(backend.asked[2].body)["messages"][0]["role"] == "user", "memory stands in the user's message now"
+    assert b"allergic" in backend.asked[2].body
 
 
 async def test_an_upstream_error_passes_and_records_nothing(engine: AsyncRecollect) -> None:
-    way = ScriptedBackend([(429, (*JSON, (b"retry-after", b"7")), [b'{"error":{}}'])])
+    backend = ScriptedBackend([(429, (*JSON, (b"retry-after", b"7")), [b'{"error":{}}'])])
     call = Call(chat("Peanuts?"))
-    await serve(engine, way, call)
+    await serve(engine, backend, call)
     assert (call.status, call.text, call.answer_headers["retry-after"]) == (429, '{"error":{}}', "7")
     assert await logged(engine) == []
 
@@ -204,37 +206,37 @@ async def test_an_error_in_the_stream_records_nothing(engine: AsyncRecollect) ->
     assert await logged(engine) == []
 
 
-async def test_a_client_that_leaves_closes_upstream_and_what_was_said_is_kept(engine: AsyncRecollect) -> None:
+async def test_a_disconnect_closes_upstream_and_keeps_the_partial_answer(engine: AsyncRecollect) -> None:
     never = asyncio.Event()
-    way = ScriptedBackend([(200, EVENTS, [event("No pea"), never])])
+    backend = ScriptedBackend([(200, EVENTS, [event("No pea"), never])])
     call = Call(chat("Peanuts?", stream=True))
-    proxy = ChatProxy(engine, way, POLICY)
+    proxy = ChatProxy(engine, backend, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), 20)
     call.gone.set()
     await asyncio.wait_for(serving, 20)
     await proxy.close()
-    assert (way.closed, proxy.counters.client_left) == (1, 1)
+    assert (backend.closed, proxy.counters.client_left) == (1, 1)
     assert [(m.text, m.complete) for m in await logged(engine)] == [("Peanuts?", True), ("No pea", False)]
 
 
 async def test_anonymous_requests_are_answered_and_leave_nothing(engine: AsyncRecollect) -> None:
     stranger = IdentityPolicy(default_user="ana", trusted=False, jwt_secret=None)
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = ScriptedBackend([(200, JSON, [whole("No.")])])
+    backend = ScriptedBackend([(200, JSON, [whole("No.")])])
     call = Call(chat("Peanuts?"), {"x-recollect-user": "ana"})
-    await serve(engine, way, call, stranger)
-    assert way.asked[0].body == call.body
+    await serve(engine, backend, call, stranger)
+    assert backend.asked[0].body == call.body
     assert call.answer_headers["x-recollect-memory"] == "anonymous"
     assert await logged(engine) == []
 
 
 async def test_background_tasks_of_open_webui_are_left_alone(engine: AsyncRecollect) -> None:
     await engine.add("Ana is allergic to peanuts.", user="ana")
-    way = ScriptedBackend([(200, JSON, [whole("Peanuts")])])
+    backend = ScriptedBackend([(200, JSON, [whole("Peanuts")])])
     call = Call(chat("### Task:\nMake a title.\n<chat_history>peanuts</chat_history>"))
-    proxy = await serve(engine, way, call)
-    assert way.asked[0].body == call.body
+    proxy = await serve(engine, backend, call)
+    assert backend.asked[0].body == call.body
     assert proxy.counters.background_tasks == 1
     assert await logged(engine) == []
 
@@ -243,10 +245,10 @@ async def test_background_tasks_of_open_webui_are_left_alone(engine: AsyncRecoll
 async def test_what_cannot_be_read_passes_untouched_or_is_refused_in_openais_shape(
     engine: AsyncRecollect, body: bytes
 ) -> None:
-    way = ScriptedBackend([(422, JSON, [b'{"error":"upstream says so"}'])])
+    backend = ScriptedBackend([(422, JSON, [b'{"error":"upstream says so"}'])])
     call = Call(body)
-    await serve(engine, way, call)
-    assert way.asked[0].body == body
+    await serve(engine, backend, call)
+    assert backend.asked[0].body == body
     assert (call.status, call.text) == (422, '{"error":"upstream says so"}')
     call = Call(body)
     await serve(engine, ScriptedBackend([], needs_valid_requests=True), call)
@@ -280,23 +282,23 @@ async def test_the_list_of_memories_can_be_turned_off(engine: AsyncRecollect) ->
 async def test_an_answer_compressed_against_our_wish_passes_unrecorded(
     engine: AsyncRecollect,
 ) -> None:
-    way = ScriptedBackend([(200, (*JSON, (b"content-encoding", b"gzip")), [b"\x1f\x8b"])])
+    backend = ScriptedBackend([(200, (*JSON, (b"content-encoding", b"gzip")), [b"\x1f\x8b"])])
     call = Call(chat("I like tea."))
-    proxy = await serve(engine, way, call)
+    proxy = await serve(engine, backend, call)
     assert call.chunks == [b"\x1f\x8b"]
     assert call.answer_headers["x-recollect-memory"] == "on; recalled=0; not recorded"
     assert proxy.counters.not_recorded == 1
 
 
 async def test_an_answer_whose_encoding_is_identity_is_read(engine: AsyncRecollect) -> None:
-    way = ScriptedBackend([(200, (*JSON, (b"content-encoding", b"identity")), [whole("Noted.")])])
-    await serve(engine, way, Call(chat("I like tea.")))
+    backend = ScriptedBackend([(200, (*JSON, (b"content-encoding", b"identity")), [whole("Noted.")])])
+    await serve(engine, backend, Call(chat("I like tea.")))
     assert [message.text for message in await logged(engine)] == ["I like tea.", "Noted."]
 
 
 async def test_a_stream_under_another_name_passes_chunk_by_chunk_and_is_recorded(engine: AsyncRecollect) -> None:
-    way = ScriptedBackend([(200, ((b"content-type", b"text/plain"),), [event("No"), event("ted."), DONE])])
+    backend = ScriptedBackend([(200, ((b"content-type", b"text/plain"),), [event("No"), event("ted."), DONE])])
     call = Call(chat("I like tea.", stream=True))
-    await serve(engine, way, call)
+    await serve(engine, backend, call)
     assert len(call.chunks) > 1
     assert [message.text for message in await logged(engine)] == ["I like tea.", "Noted."]

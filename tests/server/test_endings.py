@@ -1,4 +1,4 @@
-"""How an exchange is asked on, noted and ended where things are not ordinary."""
+"""Unusual requests and endings: queries, odd users, late failures, slow clients, shutdown."""
 
 import asyncio
 import logging
@@ -22,8 +22,8 @@ from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
 
 
-async def serve(engine: AsyncRecollect, way: ScriptedBackend, call: Call) -> ChatProxy:
-    proxy = ChatProxy(engine, way, POLICY)
+async def serve(engine: AsyncRecollect, backend: ScriptedBackend, call: Call) -> ChatProxy:
+    proxy = ChatProxy(engine, backend, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     await proxy.close()
     return proxy
@@ -38,10 +38,10 @@ async def kept(engine: AsyncRecollect, user: str = "ana") -> list[tuple[str, boo
     return [(message.text, message.complete) for message in found]
 
 
-async def test_the_query_travels_upstream(engine: AsyncRecollect) -> None:
-    way = ScriptedBackend([(200, JSON, [whole("No.")])])
-    await serve(engine, way, Call(chat("Peanuts?"), query=b"api-version=2024-10-21&x=%2F"))
-    assert way.asked[0].query == "?api-version=2024-10-21&x=%2F"
+async def test_the_query_is_sent_upstream(engine: AsyncRecollect) -> None:
+    backend = ScriptedBackend([(200, JSON, [whole("No.")])])
+    await serve(engine, backend, Call(chat("Peanuts?"), query=b"api-version=2024-10-21&x=%2F"))
+    assert backend.asked[0].query == "?api-version=2024-10-21&x=%2F"
 
 
 async def test_the_configured_api_is_asked_with_the_query(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,8 +86,8 @@ async def test_upstreams_own_memory_header_does_not_double_ours(engine: AsyncRec
         names.extend(name.lower() for name, _ in message.get("headers", ()))
         await send(message)
 
-    way = ScriptedBackend([(200, (*JSON, (b"X-Recollect-Memory", b"on; recalled=7")), [whole("Hello.")])])
-    await ChatProxy(engine, way, POLICY)(call.scope(), call.receive(), watching)
+    backend = ScriptedBackend([(200, (*JSON, (b"X-Recollect-Memory", b"on; recalled=7")), [whole("Hello.")])])
+    await ChatProxy(engine, backend, POLICY)(call.scope(), call.receive(), watching)
     assert names.count(b"x-recollect-memory") == 1
     assert call.answer_headers["x-recollect-memory"] == "off"
 
@@ -117,7 +117,7 @@ async def test_a_late_failing_record_is_reported_late_without_unread_exception(
     await engine.close()
 
 
-async def test_a_client_that_reads_no_more_counts_as_gone(parts: Components) -> None:
+async def test_a_client_that_stops_reading_counts_as_disconnected(parts: Components) -> None:
     engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"idle_timeout_s": 0.01})))
     call, never = Call(chat("Peanuts?", stream=True)), asyncio.Event()
     send = call.send()
@@ -127,25 +127,25 @@ async def test_a_client_that_reads_no_more_counts_as_gone(parts: Components) -> 
             await never.wait()
         await send(message)
 
-    way = ScriptedBackend([(200, EVENTS, [event("No pea"), event("nuts"), never])])
-    proxy = ChatProxy(engine, way, POLICY)
+    backend = ScriptedBackend([(200, EVENTS, [event("No pea"), event("nuts"), never])])
+    proxy = ChatProxy(engine, backend, POLICY)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), stuck), 20)
     await proxy.close()
-    assert (way.closed, proxy.counters.client_left) == (1, 1)
+    assert (backend.closed, proxy.counters.client_left) == (1, 1)
     assert await kept(engine) == [("Peanuts?", True), ("No peanuts", False)]
     await engine.close()
 
 
 async def test_a_stop_ends_endless_answers_and_keeps_what_was_said(engine: AsyncRecollect) -> None:
     call = Call(chat("Peanuts?", stream=True))
-    way = ScriptedBackend([(200, EVENTS, [event("No pea"), asyncio.Event()])])
-    proxy = ChatProxy(engine, way, POLICY)
+    backend = ScriptedBackend([(200, EVENTS, [event("No pea"), asyncio.Event()])])
+    proxy = ChatProxy(engine, backend, POLICY)
     serving = asyncio.create_task(proxy(call.scope(), call.receive(), call.send()))
     await asyncio.wait_for(call.first_chunk.wait(), 20)
     serving.cancel()  # as the web server does when its grace is over; it closes the application in the same breath
     await asyncio.wait_for(proxy.close(), 20)
     assert await kept(engine) == [("Peanuts?", True), ("No pea", False)]
-    assert way.closed == 1
+    assert backend.closed == 1
     with pytest.raises(asyncio.CancelledError):
         await serving
 

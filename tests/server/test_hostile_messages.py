@@ -1,4 +1,4 @@
-"""A message made to cost: its chat turn and its formation end soon, and the next message forms as ever."""
+"""Messages made to be expensive: their turn and formation end soon, and the next message forms normally."""
 
 import asyncio
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""What is remembered of refusals: for whom, for how long, and how much."""
+"""Which refusals are remembered: for whom, for how long, and how many."""
 
 from recollect.server.injection_fallback import MAX_REMEMBERED, InjectionFallbacks
 from recollect.testing import FakeClock

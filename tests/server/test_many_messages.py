@@ -1,4 +1,4 @@
-"""A request with more messages than memory reads is upstream's all the same."""
+"""A request with more messages than memory reads still reaches upstream."""
 
 import asyncio
 import json
@@ -12,12 +12,12 @@ from server.asgi import JSON, Call, ScriptedBackend, whole
 
 async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> None:
     policy = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
-    way = ScriptedBackend([(200, JSON, [whole("Noted.")])])
+    backend = ScriptedBackend([(200, JSON, [whole("Noted.")])])
     messages = [{"role": "user", "content": "hi"}] * (MAX_MESSAGES + 1)
     call = Call(json.dumps({"model": "m", "messages": messages}).encode())
-    proxy = ChatProxy(engine, way, policy)
+    proxy = ChatProxy(engine, backend, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     await proxy.close()
-    assert (call.status, way.asked[0].body) == (200, call.body)
+    assert (call.status, backend.asked[0].body) == (200, call.body)
     assert call.answer_headers["x-recollect-memory"] == "skipped"
     assert await engine.conversations.list(user="ana") == []

@@ -1,4 +1,4 @@
-"""What `/metrics` and `/api/memory/stats` tell, and that neither names anybody."""
+"""What `/metrics` and `/api/memory/stats` report, without naming any user."""
 
 import logging
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Which pages and names may speak with the server, and what a listed page's browser is told."""
+"""Which pages and hosts may call the server, and what a listed page's browser is told."""
 
 import json
 from collections.abc import Mapping, MutableMapping
@@ -112,7 +112,7 @@ async def test_a_listed_pages_preflight_is_answered_here() -> None:
     assert (await asked({**headers, "origin": "http://evil.example"}, method="OPTIONS", origins=PAGE)).status == 403
 
 
-async def test_what_is_no_http_request_passes() -> None:
+async def test_other_scopes_than_http_pass() -> None:
     seen: list[str] = []
 
     async def lifespan(scope: Scope, receive: Receive, send: Send) -> None:

@@ -1,4 +1,4 @@
-"""Which requests travel on by themselves, and with what path."""
+"""Which requests are relayed without memory, and with which path."""
 
 import json
 
@@ -25,7 +25,7 @@ async def passed(path: str) -> Call:
         ("/v1//other.example/v1", "//other.example/v1"),
     ],
 )
-async def test_what_travels_on_is_what_stands_behind_the_routes_prefix(path: str, behind: str) -> None:
+async def test_the_path_after_the_routes_prefix_is_relayed(path: str, behind: str) -> None:
     assert (await passed(path)).text == f"POST {behind}"
 
 

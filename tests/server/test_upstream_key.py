@@ -1,4 +1,4 @@
-"""Whose key a request carries upstream, on which address, by which credential and route."""
+"""Which requests carry our key upstream: by address, credential and route."""
 
 import asyncio
 import json
@@ -154,7 +154,7 @@ async def test_its_own_key_is_passed_on_in_place_of_ours(parts: Components, seen
     assert seen.keys == ["Bearer sk-its-own"]
 
 
-async def test_tokens_that_do_not_hold_carry_no_key(parts: Components, seen: Seen, clock: FakeClock) -> None:
+async def test_requests_with_invalid_tokens_carry_no_key(parts: Components, seen: Seen, clock: FakeClock) -> None:
     tokens = (
         token(clock, secret="another-secret-of-sufficient-length!!"),
         token(clock, age_s=3600),
@@ -245,7 +245,7 @@ async def test_a_listed_route_carries_our_key_as_it_is_listed(parts: Components,
     assert seen.keys == [f"Bearer {KEY}"] * 2
 
 
-async def test_headers_that_change_method_or_path_do_not_travel_beside_our_key(parts: Components, seen: Seen) -> None:
+async def test_headers_that_change_method_or_path_are_dropped_with_our_key(parts: Components, seen: Seen) -> None:
     rerouting = {"x-http-method-override": "DELETE", "X-Original-URL": "/v1/files", "x-rewrite-url": "/v1/files"}
     await asked(parts, SETTINGS, "/v1/embeddings", {**rerouting, "x-other": "kept"})
     [(_, _, headers)] = seen.requests

@@ -1,4 +1,4 @@
-"""What the server says of itself at the start."""
+"""What the server prints when it starts."""
 
 import json
 import shlex
@@ -17,7 +17,7 @@ from recollect.settings import Settings
         ("0.0.0.0", "http://127.0.0.1:8765/v1"),
     ],
 )
-def test_the_address_that_is_shown_can_be_used_as_it_stands(host: str, base: str) -> None:
+def test_the_address_shown_can_be_used_as_it_is(host: str, base: str) -> None:
     assert f"listens on {base}\n" in welcome(Settings(host=host), 8765)
 
 
@@ -53,7 +53,5 @@ def test_the_command_to_try_names_a_model_that_answers_here() -> None:
         ("[" * 100_000, None, None),
     ],
 )
-def test_a_model_is_chosen_out_of_what_the_upstream_lists(
-    listed: str, preferred: str | None, chosen: str | None
-) -> None:
+def test_a_model_is_chosen_from_the_upstreams_list(listed: str, preferred: str | None, chosen: str | None) -> None:
     assert choose_model(listed.encode(), preferred=preferred) == chosen

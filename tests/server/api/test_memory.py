@@ -1,4 +1,4 @@
-"""Adding to one's own memory over HTTP: one note or many in a request. On every store."""
+"""Adding to the caller's memory over HTTP: one note or many in a request. On every store."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -38,7 +38,7 @@ async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
         yield client
 
 
-async def test_a_note_is_added_to_the_memory_of_who_asks(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+async def test_a_note_is_added_to_the_callers_memory(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
     answer = await api.post("/api/memory", json=TEA)
     assert answer.status_code == 201
     one = answer.json()

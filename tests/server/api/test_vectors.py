@@ -1,4 +1,4 @@
-"""U10: what is nearest in meaning, over HTTP."""
+"""U10: vector search over HTTP."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -39,7 +39,7 @@ async def test_u10_a_vector_of_ones_own_is_taken(api: httpx.AsyncClient, parts: 
     assert [match["metadata"]["content"] for match in found["matches"]] == ["Ana lives in Oslo."]
 
 
-async def test_u10_without_a_user_it_is_who_asks_and_strictly_it_is_refused(parts: Components) -> None:
+async def test_u10_without_a_user_it_is_the_caller_and_strictly_refused(parts: Components) -> None:
     strict = replace(parts, settings=parts.settings.model_copy(update={"strict_vectors": True}))
     for given, status in ((parts, 200), (strict, 400)):
         async with client(AsyncRecollect(given)) as api:
