@@ -49,9 +49,9 @@ def convex(hot: SubjectSnapshot, query: Query, words: float, before: float = 0.0
 def rank_fusion(hot: SubjectSnapshot, query: Query) -> Scores:
     """Fuse the two rankings, equal in weight."""
     scores = np.zeros(len(hot))
-    for one in (bm25(hot, query), vectors(hot, query)):
+    for each in (bm25(hot, query), vectors(hot, query)):
         place = np.empty(len(hot))
-        place[np.argsort(-one, kind="stable")] = np.arange(1, len(hot) + 1)
+        place[np.argsort(-each, kind="stable")] = np.arange(1, len(hot) + 1)
         scores += 1 / (_RANK_DAMPING + place)
     return scores
 

@@ -192,9 +192,9 @@ async def _replay(url: str, file: Path, embedder: FarEmbedder | None = None) -> 
     """Replay conversations, ten of a user."""
     async with _engine(url, embedder) as engine:
         plan = read_plan(file, Format.OPENAI, as_speaker=None, limit=None, zone=UTC)
-        users = {one.id: Subject("user", f"user-{at // _TALKS}") for at, one in enumerate(plan.recordings)}
+        users = {recording.id: Subject("user", f"user-{at // _TALKS}") for at, recording in enumerate(plan.recordings)}
         start = time.perf_counter()
-        await Replay(engine, plan, whose=lambda one: users[one.id], bar=NoBar()).run()
+        await Replay(engine, plan, whose=lambda recording: users[recording.id], bar=NoBar()).run()
         return time.perf_counter() - start
 
 

@@ -124,14 +124,14 @@ async def measure(parts: Components, conversation: DatasetConversation, pairs: S
         due = [(pair, turn) for turn in exchange for pair in pairs if turn.id in pair.later]
         for pair, turn in due:
             beside = await _weighed(parts, user, turn)
-            sources = {telling.names[key] for one in beside for key in _sources(one)}
+            sources = {telling.names[key] for memory in beside for key in _sources(memory)}
             found.weighed |= {pair.question} if sources & pair.earlier else set()
         before = await engine.list(user=user, limit=_MAX_MEMORIES) if due else []
         await telling.exchange(user, exchange)
         for pair, _ in due:
             found.known += len(before)
-            shown = [one for one in before if scrub(one.text)[:_HEAD] in model.shown]
-            sources = {telling.names[key] for one in shown for key in _sources(one)}
+            shown = [memory for memory in before if scrub(memory.text)[:_HEAD] in model.shown]
+            sources = {telling.names[key] for memory in shown for key in _sources(memory)}
             found.shown |= {pair.question} if sources & pair.earlier else set()
 
 
@@ -156,7 +156,7 @@ async def _weighed(parts: Components, user: Subject, turn: DatasetTurn) -> list[
     hot = await parts.store.snapshots.snapshot(user, parts.embedder.space)
     vectors = await parts.embedder.embed((chunks(text) or [text])[:1])
     neighbours = await gather_neighbours(hot, [candidate], vectors, tools, most=policy.neighbours)
-    return [one.memory for one in neighbours.near[0]]
+    return [neighbour.memory for neighbour in neighbours.near[0]]
 
 
 def _clock(parts: Components) -> ConversationClock:

@@ -102,9 +102,9 @@ def _locomo(sample: dict[str, Any], user: str) -> Dialogue:
             for item in sample["qa"]
         ),
         observed=tuple(
-            Observed(text=one.text, turns=kept)
-            for one in observations(sample)
-            if (kept := tuple(turn for turn in one.turns if turn in names))
+            Observed(text=observation.text, turns=kept)
+            for observation in observations(sample)
+            if (kept := tuple(turn for turn in observation.turns if turn in names))
         ),
     )
 
@@ -138,7 +138,7 @@ def _beam(folder: Path) -> Dialogue:
 def _batch(batch: Mapping[str, Any]) -> Iterator[Said]:
     """Read a batch's messages; a date holds from where it stands on."""
     at = _anchor(batch.get("time_anchor")) or datetime(2024, 1, 1, tzinfo=UTC)
-    for message in (one for turn in batch["turns"] for one in turn):
+    for message in (message for turn in batch["turns"] for message in turn):
         at = _anchor(message.get("time_anchor")) or at + _MINUTE
         text = _SCRIPT_MARK.sub("", message["content"])
         yield Said(name=str(message["id"]), text=text, said_at=at, role=message["role"])
@@ -164,4 +164,4 @@ def _ids(value: object) -> Iterator[int]:
 
 
 def _with_evidence(asked: Iterator[Asked]) -> tuple[Asked, ...]:
-    return tuple(one for one in asked if one.evidence)
+    return tuple(question for question in asked if question.evidence)

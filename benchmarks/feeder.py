@@ -24,7 +24,11 @@ async def feed(folder: Path, stop: asyncio.Event) -> None:
     number = 0
     async with await AsyncRecollect.open(settings_for(folder)) as engine:
         while not stop.is_set():
-            waiting = [one for one in await engine.admin.formations(parked=False, limit=1000) if one.due_at is not None]
+            waiting = [
+                formation
+                for formation in await engine.admin.formations(parked=False, limit=1000)
+                if formation.due_at is not None
+            ]
             for _ in range(WAITING - len(waiting)):
                 messages = Writer(number).conversation(TURNS)
                 await engine.record(messages, user=f"replayed-{number}", conversation="chat")

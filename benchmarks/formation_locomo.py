@@ -100,7 +100,7 @@ def measure(sample: dict[str, Any], user: str) -> Row:
     for place, (turn, message) in enumerate(messages):
         if message.role != "user":
             continue
-        earlier = tuple(one for _, one in messages[max(0, place - _EARLIER) : place])
+        earlier = tuple(message for _, message in messages[max(0, place - _EARLIER) : place])
         source = ExtractionInput(
             messages=(message,), earlier=earlier, subject=Subject("user", user), time_zone=ZoneInfo("UTC")
         )

@@ -91,7 +91,7 @@ async def run(server_url: str, count: int) -> list[Row]:
     name = f"{count:,} of one user, `recollect db index`"
     rows += [
         Row(name=f"{name}, building", value=time.perf_counter() - start, unit="s", note="m 16, ef_construction 64"),
-        Row(name=f"{name}, size", value=sum(one.bytes for one in done.built) / 1e6, unit="MB"),
+        Row(name=f"{name}, size", value=sum(entry.bytes for entry in done.built) / 1e6, unit="MB"),
     ]
     more, found = await _by_engine(url, queries, count, INDEX)
     rows += [*more, *_agreement(count, exact, found)]
@@ -117,7 +117,7 @@ async def _by_engine(url: str, queries: Sequence[str], count: int, way: _Way) ->
         Row(
             name=f"{name}, first recall, peak", value=max(grown for _, grown in first), unit="MB", note="RSS, grown by"
         ),
-        *spread(f"{name}, cached", [one.took_ms for one in found], "ms", note=way.note),
+        *spread(f"{name}, cached", [recall.took_ms for recall in found], "ms", note=way.note),
         Row(name=f"{name}, in the cache", value=size / 1e6, unit="MB", note="268 MB are the default, for all users"),
     ]
     return rows, found
@@ -147,13 +147,13 @@ def _agreement(count: int, exact: Sequence[Recall], found: Sequence[Recall]) -> 
     rows = []
     for most in (1, 3, NEAREST):
         shares = [
-            len({item.memory.id for item in one.items[:most]} & {item.memory.id for item in other.items[:most]})
-            / max(1, len(one.items[:most]))
-            for one, other in zip(exact, found, strict=True)
+            len({item.memory.id for item in recall.items[:most]} & {item.memory.id for item in other.items[:most]})
+            / max(1, len(recall.items[:most]))
+            for recall, other in zip(exact, found, strict=True)
         ]
         name = f"{count:,} of one user, with an index, of the best {most} of all"
         rows.append(Row(name=name, value=float(np.mean(shares)), unit="", count=len(shares)))
-    compared = [one.vectors_compared or 0 for one in found]
+    compared = [recall.vectors_compared or 0 for recall in found]
     rows.append(Row(name=f"{count:,} of one user, vectors compared", value=float(np.mean(compared)), unit=""))
     return rows
 

@@ -100,7 +100,7 @@ def exchanges(recording: Recording) -> Iterator[tuple[list[Mapping[str, Any]], l
     said: list[Mapping[str, Any]] = []
     dates: list[datetime] = []
     for message, when in zip(recording.messages, recording.dates, strict=True):
-        answered = bool(said) and said[-1]["role"] == "assistant" and any(one["role"] == "user" for one in said)
+        answered = bool(said) and said[-1]["role"] == "assistant" and any(message["role"] == "user" for message in said)
         if message["role"] == "user" and answered:
             yield said, dates
             said, dates = [], []
@@ -128,23 +128,26 @@ async def judge(engine: AsyncRecollect, user: str, speaker: str, sample: dict[st
     memories = await engine.list(user=user, kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True, limit=10_000)
     decisions = await engine.history.decisions(user=user, limit=10_000)
     names = await _turn_names(engine, user, sample)
-    holding = [one for one in memories if one.state is MemoryState.ACTIVE]
+    holding = [memory for memory in memories if memory.state is MemoryState.ACTIVE]
     figures.memories += len(holding)
     figures.closed += len(memories) - len(holding)
-    figures.duplicates += len(holding) - len({(one.kind, bare(one.text), one.key) for one in holding})
-    figures.decisions.update(one.action.value for one in decisions)
+    figures.duplicates += len(holding) - len({(memory.kind, bare(memory.text), memory.key) for memory in holding})
+    figures.decisions.update(decision.action.value for decision in decisions)
     speakers = speakers_of(sample)
     distinct = {
-        bare(one.text): (one.text, {turn for turn in one.turns if speakers.get(turn) == speaker})
-        for one in observations(sample)
-        if any(speakers.get(turn) == speaker for turn in one.turns)
+        bare(observation.text): (
+            observation.text,
+            {turn for turn in observation.turns if speakers.get(turn) == speaker},
+        )
+        for observation in observations(sample)
+        if any(speakers.get(turn) == speaker for turn in observation.turns)
     }
-    by_id: dict[str | None, Memory] = {one.id: one for one in memories}
+    by_id: dict[str | None, Memory] = {memory.id: memory for memory in memories}
     for words, (_, turns) in distinct.items():
         figures.observations += 1
-        if any(bare(one.text) == words and turns & _sources(one, names) for one in memories):
+        if any(bare(memory.text) == words and turns & _sources(memory, names) for memory in memories):
             figures.stored += 1
-        elif any(turns & _sources(one, names) for one in _said_by(words, decisions, by_id)):
+        elif any(turns & _sources(memory, names) for memory in _said_by(words, decisions, by_id)):
             figures.merged += 1
         else:
             figures.lost.append(f"{sample['sample_id']} {' '.join(sorted(turns))}")
@@ -162,7 +165,7 @@ def _said_by(words: str, decisions: Sequence[Decision], by_id: Mapping[str | Non
 
 
 def _sources(memory: Memory, names: Mapping[tuple[str, int], str]) -> set[str]:
-    return {names.get((one.conversation, one.seq), "") for one in memory.evidence}
+    return {names.get((source.conversation, source.seq), "") for source in memory.evidence}
 
 
 async def _turn_names(engine: AsyncRecollect, user: str, sample: dict[str, Any]) -> dict[tuple[str, int], str]:
@@ -196,7 +199,9 @@ async def measure(data: bytes, settings: Settings, model: OpenedModel | None = N
             for speaker in sample.speakers:
                 user = users[sample.id, speaker]
                 sessions = locomo_sessions(sample, as_speaker=speaker, user=user, zone=UTC)
-                await replay(engine, watched, [one for one in sessions if isinstance(one, Recording)], figures)
+                await replay(
+                    engine, watched, [session for session in sessions if isinstance(session, Recording)], figures
+                )
                 await judge(engine, user, speaker, raw[sample.id], figures)
         parked = len(await engine.admin.formations(parked=True))
     return _report(figures, watched) | {"parked": parked}
@@ -250,7 +255,7 @@ def main() -> None:
         )
         figures = asyncio.run(measure(given.file.read_bytes(), settings))
     for name, value in figures.items():
-        shown = ", ".join(f"{key} {one}" for key, one in value.items()) if isinstance(value, dict) else value
+        shown = ", ".join(f"{key} {item}" for key, item in value.items()) if isinstance(value, dict) else value
         print(f"{name.replace('_', ' '):28}{shown if shown not in ([], '') else 'none'}")
     for name, held in bars(figures).items():
         print(f"{'✓' if held else '✗'} {name}")

@@ -84,7 +84,7 @@ class Observer:
             if speaker not in heard:
                 continue
             for sample, turn in self._turns[speaker, day, words]:
-                items += [_item(one.text, number, words) for one in self._seen[sample, turn, speaker]]
+                items += [_item(observation.text, number, words) for observation in self._seen[sample, turn, speaker]]
         return items
 
     def _index(self, sample: LocomoSample) -> None:
@@ -104,11 +104,11 @@ class Observer:
 
     def _observe(self, sample: Mapping[str, Any]) -> None:
         speakers = speakers_of(sample)
-        for one in observations(sample):
+        for observation in observations(sample):
             # Of several turns by one speaker the last: then all of it was said.
-            last = {speakers[turn]: turn for turn in one.turns if turn in speakers}
+            last = {speakers[turn]: turn for turn in observation.turns if turn in speakers}
             for speaker, turn in last.items():
-                self._seen[one.sample, turn, speaker].append(one)
+                self._seen[observation.sample, turn, speaker].append(observation)
 
 
 def _item(text: str, number: int, words: str) -> dict[str, Any]:

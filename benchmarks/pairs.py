@@ -58,7 +58,8 @@ def judge(pairs: Sequence[Pair], policy: ResolvePolicy | None = None) -> list[Ve
         others = embedder.embed_now([pair.other for pair in batch])
         similar = embedder.relevance(np.vecdot(ones, others))
         found += [
-            _verdict(pair, float(one), policy or ResolvePolicy()) for pair, one in zip(batch, similar, strict=True)
+            _verdict(pair, float(similarity), policy or ResolvePolicy())
+            for pair, similarity in zip(batch, similar, strict=True)
         ]
     return found
 
@@ -100,7 +101,7 @@ def _evidence(seq: int, quote: str, said_at: datetime) -> Evidence:
 
 def share(verdicts: Sequence[Verdict]) -> float:
     """Return the share that merged."""
-    return sum(one.merged for one in verdicts) / len(verdicts) if verdicts else 0.0
+    return sum(verdict.merged for verdict in verdicts) / len(verdicts) if verdicts else 0.0
 
 
 def measure(sick_pairs: Sequence[Pair], sts_pairs: Sequence[Pair]) -> dict[str, Any]:
@@ -113,14 +114,14 @@ def measure(sick_pairs: Sequence[Pair], sts_pairs: Sequence[Pair]) -> dict[str, 
     shuffles = [Pair(one=text, other=shuffled(text, seed), score=5.0) for text in sentences(sick_pairs)]
     kinds = {kind: judge(pairs) for kind, pairs in sorted(by_kind.items())}
     contradictions = judge([pair for pair in sick_pairs if pair.judgment == "CONTRADICTION"])
-    backwards = judge([_turned(one.pair) for one in contradictions])
-    either = [one.merged or other.merged for one, other in zip(contradictions, backwards, strict=True)]
+    backwards = judge([_turned(verdict.pair) for verdict in contradictions])
+    either = [verdict.merged or other.merged for verdict, other in zip(contradictions, backwards, strict=True)]
     paraphrases = judge([pair for pair in sts_pairs if pair.score >= PARAPHRASE])
     return {
         "contradictions": {"pairs": len(either), "merged": sum(either) / max(1, len(either))},
         "variants": {
             "pairs": sum(map(len, kinds.values())),
-            "merged": share([one for found in kinds.values() for one in found]),
+            "merged": share([verdict for found in kinds.values() for verdict in found]),
             "worst": min((share(found) for found in kinds.values()), default=0.0),
             "by kind": {kind: round(share(found), 4) for kind, found in kinds.items()},
             "words in any order": round(share(judge(shuffles)), 4),
@@ -128,7 +129,9 @@ def measure(sick_pairs: Sequence[Pair], sts_pairs: Sequence[Pair]) -> dict[str, 
         "paraphrases": {
             "pairs": len(paraphrases),
             "merged": share(paraphrases),
-            "kept apart because": dict(Counter(_why(one) for one in paraphrases if not one.merged).most_common()),
+            "kept apart because": dict(
+                Counter(_why(verdict) for verdict in paraphrases if not verdict.merged).most_common()
+            ),
         },
         "beside": {
             "SICK neutral, relatedness below 4": share(

@@ -99,7 +99,7 @@ def texts(dialogue: Dialogue) -> list[str]:
     """List all that is embedded: messages, observations, questions."""
     return [
         *(piece for said in dialogue.turns for piece in pieces(said)),
-        *(one.text for one in dialogue.observed),
+        *(observation.text for observation in dialogue.observed),
         *(asked.text for asked in dialogue.questions),
     ]
 
@@ -120,20 +120,20 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
         for said in turns
     ]
     shown = [readable_text(said.text) for said in turns]
-    for one in dialogue.observed if observed else ():
-        first = by_name[one.turns[0]]
+    for observation in dialogue.observed if observed else ():
+        first = by_name[observation.turns[0]]
         entries.append(
             Entry(
-                terms=terms(one.text),
-                vectors=embedder.embed_now([one.text]),
+                terms=terms(observation.text),
+                vectors=embedder.embed_now([observation.text]),
                 valid_from_us=to_micros(first.said_at),
                 kind=MemoryKind.NOTE,
                 role=_ROLES[first.role],
-                sources=tuple(key[name] for name in one.turns),
+                sources=tuple(key[name] for name in observation.turns),
             )
         )
-        shown.append(one.text)
-    asked = embedder.embed_now([one.text for one in dialogue.questions])
+        shown.append(observation.text)
+    asked = embedder.embed_now([question.text for question in dialogue.questions])
     now = max(said.said_at for said in turns)
     owner = Subject("user", dialogue.id)
     return Known(
@@ -143,15 +143,15 @@ def lay_out(dialogue: Dialogue, embedder: Embeds, count: Callable[[str], int], *
         cases=[
             Case(
                 query=make_query(
-                    RecallRequest(text=one.text, subject=owner, policy=RecallPolicy(), limit=LIMIT),
+                    RecallRequest(text=question.text, subject=owner, policy=RecallPolicy(), limit=LIMIT),
                     vector=vector,
                     now=now,
                     zone=_UTC,
                 ),
-                category=one.category,
-                evidence=frozenset(key[name] for name in one.evidence),
+                category=question.category,
+                evidence=frozenset(key[name] for name in question.evidence),
             )
-            for one, vector in zip(dialogue.questions, asked, strict=True)
+            for question, vector in zip(dialogue.questions, asked, strict=True)
         ],
     )
 
@@ -232,7 +232,7 @@ def _print(figures: dict[str, dict[str, dict[str, float]]]) -> None:
     groups = list(next(iter(figures.values())))
     print(f"{'R@10 (in 1,000)':<22}" + "".join(f"{group[:13]:>14}" for group in groups) + f"{'ms':>7}")
     for name, figure in figures.items():
-        cells = "".join(f"{figure[one]['R@10']:>6.1f} ({figure[one][f'in {ROOM:,}']:4.1f})" for one in groups)
+        cells = "".join(f"{figure[group]['R@10']:>6.1f} ({figure[group][f'in {ROOM:,}']:4.1f})" for group in groups)
         print(f"{name:<22}{cells}{figure['all']['ms']:>7.2f}")
 
 
@@ -250,7 +250,7 @@ def main() -> None:
     given = parser.parse_args()
     dialogues = {path.stem: read_dialogues(path) for path in given.paths}
     if given.texts:
-        distinct = dict.fromkeys(text for held in dialogues.values() for one in held for text in texts(one))
+        distinct = dict.fromkeys(text for held in dialogues.values() for dialogue in held for text in texts(dialogue))
         given.texts.write_text(json.dumps(list(distinct)), "utf-8")
         return
     embedder: Embeds = StaticEmbedder()
@@ -260,7 +260,7 @@ def main() -> None:
     figures = {}
     for name, held in dialogues.items():
         print(f"{name}: {len(held)} memories", file=sys.stderr)
-        data = [lay_out(one, embedder, count, observed=given.observations) for one in held]
+        data = [lay_out(dialogue, embedder, count, observed=given.observations) for dialogue in held]
         ways = {row: order for row, order in orders(embedder.relevance).items() if given.only in (None, row)}
         figures[name] = {row: measure(data, order) for row, order in ways.items()}
         _print(figures[name])

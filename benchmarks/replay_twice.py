@@ -52,7 +52,7 @@ class Fact:
 
     def is_said_by(self, text: str) -> bool:
         """Whether a text says it in its own words."""
-        return any(same(text, one) for one in self.texts)
+        return any(same(text, known) for known in self.texts)
 
 
 @dataclass(slots=True)
@@ -108,7 +108,11 @@ def shuffled(turns: Sequence[DatasetTurn], random: Random) -> list[list[DatasetT
 
 def each_time(conversation: DatasetConversation) -> DatasetConversation:
     """Let an observation be made at each turn that it rests on, not at the last of them."""
-    alone = [Observation(text=one.text, turns=(turn,)) for one in conversation.observations for turn in one.turns]
+    alone = [
+        Observation(text=observation.text, turns=(turn,))
+        for observation in conversation.observations
+        for turn in observation.turns
+    ]
     return replace(conversation, observations=tuple(alone))
 
 
@@ -117,14 +121,14 @@ def facts_of(conversation: DatasetConversation) -> list[Fact]:
     said = {turn.id: _said(turn) for turn in conversation.turns}
     # Only texts of the same words, but for apostrophes, can be the same: not all pairs need be compared.
     alike: defaultdict[str, list[Fact]] = defaultdict(list)
-    for one in conversation.observations:
-        beside = alike["".join(words(one.text)).replace("'", "")]
-        fact = next((known for known in beside if known.is_said_by(one.text)), None)
+    for observation in conversation.observations:
+        beside = alike["".join(words(observation.text)).replace("'", "")]
+        fact = next((known for known in beside if known.is_said_by(observation.text)), None)
         if fact is None:
             fact = Fact(texts=[])
             beside.append(fact)
-        fact.texts.append(one.text)
-        fact.said |= {said[turn] for turn in one.turns}
+        fact.texts.append(observation.text)
+        fact.said |= {said[turn] for turn in observation.turns}
     return [fact for beside in alike.values() for fact in beside]
 
 
@@ -139,7 +143,7 @@ async def look(
     memories = await engine.list(user=user, kinds=_FORMED, closed=True, limit=_MAX_MEMORIES)
     decisions = await engine.history.decisions(user=user, limit=_MAX_MEMORIES)
     turns = {turn.id: turn for turn in conversation.turns}
-    active = [one for one in memories if one.state is MemoryState.ACTIVE]
+    active = [memory for memory in memories if memory.state is MemoryState.ACTIVE]
     figures.memories += len(active)
     figures.decisions.update(line.action.value for line in decisions)
     accounted: set[str] = set()
@@ -155,14 +159,14 @@ async def look(
         figures.once += len(own) == 1
         _weigh_sources(fact, own, {key: _said(turns[turn]) for key, turn in names.items()}, figures)
     figures.astray += [
-        f"{conversation.id}: {one.text}: nobody observed it" for one in active if one.id not in accounted
+        f"{conversation.id}: {memory.text}: nobody observed it" for memory in active if memory.id not in accounted
     ]
 
 
 def _weigh_sources(fact: Fact, own: Iterable[Memory], said: Mapping[tuple[Any, int], Said], figures: Figures) -> None:
     """Say whether a fact rests on all messages that say it, of both rounds, and on no other."""
     expected = {key for key, words in said.items() if words in fact.said}
-    found = {(one.conversation, one.seq) for memory in own for one in memory.evidence}
+    found = {(source.conversation, source.seq) for memory in own for source in memory.evidence}
     missing = {said[key][1] for key in expected - found}
     figures.sourced += not missing
     figures.unsourced += [f"{fact.texts[0]}: not on {words[:60]!r}" for words in sorted(missing)]
@@ -181,7 +185,7 @@ def _fate(fact: Fact, decisions: Iterable[Decision], memories: Iterable[Memory])
 
 
 def _about(line: Decision, fact: Fact, by_id: Mapping[str | None, Memory]) -> str:
-    others = [by_id[one].text for one in (line.memory_id, line.target_id) if one in by_id]
+    others = [by_id[memory_id].text for memory_id in (line.memory_id, line.target_id) if memory_id in by_id]
     named = next((text for text in others if not fact.is_said_by(text)), None)
     return f" [{named}]" if named else ""
 

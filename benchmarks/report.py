@@ -47,7 +47,7 @@ def measure(chosen: Mapping[str, Benchmark], *, quick: bool, file: Path | None) 
         title = f"{name} ({time.perf_counter() - begin:.0f} s)"
         beside = any(row.of for row in results[name])
         console.print(side_by_side(title, results[name]) if beside else table(title, results[name]))
-        rows = {one: [asdict(row) for row in rows] for one, rows in results.items()}
+        rows = {name: [asdict(row) for row in rows] for name, rows in results.items()}
         file.write_text(json.dumps(report | {"results": rows}, indent=1) + "\n", "utf-8")
     console.print(f"{file} (fsync here: {here['fsync_ms']} ms)")
     return file

@@ -51,7 +51,7 @@ class Compared:
         return [
             f"{name}: {count} of {len(self.whole)}"
             for name, answers in self.ways.items()
-            if (count := sum(one != other for one, other in zip(answers, self.whole, strict=True)))
+            if (count := sum(answer != other for answer, other in zip(answers, self.whole, strict=True)))
         ]
 
 
@@ -83,13 +83,15 @@ async def _change(engine: AsyncRecollect, filler: Filler, new: Sequence[str], kn
     """Add notes, say one again, forget one for good and one for now."""
     await filler.notes(WHO, new)
     await engine.add(known, user=WHO)
-    for one in (await engine.list(user=WHO, limit=_CHANGED))[:_CHANGED]:
-        await engine.forget(one.id, user=WHO)
+    for memory in (await engine.list(user=WHO, limit=_CHANGED))[:_CHANGED]:
+        await engine.forget(memory.id, user=WHO)
 
 
 async def _answers(engine: AsyncRecollect, asked: Sequence[str]) -> list[Answer]:
     found = [await engine.search(question, user=WHO, limit=_LIMIT) for question in asked]
-    return [tuple((one.memory.id, one.score, one.similarity, one.word_share) for one in each.items) for each in found]
+    return [
+        tuple((item.memory.id, item.score, item.similarity, item.word_share) for item in each.items) for each in found
+    ]
 
 
 def _settings(url: str, cache: int) -> Settings:

@@ -76,8 +76,8 @@ async def measure(path: Path, data: bytes, *, limit: int = LIMIT) -> dict[str, A
                         found = await engine.search(item["question"], user=subject, limit=limit)
                         shown = {
                             names.get((said.conversation, said.seq))
-                            for one in found.items
-                            for said in one.memory.evidence
+                            for item in found.items
+                            for said in item.memory.evidence
                         }
                         share = len(evidence & shown) / len(evidence)
                         hits[item["category"]].append((float(share > 0), share))
@@ -93,10 +93,10 @@ async def measure(path: Path, data: bytes, *, limit: int = LIMIT) -> dict[str, A
 
 def _means(hits: dict[int, list[tuple[float, float]]], which: int) -> dict[str, float]:
     groups = {str(category): found for category, found in sorted(hits.items())}
-    groups["1-4"] = [one for category, found in hits.items() if category <= 4 for one in found]
-    groups["1-5"] = [one for found in hits.values() for one in found]
+    groups["1-4"] = [hit for category, found in hits.items() if category <= 4 for hit in found]
+    groups["1-5"] = [hit for found in hits.values() for hit in found]
     return {
-        name: round(100 * sum(one[which] for one in found) / len(found), 1) for name, found in groups.items() if found
+        name: round(100 * sum(hit[which] for hit in found) / len(found), 1) for name, found in groups.items() if found
     }
 
 

@@ -97,21 +97,21 @@ def run(quick: bool, environments: Environments | None = None, systems: Sequence
 def beside(scene: Scene, systems: Sequence[System], folder: Path, start: Start) -> list[Row]:
     """Measure systems on one scene."""
     measured = [Measured(system=system, folder=folder / system.adapter) for system in systems]
-    for one in measured:
-        (one.folder / "data").mkdir(parents=True)
+    for run in measured:
+        (run.folder / "data").mkdir(parents=True)
     with _all(measured, scene, start) as peers:
         _load(measured, peers, scene)
-    for one in measured:
-        one.disk_bytes = sum(file.stat().st_size for file in one.files())
+    for run in measured:
+        run.disk_bytes = sum(file.stat().st_size for file in run.files())
     with _all(measured, scene, start) as peers:
         _same_size(measured, peers, len(scene.loaded))
         _search(measured, peers, scene)
         _write(measured, peers, scene)
         _same_size(measured, peers, len(scene.loaded))
-    for one in measured:
-        one.remaining = one.readable & one.texts_in_files(scene)
-        shutil.rmtree(one.folder)
-    return [row for one in measured for row in _rows(one, scene.sizes)]
+    for run in measured:
+        run.remaining = run.readable & run.texts_in_files(scene)
+        shutil.rmtree(run.folder)
+    return [row for run in measured for row in _rows(run, scene.sizes)]
 
 
 def with_ratios(rows: Sequence[Row]) -> list[Row]:
@@ -130,11 +130,11 @@ def _all(measured: Sequence[Measured], scene: Scene, start: Start) -> Iterator[l
     """Run all systems with their databases open, and close them."""
     with ExitStack() as open_ones:
         peers = []
-        for one in measured:
+        for run in measured:
             begin = time.perf_counter()
-            peer = open_ones.enter_context(start(one.system, one.folder))
-            peer.ask("open", folder=str(one.folder / "data"), dim=scene.dim)
-            one.start_s = time.perf_counter() - begin
+            peer = open_ones.enter_context(start(run.system, run.folder))
+            peer.ask("open", folder=str(run.folder / "data"), dim=scene.dim)
+            run.start_s = time.perf_counter() - begin
             peers.append(peer)
         yield peers
         for peer in peers:
@@ -142,63 +142,63 @@ def _all(measured: Sequence[Measured], scene: Scene, start: Start) -> Iterator[l
 
 
 def _load(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
-    for one, peer in zip(measured, peers, strict=True):
-        one.empty_mb = rss_mb(peer.pid)
+    for run, peer in zip(measured, peers, strict=True):
+        run.empty_mb = rss_mb(peer.pid)
     batches = [
         scene.loaded[start : start + scene.sizes.batch] for start in range(0, len(scene.loaded), scene.sizes.batch)
     ]
     for turn, batch in enumerate(steps(f"others: loading {len(scene.loaded):,} into each", batches)):
         memories = [scene.memory(place) for place in batch]
-        for one, peer in _in_turn(measured, peers, turn):
+        for run, peer in _in_turn(measured, peers, turn):
             answer = peer.ask("load", memories=memories)
-            one.ids += answer["ids"]
-            one.load_s += answer["took_s"]
-    for one, peer in zip(measured, peers, strict=True):
-        one.load_s += peer.ask("loaded")["took_s"]
-        one.loaded_mb = rss_mb(peer.pid)
+            run.ids += answer["ids"]
+            run.load_s += answer["took_s"]
+    for run, peer in zip(measured, peers, strict=True):
+        run.load_s += peer.ask("loaded")["took_s"]
+        run.loaded_mb = rss_mb(peer.pid)
 
 
 def _same_size(measured: Sequence[Measured], peers: Sequence[Peer], wanted: int) -> None:
-    for one, peer in zip(measured, peers, strict=True):
+    for run, peer in zip(measured, peers, strict=True):
         count = peer.ask("size")["count"]
         if count != wanted:
-            raise NotKeptError(f"{one.system.name} has {count:,} memories, {wanted:,} were kept")
+            raise NotKeptError(f"{run.system.name} has {count:,} memories, {wanted:,} were kept")
 
 
 def _search(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
-    places = [{name: place for place, name in enumerate(one.ids)} for one in measured]
-    known = {id(one): those for one, those in zip(measured, places, strict=True)}
+    places = [{name: place for place, name in enumerate(run.ids)} for run in measured]
+    known = {id(run): those for run, those in zip(measured, places, strict=True)}
     for turn, question in enumerate(steps("others: searching", scene.questions)):
         asked = scene.question(question)
-        for one, peer in _in_turn(measured, peers, turn):
-            for way in ("search", "nearest") if one.system is RECOLLECT else ("search",):
+        for run, peer in _in_turn(measured, peers, turn):
+            for way in ("search", "nearest") if run.system is RECOLLECT else ("search",):
                 answer = peer.ask(way, **asked)
                 if turn >= min(_WARM_UP, len(scene.questions) // 2):
-                    one.took(way, answer["took_s"])
-                    one.recalls.setdefault(way, []).append(scene.recall(question, answer["ids"], known[id(one)]))
+                    run.took(way, answer["took_s"])
+                    run.recalls.setdefault(way, []).append(scene.recall(question, answer["ids"], known[id(run)]))
 
 
 def _write(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
     """Add memories one by one, look for each, and delete them."""
     added: dict[tuple[str, int], str] = {}
     for turn, place in enumerate(steps("others: adding one by one", scene.added)):
-        for one, peer in _in_turn(measured, peers, turn):
+        for run, peer in _in_turn(measured, peers, turn):
             answer = peer.ask("add", **scene.memory(place))
-            one.took("add", answer["took_s"])
-            added[one.system.name, place] = answer["id"]
-        for one, peer in _in_turn(measured, peers, turn):
+            run.took("add", answer["took_s"])
+            added[run.system.name, place] = answer["id"]
+        for run, peer in _in_turn(measured, peers, turn):
             found = peer.ask("search", **scene.echo(place))
-            one.took("search after an add", found["took_s"])
-            if added[one.system.name, place] not in found["ids"]:
-                raise NotKeptError(f"{one.system.name} does not find what it has just been given, by its own words")
-    for one in measured:
-        one.readable = one.texts_in_files(scene)
+            run.took("search after an add", found["took_s"])
+            if added[run.system.name, place] not in found["ids"]:
+                raise NotKeptError(f"{run.system.name} does not find what it has just been given, by its own words")
+    for run in measured:
+        run.readable = run.texts_in_files(scene)
     for turn, place in enumerate(steps("others: deleting one by one", scene.added)):
-        for one, peer in _in_turn(measured, peers, turn):
-            gone = added[one.system.name, place]
-            one.took("delete", peer.ask("delete", user=scene.user(place), id=gone)["took_s"])
+        for run, peer in _in_turn(measured, peers, turn):
+            gone = added[run.system.name, place]
+            run.took("delete", peer.ask("delete", user=scene.user(place), id=gone)["took_s"])
             if gone in peer.ask("search", **scene.echo(place))["ids"]:
-                raise NotKeptError(f"{one.system.name} still finds what it was told to delete")
+                raise NotKeptError(f"{run.system.name} still finds what it was told to delete")
 
 
 def _in_turn(measured: Sequence[Measured], peers: Sequence[Peer], turn: int) -> list[tuple[Measured, Peer]]:
@@ -208,34 +208,34 @@ def _in_turn(measured: Sequence[Measured], peers: Sequence[Peer], turn: int) -> 
     return pairs[first:] + pairs[:first]
 
 
-def _rows(one: Measured, sizes: Sizes) -> list[Row]:
+def _rows(run: Measured, sizes: Sizes) -> list[Row]:
     count = sizes.users * sizes.per_user
     where = f"{sizes.per_user:,} of {count:,}" if sizes.users > 1 else f"{count:,} of one user"
-    name, version = one.system.name, one.system.version()
+    name, version = run.system.name, run.system.version()
 
     def row(what: str, value: float, unit: str, of: str = name, measurements: int = 1) -> Row:
         return Row(name=f"{where}: {what}", value=value, unit=unit, of=of, count=measurements, note=version)
 
     def spread(what: str, way: str, of: str = name) -> list[Row]:
-        times = one.times[way]
+        times = run.times[way]
         return [row(f"{what}, p{share}", percentile(times, share), "ms", of, len(times)) for share in (50, 95)]
 
-    rows = [row("load 1,000", one.load_s * 1000 / count, "s"), *spread("search", "search")]
-    ways = {"nearest": ALONE} if one.system is RECOLLECT else {"search": name}
-    if one.system is RECOLLECT:
+    rows = [row("load 1,000", run.load_s * 1000 / count, "s"), *spread("search", "search")]
+    ways = {"nearest": ALONE} if run.system is RECOLLECT else {"search": name}
+    if run.system is RECOLLECT:
         rows += spread("search", "nearest", ALONE)
     for way, of in ways.items():
-        shares = one.recalls[way]
+        shares = run.recalls[way]
         rows.append(row("the ten nearest are found", 100 * sum(shares) / len(shares), "%", of, len(shares)))
     rows += [*spread("add one", "add"), *spread("search after an add", "search after an add")]
     rows += spread("delete one", "delete")
-    if one.readable:
-        share = 100 * len(one.remaining) / len(one.readable)
-        rows.append(row("deleted texts left in the files", share, "%", measurements=len(one.readable)))
+    if run.readable:
+        share = 100 * len(run.remaining) / len(run.readable)
+        rows.append(row("deleted texts left in the files", share, "%", measurements=len(run.readable)))
     return [
         *rows,
-        row("on disk, a memory", one.disk_bytes / count, "bytes"),
-        row("RSS, empty", one.empty_mb, "MB"),
-        row("RSS, loaded", one.loaded_mb, "MB"),
-        row("start with it", one.start_s, "s"),
+        row("on disk, a memory", run.disk_bytes / count, "bytes"),
+        row("RSS, empty", run.empty_mb, "MB"),
+        row("RSS, loaded", run.loaded_mb, "MB"),
+        row("start with it", run.start_s, "s"),
     ]

@@ -93,7 +93,7 @@ class Scene:
         Raises:
             ValueError: the answer has a memory of another user, or one twice.
         """
-        answered = [places[one] for one in found]
+        answered = [places[id_] for id_ in found]
         foreign = [place for place in answered if self._users[place] != question.user]
         if foreign or len(set(answered)) != len(answered):
             raise ValueError(f"asked for {_user(question.user)}, the answer has {foreign or answered}")

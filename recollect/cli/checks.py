@@ -218,15 +218,17 @@ async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Fin
         yield fail("integrity", problem, "stop all Recollect processes and go back to your last backup")
     if check and not stats.problems:
         yield ok("integrity", "files and indexes agree")
-    for one in stats.indexes:
-        yield _index(one)
+    for index in stats.indexes:
+        yield _index(index)
     yield await _formations(engine, due=stats.formations_due, parked=stats.formations_parked)
 
 
-def _index(one: SubjectIndex) -> Finding:
+def _index(index: SubjectIndex) -> Finding:
     """Tell of a subject whose vectors have an index; by now it may not be asked."""
-    text = f"{one.subject or 'an erased owner'}: {one.vectors:,} vectors of {one.space}, {one.bytes / 1e6:,.1f} MB"
-    if one.used:
+    text = (
+        f"{index.subject or 'an erased owner'}: {index.vectors:,} vectors of {index.space}, {index.bytes / 1e6:,.1f} MB"
+    )
+    if index.used:
         return ok("index", f"{text}; recall asks it, and is approximate")
     return warn("index", f"{text}; recall does not ask it", "`recollect db index` drops it, and builds what is wanted")
 

@@ -1,4 +1,4 @@
-"""The command `context`: what memory would put into a prompt. Reads through the engine."""
+"""The command `context`: the memory block of a prompt. Reads through the engine."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,13 +10,15 @@ from recollect.cli.output import note, say, say_json
 if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect, PromptContext
 
-_Query = Annotated[str, typer.Argument(metavar="QUERY", help="The newest message of the prompt.")]
-_Profile = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Whose template and policies.")]
-_Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Your id of the conversation.")]
-_App = Annotated[str | None, typer.Option("--app", metavar="NAME", help="The app it belongs to.")]
+_Query = Annotated[str, typer.Argument(metavar="QUERY", help="Last user message of the prompt.")]
+_Profile = Annotated[
+    str | None, typer.Option("--profile", metavar="NAME", help="Profile (default: $RECOLLECT_PROFILE).")
+]
+_Session = Annotated[str | None, typer.Option("--session", metavar="ID", help="Conversation, by the client's id.")]
+_App = Annotated[str | None, typer.Option("--app", metavar="NAME", help="App that the conversation belongs to.")]
 _Characters = Annotated[
     tuple[str, str] | None,
-    typer.Option("--characters", metavar="SYSTEM USER", help="Whom the assistant plays, and whom the user plays."),
+    typer.Option("--characters", metavar="SYSTEM USER", help="Characters played by the assistant and by the user."),
 ]
 
 
@@ -36,7 +38,7 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Show what memory would put into a prompt that ends in QUERY; it counts as no use."""
+    """Show what would be added to a prompt that ends with QUERY. Does not count as use."""
     from recollect.cli import json_output
     from recollect.types import RequestScope
 
@@ -53,4 +55,6 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
         for line in found.text.split("\n"):
             say(line)
     else:
-        note(f"nothing would be put into the prompt for {here.subject.text}; `recollect search` shows what is near")
+        note(
+            f"nothing would be added to a prompt of {here.subject.text}; `recollect search` shows the nearest memories"
+        )

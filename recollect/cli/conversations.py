@@ -1,4 +1,4 @@
-"""The commands over the log: `conversations` and `messages`. Read through the engine."""
+"""The commands `conversations` and `messages`: the message log. Read through the engine."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,16 +11,17 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
     from recollect.types import Conversation, LoggedMessage, Subject
 
-# Shortest part of an id that is looked for.
+# Shorter prefixes match too many ids.
 _MIN_PREFIX_CHARACTERS = 8
-# Conversations among which a part of an id, or a client's own id, is looked for: the newest ones.
-_LOOKED_AT = 10_000
+# Conversations searched for a part of an id or a client's id, newest first.
+_MAX_SEARCHED = 10_000
 
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Most to show.")]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Conversation = Annotated[
-    str, typer.Argument(metavar="CONVERSATION", help="Its id, 8 or more characters of it, or the client's own id.")
+    str,
+    typer.Argument(metavar="CONVERSATION", help="Conversation id, at least 8 characters of it, or the client's id."),
 ]
-_After = Annotated[int, typer.Option("--after", min=0, metavar="SEQ", help="Go on behind this message.")]
+_After = Annotated[int, typer.Option("--after", min=0, metavar="SEQ", help="Start after this message.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +37,7 @@ def conversations(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """List conversations, last updated first."""
+    """List conversations, most recently updated first."""
     from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
@@ -66,7 +67,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Show a conversation's messages in order of arrival, all branches."""
+    """Show the messages of a conversation in order of arrival, including all branches."""
     from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
@@ -86,7 +87,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
             str(item.seq),
             when(item.said_at, here.zone),
             item.name or item.role,
-            "(erased)" if item.erased else item.text if item.complete else f"{item.text} … (broke off)",
+            "(erased)" if item.erased else item.text if item.complete else f"{item.text} … (incomplete)",
         )
         for item in page
     ]
@@ -96,15 +97,15 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
 
 
 async def find_conversation(engine: "AsyncRecollect", given: str, subject: "Subject") -> "Conversation":
-    """Find a conversation by its id, part of it, or the client's own id.
+    """Find a conversation by its id, a part of it, or the client's id.
 
     Raises:
-        UnknownConversationError: there is none.
-        BadRequestError: several are meant.
+        UnknownConversationError: No conversation matches.
+        BadRequestError: Several conversations match.
     """
     from recollect.errors import BadRequestError, UnknownConversationError
 
-    known = await engine.conversations.list(user=subject, limit=_LOOKED_AT)
+    known = await engine.conversations.list(user=subject, limit=_MAX_SEARCHED)
     exact = [item for item in known if given in (item.id, item.external_id)]
     part = given.lower()
     near = [item for item in known if item.id.startswith(part) or item.id.endswith(part)]
@@ -112,5 +113,5 @@ async def find_conversation(engine: "AsyncRecollect", given: str, subject: "Subj
     if not found:
         raise UnknownConversationError(given)
     if len(found) > 1:
-        raise BadRequestError(f"{given!r} is ambiguous: {len(found)} conversations have it; give more of the id")
+        raise BadRequestError(f"{given!r} is ambiguous: {len(found)} conversations match; give more of the id")
     return found[0]

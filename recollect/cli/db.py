@@ -1,4 +1,4 @@
-"""The commands `db …`: what is done with a whole database. Reads and writes databases, shows a bar on stderr."""
+"""The commands `db …`: copy, index and distribute databases. Read and write them, show a bar on stderr."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -12,17 +12,15 @@ from recollect.cli.replay import ProgressBar
 if TYPE_CHECKING:
     from recollect.engine.databases import CopyReport, IndexReport
 
-db = typer.Typer(help="Do something with a whole database.", no_args_is_help=True, rich_markup_mode=None)
+db = typer.Typer(help="Copy, index or distribute a database.", no_args_is_help=True, rich_markup_mode=None)
 
-_Source = Annotated[str, typer.Argument(metavar="SOURCE", help="URL of the database to read.")]
-_Destination = Annotated[str, typer.Argument(metavar="DEST", help="URL of an empty one.")]
-_Shards = Annotated[
-    int, typer.Option("--shards", metavar="N", help="Into how many parts the subjects are divided, at the first time.")
-]
+_Source = Annotated[str, typer.Argument(metavar="SOURCE", help="URL of the database to copy.")]
+_Destination = Annotated[str, typer.Argument(metavar="DEST", help="URL of an empty database.")]
+_Shards = Annotated[int, typer.Option("--shards", metavar="N", help="Number of shards; only used the first time.")]
 _From = Annotated[
-    int, typer.Option("--from", metavar="N", help="From how many vectors on a subject gets one.", show_default=True)
+    int, typer.Option("--from", metavar="N", help="Minimum number of vectors for an index.", show_default=True)
 ]
-_Drop = Annotated[bool, typer.Option("--drop", help="Drop them all.")]
+_Drop = Annotated[bool, typer.Option("--drop", help="Drop all vector indexes.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +30,7 @@ def register(app: typer.Typer) -> None:
 
 @db.command()
 def copy(source: _Source, destination: _Destination, as_json: AsJson = False) -> None:
-    """Copy everything into another database, of whatever kind. Ended on the way, it goes on when started again."""
+    """Copy a database to another one, SQLite or PostgreSQL. Run again to resume an interrupted copy."""
     from recollect.engine.databases import copy_database
 
     began = time.monotonic()
@@ -40,16 +38,16 @@ def copy(source: _Source, destination: _Destination, as_json: AsJson = False) ->
         copied = copy_database(source, destination, progress=bar)
     seconds = time.monotonic() - began
     if as_json:
-        say_json(_described(copied, seconds))
+        say_json(_as_json(copied, seconds))
     else:
         _report(copied, seconds)
     if copied.moved:
-        note(f"{copied.source} was written to meanwhile: what came after the copy began is not in it")
+        note(f"{copied.source} changed during the copy: later changes are not in it")
 
 
 @db.command()
 def distribute(shards: _Shards = 32, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
-    """Spread a PostgreSQL database over the nodes of Citus; what lies there already stays."""
+    """Distribute a PostgreSQL database over Citus nodes. Tables that are already distributed stay."""
     from dataclasses import asdict
 
     from recollect.engine.databases import distribute_database
@@ -60,17 +58,17 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
         say_json(asdict(done))
         return
     if done.distributed:
-        say(f"distributed by their subject: {', '.join(done.distributed)}")
+        say(f"distributed by subject: {', '.join(done.distributed)}")
     if done.copied:
-        say(f"put on each node: {', '.join(done.copied)}")
+        say(f"replicated to each node: {', '.join(done.copied)}")
     if done.before:
-        say(f"{plural(len(done.before), 'table')} lay so already")
+        say(f"{plural(len(done.before), 'table')} already distributed")
     say(f"{done.where}: Citus {done.citus}, {plural(done.nodes, 'node')} with shards")
 
 
 @db.command()
 def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
-    """Give users with very many memories an index of their vectors, on PostgreSQL; drop what is not wanted any more."""
+    """Build vector indexes for the largest subjects (PostgreSQL only), and drop unneeded ones."""
     from dataclasses import asdict
 
     from recollect.engine.databases import build_indexes, drop_indexes
@@ -82,25 +80,28 @@ def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, 
     if as_json:
         say_json(asdict(done))
     else:
-        _tell_indexes(done)
+        _show_indexes(done)
 
 
-def _tell_indexes(done: "IndexReport") -> None:
-    listed = [("built", one) for one in done.built] + [("there", one) for one in done.before]
+def _show_indexes(done: "IndexReport") -> None:
+    listed = [("built", entry) for entry in done.built] + [("kept", entry) for entry in done.before]
     if listed:
         rows(
             ("", "subject", "space", "vectors", "size"),
-            [(what, one.subject, one.space, f"{one.vectors:,}", f"{one.bytes / 1e6:,.1f} MB") for what, one in listed],
+            [
+                (state, entry.subject, entry.space, f"{entry.vectors:,}", f"{entry.bytes / 1e6:,.1f} MB")
+                for state, entry in listed
+            ],
         )
     for name in done.dropped:
         say(f"dropped: {name}")
-    for why in done.refused:
-        note(f"no index for {why}")
+    for reason in done.refused:
+        note(f"no index for {reason}")
     if not listed:
-        say(f"{done.where}: no subject has an index: each recall compares all vectors of its subject")
+        say(f"{done.where}: no subject has an index: each recall compares all vectors of the subject")
 
 
-def _described(copied: "CopyReport", seconds: float) -> dict[str, object]:
+def _as_json(copied: "CopyReport", seconds: float) -> dict[str, object]:
     return {
         "source": copied.source,
         "destination": copied.destination,
@@ -120,5 +121,5 @@ def _report(copied: "CopyReport", seconds: float) -> None:
     rate = f"{total / seconds:,.0f} rows/s" if seconds else ""
     say(f"{plural(copied.subjects, 'subject')}, {plural(total, 'row')} in {seconds:.1f} s ({rate})")
     if copied.resumed:
-        say(f"an earlier run went on; {plural(copied.copied_anew, 'subject')} had changed since and came over anew")
-    say(f"both hold the same, digest {copied.digest}")
+        say(f"resumed an earlier run; {plural(copied.copied_anew, 'subject')} had changed and were copied again")
+    say(f"both databases have the same content, digest {copied.digest}")

@@ -206,7 +206,7 @@ def _show_state(state: "EmbedderStatus") -> None:
     where = f"{spec.model} at {spec.where}" if spec.where else "built in, offline"
     say(f"{record.space}: {where}, {record.dim} numbers a vector")
     say(f"a cosine of {record.curve.midpoint:.2f} means a relevance of 0.5" + _chosen(record))
-    lines = [(one.space, f"{one.memories:,}", f"{one.subjects:,}") for one in state.spaces]
+    lines = [(count.space, f"{count.memories:,}", f"{count.subjects:,}") for count in state.spaces]
     if lines:
         rows(("space", "memories", "subjects that read it"), lines)
     if state.waiting_subjects or state.waiting_memories:

@@ -156,7 +156,7 @@ def _embedder(
 def _formed(form: str) -> "Formed":
     from recollect.evaluation.extraction_modes import FORMED
 
-    found = next((one for one in FORMED if one == form), None)
+    found = next((mode for mode in FORMED if mode == form), None)
     if found is None:
         raise typer.BadParameter(f"--form is {form!r}; it takes {', '.join(FORMED)}")
     return found

@@ -71,16 +71,16 @@ def embedder(state: EmbedderStatus) -> dict[str, Any]:
         "chosen_at": instant(record.chosen_at),
         "problem": state.problem or None,
         "spaces": [
-            {"space": one.space, "dim": one.dim, "memories": one.memories, "subjects": one.subjects}
-            for one in state.spaces
+            {"space": count.space, "dim": count.dim, "memories": count.memories, "subjects": count.subjects}
+            for count in state.spaces
         ],
         "waiting": {"subjects": state.waiting_subjects, "memories": state.waiting_memories},
     }
 
 
-def held(one: HeldMemory) -> dict[str, Any]:
+def held(item: HeldMemory) -> dict[str, Any]:
     """Describe a memory that waits for review."""
-    return {"reason": one.reason, "memory": memory(one.memory)}
+    return {"reason": item.reason, "memory": memory(item.memory)}
 
 
 def _evidence(source: Evidence) -> dict[str, Any]:
@@ -256,7 +256,7 @@ def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
         "most_share": found.max_share,
         "tokens_today": found.tokens_today,
         "tokens_per_day": found.tokens_per_day,
-        "today": {purpose.value: _spent(one) for purpose, one in found.today.items()},
+        "today": {purpose.value: _spent(cost) for purpose, cost in found.today.items()},
         "total": _spent(found.total),
         "unsettled": found.unsettled,
         "since_poll": None if poll is None else {"since": instant(poll.since), **_spent(poll.spent)},
@@ -265,5 +265,5 @@ def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
     }
 
 
-def _spent(one: Cost) -> dict[str, Any]:
-    return {"calls": one.calls, "units": one.units, "tokens": one.tokens}
+def _spent(cost: Cost) -> dict[str, Any]:
+    return {"calls": cost.calls, "units": cost.units, "tokens": cost.tokens}

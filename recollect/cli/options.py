@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean together. Reads the environment through the settings."""
+"""Options shared by several commands. Reads the environment through the settings."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -19,28 +19,33 @@ T = TypeVar("T")
 
 UserName = Annotated[
     str | None,
-    typer.Option("--user", metavar="NAME", help="Whose memory; by default RECOLLECT_DEFAULT_USER.", show_default=False),
+    typer.Option("--user", metavar="NAME", help="User (default: $RECOLLECT_DEFAULT_USER).", show_default=False),
 ]
 SubjectName = Annotated[
     str | None,
-    typer.Option("--subject", metavar="KIND:NAME", help="The memory of a subject that is no user.", show_default=False),
+    typer.Option(
+        "--subject", metavar="KIND:NAME", help="Subject other than a user, such as app:calendar.", show_default=False
+    ),
 ]
 DatabaseUrl = Annotated[
     str | None,
     typer.Option(
-        "--database", metavar="URL", help="Instead of RECOLLECT_DATABASE_URL: sqlite:///PATH.", show_default=False
+        "--database", metavar="URL", help="Database URL (default: $RECOLLECT_DATABASE_URL).", show_default=False
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON, as docs/cli.md describes it.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON (format: docs/cli.md).")]
 
 
-At = Annotated[str | None, typer.Option("--at", metavar="TIME", help="What was true then: 2026-05-03, or with T08:00.")]
-KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="As it was known then.")]
+At = Annotated[
+    str | None,
+    typer.Option("--at", metavar="TIME", help="Show what was true at this time: 2026-05-03 or 2026-05-03T08:00."),
+]
+KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="Show what was known at this time.")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommandOptions:
-    """What a command works with: settings, whose memory, and how to print."""
+    """Settings, subject and output format of one command."""
 
     settings: "Settings"
     subject: "Subject"
@@ -48,13 +53,13 @@ class CommandOptions:
 
     @property
     def zone(self) -> "ZoneInfo":
-        """The time zone in which people are shown times."""
+        """Time zone for displayed times."""
         from zoneinfo import ZoneInfo
 
         return ZoneInfo(self.settings.time_zone)
 
     def run(self, work: Callable[["AsyncRecollect"], Coroutine[Any, Any, T]]) -> T:
-        """Open the engine, do `work` with it, close it."""
+        """Open the engine, run `work` with it, and close it."""
         from recollect.engine import AsyncRecollect
 
         async def inside() -> T:
@@ -67,25 +72,29 @@ class CommandOptions:
 def session(
     *, user: str | None = None, subject: str | None = None, database: str | None = None, as_json: bool = False
 ) -> CommandOptions:
-    """Read the settings, and whose memory is meant.
+    """Load the settings and resolve the subject.
 
     Raises:
-        SetupError: a setting cannot be used.
-        BadSubjectError: the name cannot be a subject.
+        SetupError: A setting is invalid.
+        BadSubjectError: The name is not a valid subject.
     """
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database)
-    return CommandOptions(settings=settings, subject=whose(settings, user=user, subject=subject), as_json=as_json)
+    return CommandOptions(
+        settings=settings, subject=chosen_subject(settings, user=user, subject=subject), as_json=as_json
+    )
 
 
-def whose(settings: "Settings", *, user: str | None, subject: str | None) -> "Subject":
-    """Return the subject that `--user` or `--subject` names; by default the settings' user."""
+def chosen_subject(settings: "Settings", *, user: str | None, subject: str | None) -> "Subject":
+    """Return the subject given by `--user` or `--subject`, or else the default user."""
     from recollect.errors import BadSubjectError
     from recollect.types import SUBJECT_KINDS, Subject
 
     if user is not None and subject is not None:
-        raise typer.BadParameter("--user and --subject exclude one another: --user NAME is --subject user:NAME")
+        raise typer.BadParameter(
+            "--user and --subject cannot be combined: --user NAME is short for --subject user:NAME"
+        )
     if subject is not None:
         kind, colon, _ = subject.partition(":")
         if subject != "global" and not (colon and kind in SUBJECT_KINDS):
@@ -95,7 +104,7 @@ def whose(settings: "Settings", *, user: str | None, subject: str | None) -> "Su
 
 
 def instant_of(text: str | None, zone: "ZoneInfo", option: str) -> "datetime | None":
-    """Read an instant in ISO 8601, in the settings' time zone where it names none; None where none is given."""
+    """Parse an ISO 8601 time, in `zone` if it has no offset; None for None."""
     from datetime import datetime
 
     if text is None:

@@ -1,4 +1,4 @@
-"""How things look on a terminal and in a pipe. Writes to stdout and stderr."""
+"""Output for terminals and pipes. Writes to stdout and stderr."""
 
 import json
 import re
@@ -12,23 +12,23 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Control characters, and marks that turn the direction of text: stored words must not steer a terminal.
-_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-# How much of an id is shown in a table, from its end: the beginning is the time, alike in what was made together.
+# Control characters and text direction marks: stored text must not control a terminal.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+# Characters of an id shown in tables, from its end: the beginning is a time and barely differs.
 SHORT_ID = 8
 
 
 def printable(text: str) -> str:
-    """Make characters visible that would steer a terminal; line feeds and tabs stay.
+    """Replace characters that would control a terminal; keep line feeds and tabs.
 
     >>> printable("a\\x1b[31mb")
     'a\ufffd[31mb'
     """
-    return _STEERING.sub("\ufffd", text.replace("\r\n", "\n"))
+    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
 def one_line(text: str) -> str:
-    """Fold a text into one printable line.
+    """Fold text into one printable line.
 
     >>> one_line("a\\n\\tb")
     'a b'
@@ -37,7 +37,7 @@ def one_line(text: str) -> str:
 
 
 def when(instant: datetime, zone: tzinfo) -> str:
-    """Write an instant for people.
+    """Format a time for people.
 
     >>> from zoneinfo import ZoneInfo
     >>> when(datetime.fromisoformat("2026-05-03T22:30:00+00:00"), ZoneInfo("Europe/Oslo"))
@@ -47,7 +47,7 @@ def when(instant: datetime, zone: tzinfo) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """Count things.
+    """Format a count with its noun.
 
     >>> plural(1, "message"), plural(2000, "message"), plural(2, "memory")
     ('1 message', '2,000 messages', '2 memories')
@@ -62,17 +62,17 @@ def say(line: str = "") -> None:
 
 
 def note(line: str) -> None:
-    """Tell the person something beside the data: on stderr."""
+    """Print a message for the user to stderr, separate from the data."""
     typer.echo(printable(line), err=True)
 
 
 def dim(line: str) -> None:
-    """Print a line that stands back on a terminal."""
+    """Print a line, dimmed on a terminal."""
     typer.secho(printable(line), dim=True)
 
 
 def say_json(data: object) -> None:
-    """Print data as JSON, two blanks a level, in ASCII where the terminal cannot show more."""
+    """Print data as indented JSON, in ASCII if the terminal's encoding requires it."""
     text = json.dumps(data, ensure_ascii=False, indent=2)
     encoding = sys.stdout.encoding or "ascii"
     try:
@@ -83,9 +83,9 @@ def say_json(data: object) -> None:
 
 
 def rows(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
-    """Print a table on a terminal; tab-separated lines without a header elsewhere.
+    """Print a table on a terminal, and tab-separated lines without a header elsewhere.
 
-    The last column takes the room there is; the others stay whole.
+    The last column wraps; the others are never cut.
     """
     if not sys.stdout.isatty():
         for line in lines:
@@ -104,12 +104,12 @@ def rows(headers: Sequence[str], lines: Sequence[Sequence[str]]) -> None:
 
 
 def terminal(*, err: bool = False) -> "Console":
-    """Return a console that adds no colours of its own."""
+    """Return a console without automatic highlighting."""
     from rich.console import Console
 
     return Console(stderr=err, highlight=False, markup=False, emoji=False)
 
 
 def short(memory_id: str) -> str:
-    """Shorten an id for a table on a terminal; in a pipe it stays whole."""
+    """Shorten an id on a terminal; keep it whole in a pipe."""
     return memory_id[-SHORT_ID:] if sys.stdout.isatty() else memory_id

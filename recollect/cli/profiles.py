@@ -26,14 +26,14 @@ def profiles(action: _Action = None, name: _Name = None, as_json: AsJson = False
     settings = Settings.load()
     shelf = ProfileRegistry(settings.profiles)
     if name is None:
-        known = [shelf.get(one) for one in shelf.names()]
+        known = [shelf.get(profile_name) for profile_name in shelf.names()]
         if as_json:
-            say_json({"profiles": [{"name": one.name, "description": one.description} for one in known]})
+            say_json({"profiles": [{"name": profile.name, "description": profile.description} for profile in known]})
         else:
             mark = settings.profile
             rows(
                 ("name", "in use", "description"),
-                [(one.name, "*" if one.name == mark else "", one.description) for one in known],
+                [(profile.name, "*" if profile.name == mark else "", profile.description) for profile in known],
             )
         return
     shown = shelf.get(name).model_dump(mode="json")
@@ -62,5 +62,5 @@ def _value(value: object) -> str:
     import json
 
     if isinstance(value, list):
-        return f"[{', '.join(_value(one) for one in value)}]"
+        return f"[{', '.join(_value(item) for item in value)}]"
     return json.dumps(value, ensure_ascii=False)

@@ -169,7 +169,9 @@ class Replay:
             else:
                 first.append(recording)
             seen.add(recording.id)
-        await gather_or_cancel(self._record_within(room, subject, one, known.get(one.id)) for one in first)
+        await gather_or_cancel(
+            self._record_within(room, subject, recording, known.get(recording.id)) for recording in first
+        )
 
     async def _record_within(
         self, room: asyncio.Semaphore, subject: Subject, recording: Recording, known: Conversation | None
@@ -186,7 +188,11 @@ class Replay:
             new = [conversation for conversation in page if conversation.id not in found]
             found.update((conversation.id, conversation) for conversation in new)
             if len(page) < _PAGE or not new:
-                return {one.external_id: one for one in found.values() if one.external_id is not None}
+                return {
+                    conversation.external_id: conversation
+                    for conversation in found.values()
+                    if conversation.external_id is not None
+                }
             before = page[-1].updated_at + timedelta(microseconds=1)
 
     async def _record(self, subject: Subject, recording: Recording, known: Conversation | None) -> None:
@@ -251,9 +257,9 @@ class Replay:
                 await forming
         self.outcome.formations = counters.formed - before
         undone = [
-            one for one in await self._engine.admin.formations(limit=_PAGE) if one.parked or one.due_at is not None
+            formation for formation in await self._engine.admin.formations(limit=_PAGE) if formation.parked or formation.due_at is not None
         ]
-        self.outcome.parked = sum(one.parked for one in undone)
+        self.outcome.parked = sum(formation.parked for formation in undone)
         self.outcome.waiting = len(undone) - self.outcome.parked
 
     async def _count(self, subject: Subject, *, since: datetime) -> None:

@@ -1,4 +1,4 @@
-"""The commands `serve` and `worker`. Open a port; take signals."""
+"""The commands `serve` and `worker`. Open a port and handle signals."""
 
 import asyncio
 import gc
@@ -18,16 +18,18 @@ from recollect.cli.output import say
 if TYPE_CHECKING:
     from recollect.settings import Settings
 
-_Host = Annotated[str | None, typer.Option("--host", help="Address to listen on; by default RECOLLECT_HOST.")]
-_Port = Annotated[int | None, typer.Option("--port", help="Port to listen on; 0 takes a free one.")]
+_Host = Annotated[str | None, typer.Option("--host", help="Address to listen on (default: $RECOLLECT_HOST).")]
+_Port = Annotated[
+    int | None, typer.Option("--port", help="Port to listen on; 0 picks a free one (default: $RECOLLECT_PORT).")
+]
 _Upstream = Annotated[
-    str | None, typer.Option("--upstream-url", metavar="URL", help="The API that answers, with its /v1.")
+    str | None, typer.Option("--upstream-url", metavar="URL", help="Base URL of the upstream API, including /v1.")
 ]
-_NoWorker = Annotated[bool, typer.Option("--no-worker", help="Do not form memories in this process.")]
+_NoWorker = Annotated[bool, typer.Option("--no-worker", help="Do not run the formation worker in this process.")]
 _Level = Annotated[
-    str | None, typer.Option("--log-level", metavar="debug|info|warning|error", help="Least level logged.")
+    str | None, typer.Option("--log-level", metavar="debug|info|warning|error", help="Minimum log level.")
 ]
-_LogJson = Annotated[bool, typer.Option("--log-json", help="JSON lines even on a terminal.")]
+_LogJson = Annotated[bool, typer.Option("--log-json", help="Log JSON lines even on a terminal.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -45,7 +47,7 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
     log_level: _Level = None,
     log_json: _LogJson = False,
 ) -> None:
-    """Serve the OpenAI-compatible proxy until Ctrl-C or SIGTERM."""
+    """Run the OpenAI-compatible proxy until Ctrl-C or SIGTERM."""
     from recollect.settings import Settings
 
     settings = Settings.load(
@@ -61,16 +63,16 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
 
     async def run() -> int:
         stop = asyncio.Event()
-        with _told_by_signals(stop) as told:
+        with _stop_on_signals(stop) as received:
             await serve_until_stopped(settings, say=say, stop=stop)
-        return told[0] if told else 0
+        return received[0] if received else 0
 
     if asyncio.run(run()) == signal.SIGINT:
         raise KeyboardInterrupt
 
 
 def worker(database: DatabaseUrl = None, log_level: _Level = None, log_json: _LogJson = False) -> None:
-    """Form memories without serving, until Ctrl-C or SIGTERM; what is under way is finished."""
+    """Run the formation worker without the proxy, until Ctrl-C or SIGTERM; finish running work first."""
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database, log_level=log_level)
@@ -90,30 +92,30 @@ async def _work(settings: "Settings") -> None:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, engine.admin.stop_worker)
-        who = settings.form_model or "built-in rules"
-        say(f"Forming memories in {settings.shown_database} ({who}); Ctrl-C ends it after what is under way")
-        gc.freeze()  # what is loaded by now stays: neither collections nor the end of the process need to walk it
+        extractor = settings.form_model or "built-in rules"
+        say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops after the running work")
+        gc.freeze()  # loaded modules stay: garbage collections need not scan them
         await engine.admin.run_worker()
         counters = engine.admin.worker_counters
         say(f"formed {counters.formed}, failed {counters.failed}, parked {counters.parked}")
 
 
 @contextmanager
-def _told_by_signals(stop: asyncio.Event) -> Iterator[list[int]]:
-    """Set the event on SIGINT and SIGTERM, noting which came; a second one ends the program at once."""
+def _stop_on_signals(stop: asyncio.Event) -> Iterator[list[int]]:
+    """Set the event on SIGINT or SIGTERM and yield the received signals; a second one exits at once."""
     loop = asyncio.get_running_loop()
-    told: list[int] = []
+    received: list[int] = []
 
-    def tell(number: int, frame: FrameType | None) -> None:
+    def receive(number: int, frame: FrameType | None) -> None:
         del frame
-        told.append(number)
-        if len(told) > 1:
+        received.append(number)
+        if len(received) > 1:
             raise KeyboardInterrupt
         loop.call_soon_threadsafe(stop.set)
 
-    before = {number: signal.signal(number, tell) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, receive) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
-        yield told
+        yield received
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

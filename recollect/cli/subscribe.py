@@ -1,4 +1,4 @@
-"""The command `subscribe`: which shared memories a user reads beside their own. Reads and writes through the engine."""
+"""The command `subscribe`: shared memories that a user also reads. Reads and writes through the engine."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +11,10 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
     from recollect.types import Subject
 
-_Shared = Annotated[str | None, typer.Argument(metavar="[shared:NAME]", help="What to read; without it: list.")]
-_Remove = Annotated[bool, typer.Option("--remove", help="Read it no more.")]
+_Shared = Annotated[
+    str | None, typer.Argument(metavar="[shared:NAME]", help="Shared subject; without it, list subscriptions.")
+]
+_Remove = Annotated[bool, typer.Option("--remove", help="Cancel the subscription.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -27,23 +29,23 @@ def subscribe(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Read shared memories beside one's own, or list which are."""
+    """Subscribe a user to shared memories, or list the subscriptions."""
     if remove and shared is None:
-        raise typer.BadParameter("say what to read no more: recollect subscribe --remove shared:NAME")
+        raise typer.BadParameter("name the subscription to cancel: recollect subscribe --remove shared:NAME")
     here = session(user=user, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[Subject]":
         if shared is not None and remove and not await engine.shared.unsubscribe(shared, user=here.subject):
-            note(f"{here.subject.text} did not read {shared}")
+            note(f"{here.subject.text} was not subscribed to {shared}")
         elif shared is not None and not remove:
             await engine.shared.subscribe(shared, user=here.subject)
         return await engine.shared.subscriptions(user=here.subject)
 
-    read = here.run(work)
+    subscriptions = here.run(work)
     if as_json:
-        say_json({"subscriptions": [subject.text for subject in read]})
+        say_json({"subscriptions": [subject.text for subject in subscriptions]})
         return
-    for subject in read:
+    for subject in subscriptions:
         say(subject.text)
-    if not read:
-        note(f"{here.subject.text} reads no shared memories")
+    if not subscriptions:
+        note(f"{here.subject.text} has no subscriptions")

@@ -36,9 +36,9 @@ def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: 
         parse(*chat).refuse("no batch has a message")
     known = {turn.id: turn.session for turn in turns}
     asked = [
-        _question(one, f"{id_}/{category}/{place}", category, known)
+        _question(question, f"{id_}/{category}/{place}", category, known)
         for category, listed in parse(*questions).fields()
-        for place, one in enumerate(listed.items(), start=1)
+        for place, question in enumerate(listed.items(), start=1)
     ]
     return DatasetConversation(id=f"beam-{id_}", turns=turns, questions=tuple(asked))
 
@@ -61,9 +61,9 @@ def numbers(value: object) -> set[str]:
     ['24', '58', '7']
     """
     if isinstance(value, dict):
-        return {one for part in value.values() for one in numbers(part)}
+        return {number for part in value.values() for number in numbers(part)}
     if isinstance(value, list):
-        return {one for part in value for one in numbers(part)}
+        return {number for part in value for number in numbers(part)}
     return {str(value)} if isinstance(value, int) and not isinstance(value, bool) else set()
 
 

@@ -82,12 +82,12 @@ class DataSet:
     @property
     def turns(self) -> int:
         """How many turns there are in all."""
-        return sum(len(one.turns) for one in self.conversations)
+        return sum(len(conversation.turns) for conversation in self.conversations)
 
     @property
     def questions(self) -> int:
         """How many questions there are in all."""
-        return sum(len(one.questions) for one in self.conversations)
+        return sum(len(conversation.questions) for conversation in self.conversations)
 
 
 def digest(parts: dict[str, bytes]) -> str:

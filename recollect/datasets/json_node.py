@@ -59,14 +59,14 @@ class Node:
         """Return the members of a list."""
         if not isinstance(self.value, list):
             self.refuse("must be a list")
-        return [Node(f"{self.where}[{place}]", one) for place, one in enumerate(self.value)]
+        return [Node(f"{self.where}[{place}]", item) for place, item in enumerate(self.value)]
 
     def fields(self) -> Iterator[tuple[str, "Node"]]:
         """Yield the fields of an object."""
         if not isinstance(self.value, dict):
             self.refuse("must be an object")
-        for name, one in self.value.items():
-            yield str(name), Node(f"{self.where}.{name}", one)
+        for name, value in self.value.items():
+            yield str(name), Node(f"{self.where}.{name}", value)
 
     def text(self) -> str:
         """Return text that is not blank."""
@@ -131,5 +131,5 @@ def plain(value: object) -> str:
     if value is None:
         return ""
     if isinstance(value, list):
-        return "; ".join(plain(one) for one in value)
+        return "; ".join(plain(item) for item in value)
     return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -39,7 +39,7 @@ def _conversation(line: Node, zone: tzinfo, number: int) -> DatasetConversation:
         line.at("sessions").refuse("no session has a turn")
     known = {turn.id: turn.session for turn in turns}
     if len(known) < len(turns):
-        twice = next(one.id for place, one in enumerate(turns) if one.id in {turn.id for turn in turns[:place]})
+        twice = next(item.id for place, item in enumerate(turns) if item.id in {turn.id for turn in turns[:place]})
         raise BadRequestError(f"{line.where}.sessions: two turns have the id {twice!r}", param="data")
     questions, observations = line.get("questions"), line.get("observations")
     name = id_.name() if id_ else f"line-{number}"
@@ -47,10 +47,12 @@ def _conversation(line: Node, zone: tzinfo, number: int) -> DatasetConversation:
         id=name,
         turns=tuple(turns),
         questions=tuple(
-            _question(one, f"{name}/{place}", known, zone)
-            for place, one in enumerate(questions.items() if questions else (), start=1)
+            _question(question, f"{name}/{place}", known, zone)
+            for place, question in enumerate(questions.items() if questions else (), start=1)
         ),
-        observations=tuple(_observation(one, known) for one in (observations.items() if observations else ())),
+        observations=tuple(
+            _observation(observation, known) for observation in (observations.items() if observations else ())
+        ),
     )
 
 
@@ -99,18 +101,18 @@ def _question(question: Node, id_: str, known: dict[str, str], zone: tzinfo) -> 
 
 def _turns(listed: Node | None, known: dict[str, str]) -> list[str]:
     found = []
-    for one in listed.items() if listed else ():
-        if one.name() not in known:
-            one.refuse("names no turn of the conversation")
-        found.append(one.name())
+    for turn in listed.items() if listed else ():
+        if turn.name() not in known:
+            turn.refuse("names no turn of the conversation")
+        found.append(turn.name())
     return found
 
 
 def _sessions(listed: Node | None, known: dict[str, str]) -> frozenset[str]:
-    for one in listed.items() if listed else ():
-        if one.name() not in known.values():
-            one.refuse("names no session of the conversation")
-    return frozenset(one.name() for one in listed.items()) if listed else frozenset()
+    for session in listed.items() if listed else ():
+        if session.name() not in known.values():
+            session.refuse("names no session of the conversation")
+    return frozenset(session.name() for session in listed.items()) if listed else frozenset()
 
 
 def _flag(node: Node | None) -> bool:

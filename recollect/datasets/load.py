@@ -27,7 +27,11 @@ def read_data(kind: str, path: Path, zone: tzinfo) -> DataSet:
         return _read_beam(path, zone)
     data = _bytes(path)
     conversations = _ONE_FILE[kind](path.name, data, zone)
-    twice = {one.id for place, one in enumerate(conversations) if one.id in {x.id for x in conversations[:place]}}
+    twice = {
+        conversation.id
+        for place, conversation in enumerate(conversations)
+        if conversation.id in {x.id for x in conversations[:place]}
+    }
     if twice:
         raise BadRequestError(f"{path.name}: several conversations have the id {min(twice)!r}", param="data")
     return DataSet(kind=kind, conversations=conversations, sha256=digest({path.name: data}))
@@ -38,7 +42,7 @@ def _read_beam(folder: Path, zone: tzinfo) -> DataSet:
         raise BadRequestError(f"{folder}: not a folder; BEAM is one of numbered folders with chat.json", param="data")
     found: list[DatasetConversation] = []
     parts: dict[str, bytes] = {}
-    for own in sorted((one for one in folder.iterdir() if one.is_dir()), key=_by_number):
+    for own in sorted((entry for entry in folder.iterdir() if entry.is_dir()), key=_by_number):
         chat = next((own / name for name in beam.CHATS if (own / name).is_file()), None)
         if chat is None:
             continue

@@ -35,7 +35,7 @@ def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ..
     Raises:
         BadRequestError: it is none, or a sample in it cannot be read.
     """
-    return tuple(_sample(one, zone) for one in parse(where, data).items())
+    return tuple(_sample(sample, zone) for sample in parse(where, data).items())
 
 
 def turn_ids(written: object) -> frozenset[str]:
@@ -75,8 +75,8 @@ def _sample(sample: Node, zone: tzinfo) -> DatasetConversation:
         id=id_,
         turns=tuple(turns),
         questions=tuple(
-            _question(one, f"{id_}/{place}", known)
-            for place, one in enumerate(questions.items() if questions else (), start=1)
+            _question(question, f"{id_}/{place}", known)
+            for place, question in enumerate(questions.items() if questions else (), start=1)
         ),
         observations=_observations(sample.get("observation"), known),
     )
@@ -131,8 +131,8 @@ def _observations(observed: Node | None, known: dict[str, str]) -> tuple[Observa
     found: dict[tuple[str, tuple[str, ...]], Observation] = {}
     for _, session in observed.fields() if observed else ():
         for _, listed in session.fields():
-            for one in listed.items():
-                parts = one.items()
+            for observation in listed.items():
+                parts = observation.items()
                 turns = tuple(sorted(turn_ids(parts[1].value if len(parts) > 1 else None) & known.keys()))
                 if turns:
                     text = " ".join(parts[0].text().split())

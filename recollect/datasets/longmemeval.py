@@ -33,7 +33,7 @@ def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ..
 
 def _haystack(entry: Node, zone: tzinfo) -> tuple[tuple[DatasetTurn, ...], DatasetQuestion]:
     sessions, dates = entry.at("haystack_sessions").items(), entry.at("haystack_dates").items()
-    ids = [one.name() for one in entry.at("haystack_session_ids").items()]
+    ids = [session.name() for session in entry.at("haystack_session_ids").items()]
     if not len(sessions) == len(dates) == len(ids):
         raise BadRequestError(
             f"{entry.where}: {len(sessions)} haystack_sessions, {len(dates)} haystack_dates and {len(ids)} "
@@ -106,7 +106,7 @@ def _role(message: Node) -> Literal["user", "assistant"]:
 def _question(entry: Node, zone: tzinfo, known: frozenset[str], marked: frozenset[str]) -> DatasetQuestion:
     id_ = entry.at("question_id").name()
     listed = entry.get("answer_session_ids")
-    named = frozenset(one.name() for one in listed.items()) if listed else frozenset()
+    named = frozenset(session.name() for session in listed.items()) if listed else frozenset()
     date = entry.get("question_date")
     return DatasetQuestion(
         id=id_,

@@ -43,8 +43,8 @@ class Baselines:
         meant = _best_first(np.asarray(self._vectors @ vector, dtype=np.float64))
         fused = np.zeros(len(self._turns))
         for ranking in (words, meant):
-            for place, one in enumerate(ranking, start=1):
-                fused[one] += 1 / (_DAMPING + place)
+            for place, document in enumerate(ranking, start=1):
+                fused[document] += 1 / (_DAMPING + place)
         return {BM25: words, VECTORS: meant, FUSED: _best_first(fused)}
 
     def _bm25(self, query: str) -> npt.NDArray[np.float64]:

@@ -83,8 +83,8 @@ class RecordedModel:
             found = _LINE.fullmatch(line)
             if found is not None:
                 words = json.loads(found[3])
-                for one in self._seen.get((json.loads(found[2]), words), ()):
-                    yield item(one.text, int(found[1]), words)
+                for observation in self._seen.get((json.loads(found[2]), words), ()):
+                    yield item(observation.text, int(found[1]), words)
 
 
 def by_words(
@@ -97,12 +97,15 @@ def by_words(
     known = {turn.id: turn for turn in turns}
     order = {turn.id: place for place, turn in enumerate(turns)}
     found: defaultdict[tuple[str, str], list[Observation]] = defaultdict(list)
-    for one in observations:
-        last = {known[id_].speaker or known[id_].role: known[id_] for id_ in sorted(one.turns, key=order.__getitem__)}
+    for observation in observations:
+        last = {
+            known[id_].speaker or known[id_].role: known[id_]
+            for id_ in sorted(observation.turns, key=order.__getitem__)
+        }
         for speaker, turn in last.items():
             kind = speaker_kind(turn.role, turn.speaker)
             words = readable_text(turn.text, quotations=turn.role == "assistant", speaker=kind)[:_SHOWN]
-            found[speaker, words].append(one)
+            found[speaker, words].append(observation)
     return found
 
 

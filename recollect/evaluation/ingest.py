@@ -136,13 +136,14 @@ class Ingest:
         """Count what is there in the end."""
         writing = self._writing
         writing.undone += sum(
-            one.parked or one.due_at is not None for one in await self._engine.admin.formations(limit=_PAGE)
+            formation.parked or formation.due_at is not None
+            for formation in await self._engine.admin.formations(limit=_PAGE)
         )
         held = await _memories(self._engine, user)
         writing.memories.update(memory.kind.value for memory in held)
         formed = [memory for memory in held if memory.kind in (MemoryKind.NOTE, MemoryKind.FACT)]
         writing.weighed += len(formed)
-        writing.duplicates += len(formed) - len({(one.kind, one.key, bare(one.text)) for one in formed})
+        writing.duplicates += len(formed) - len({(memory.kind, memory.key, bare(memory.text)) for memory in formed})
         report = await self._engine.admin.maintain(user=user, dry_run=True)
         writing.near += sum(line.action is Action.MERGE for line in report.decisions)
         writing.junk.update(rule for memory in formed if (rule := junk_rule(memory.text)))
@@ -153,7 +154,7 @@ def exchanges(turns: Sequence[DatasetTurn]) -> Iterator[list[DatasetTurn]]:
     said: list[DatasetTurn] = []
     for turn in turns:
         new_session = said and said[-1].session != turn.session
-        answered = said and said[-1].role == "assistant" and any(one.role == "user" for one in said)
+        answered = said and said[-1].role == "assistant" and any(turn.role == "user" for turn in said)
         if new_session or (turn.role == "user" and answered):
             yield said
             said = []

@@ -62,16 +62,16 @@ def document(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict
 def grouped_means(records: Sequence[RetrievalResult], seed: int) -> dict[str, dict[str, Mean]]:
     """Average the figures of each group of questions, of those that have any."""
     grouped = groups([record for record in records if record.figures], _of_record)
-    return {name: means([one.figures for one in members], seed=seed) for name, members in grouped.items()}
+    return {name: means([record.figures for record in members], seed=seed) for name, members in grouped.items()}
 
 
 def groups(items: Sequence[Any], question: Callable[[Any], DatasetQuestion]) -> dict[str, list[Any]]:
     """Part what is noted of questions: each category, those that can be answered where not all can, and all."""
     found: dict[str, list[Any]] = {}
-    for name in sorted({question(one).category for one in items}):
-        found[name] = [one for one in items if question(one).category == name]
-    if any(question(one).unanswerable for one in items):
-        found[ANSWERABLE] = [one for one in items if not question(one).unanswerable]
+    for name in sorted({question(item).category for item in items}):
+        found[name] = [item for item in items if question(item).category == name]
+    if any(question(item).unanswerable for item in items):
+        found[ANSWERABLE] = [item for item in items if not question(item).unanswerable]
     found[ALL] = list(items)
     return {name: members for name, members in found.items() if members}
 
@@ -111,7 +111,7 @@ def writing_figures(writing: IngestCost) -> dict[str, Any]:
 
 
 def _data(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict[str, Any]:
-    asked = [question for one in plan.data.conversations for question in one.questions]
+    asked = [question for conversation in plan.data.conversations for question in conversation.questions]
     return {
         "kind": plan.data.kind,
         "name": origin.data_name,
@@ -120,8 +120,8 @@ def _data(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict[st
         "conversations_done": result.conversations,
         "messages": plan.data.turns,
         "questions": len(asked),
-        "questions_without_evidence": sum(not one.evidence and not one.sessions for one in asked),
-        "evidence_not_in_the_data": sum(one.lost for one in asked),
+        "questions_without_evidence": sum(not question.evidence and not question.sessions for question in asked),
+        "evidence_not_in_the_data": sum(question.lost for question in asked),
     }
 
 
@@ -155,12 +155,12 @@ def changed(settings: Settings) -> dict[str, Any]:
 def _means(found: Mapping[str, Mean]) -> dict[str, Any]:
     return {
         name: {
-            "mean": round(one.value, _DIGITS),
-            "low": round(one.low, _DIGITS),
-            "high": round(one.high, _DIGITS),
-            "questions": one.count,
+            "mean": round(figure.value, _DIGITS),
+            "low": round(figure.low, _DIGITS),
+            "high": round(figure.high, _DIGITS),
+            "questions": figure.count,
         }
-        for name, one in found.items()
+        for name, figure in found.items()
     }
 
 
@@ -185,16 +185,16 @@ def _rounded(values: Mapping[str, float]) -> dict[str, float]:
 
 
 def _answers(answers: Sequence[AnswerResult]) -> dict[str, Any]:
-    count = {verdict: sum(one.verdict == verdict for one in answers) for verdict in VERDICTS}
-    asked = [one for one in answers if one.verdict != "failed"]
+    count = {verdict: sum(answer.verdict == verdict for answer in answers) for verdict in VERDICTS}
+    asked = [answer for answer in answers if answer.verdict != "failed"]
     return {
         "questions": len(answers),
         **count,
         "right_share": round(count["right"] / len(answers), _DIGITS),
-        "prompt_tokens": _tokens([one.prompt_tokens for one in asked]),
-        "completion_tokens": _tokens([one.completion_tokens for one in asked]),
-        "tokens_counted_here": sum(one.counted_here for one in asked),
-        "cut_contexts": sum(one.cut_turns > 0 for one in answers),
+        "prompt_tokens": _tokens([answer.prompt_tokens for answer in asked]),
+        "completion_tokens": _tokens([answer.completion_tokens for answer in asked]),
+        "tokens_counted_here": sum(answer.counted_here for answer in asked),
+        "cut_contexts": sum(answer.cut_turns > 0 for answer in answers),
     }
 
 

@@ -134,18 +134,18 @@ def _answers(answers: Mapping[str, Any]) -> Iterator[ReportTable]:
             (
                 row,
                 group,
-                str(one["questions"]),
-                f"{100 * one['right_share']:.1f}",
-                str(one["wrong"]),
-                str(one["unjudged"]),
-                str(one["failed"]),
-                f"{one['prompt_tokens'].get('mean', 0):,.0f}",
-                f"{one['completion_tokens'].get('mean', 0):,.0f}",
-                str(one["cut_contexts"]),
+                str(counts["questions"]),
+                f"{100 * counts['right_share']:.1f}",
+                str(counts["wrong"]),
+                str(counts["unjudged"]),
+                str(counts["failed"]),
+                f"{counts['prompt_tokens'].get('mean', 0):,.0f}",
+                f"{counts['completion_tokens'].get('mean', 0):,.0f}",
+                str(counts["cut_contexts"]),
             )
             for row, found in answers.items()
             for group in categories(found)
-            for one in (found[group],)
+            for counts in (found[group],)
         ),
     )
 

@@ -38,7 +38,7 @@ def found_at(ranking: Sequence[Shown], wanted: Shown, k: int) -> Shown:
     >>> sorted(found_at([frozenset("a"), frozenset("bc")], frozenset("ac"), 2))
     ['a', 'c']
     """
-    return frozenset(one for shown in ranking[:k] for one in shown) & wanted
+    return frozenset(turn for shown in ranking[:k] for turn in shown) & wanted
 
 
 def ranking_figures(ranking: Sequence[Shown], wanted: Shown, k: int) -> dict[str, float]:
@@ -84,8 +84,8 @@ def first_places(ranking: Sequence[Shown], wanted: Shown) -> list[int]:
     """
     first: dict[str, int] = {}
     for place, shown in enumerate(ranking, start=1):
-        for one in shown & wanted:
-            first.setdefault(one, place)
+        for turn in shown & wanted:
+            first.setdefault(turn, place)
     return sorted(first.values())
 
 

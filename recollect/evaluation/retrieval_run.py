@@ -79,7 +79,7 @@ class RetrievalRun:
         lines = [self._line(item.memory) for item in deep.items]
         figures = self._figures(question, ranking, ([self._shown(item.memory) for item in deep.items], lines))
         if question.evidence:
-            prompted = frozenset(one for item in context.items for one in self._shown(item.memory))
+            prompted = frozenset(turn for item in context.items for turn in self._shown(item.memory))
             figures["prompt"] = len(prompted & question.evidence) / len(question.evidence)
         self._note(RECOLLECT, question, figures, ranking, result)
         return context.text
@@ -104,7 +104,7 @@ class RetrievalRun:
             tokens = [self._count(line) for line in deep[1]]
             figures["budget"] = within_budget(deep[0], tokens, question.evidence, self._ruler.budget)
         if question.sessions:
-            sessions = [frozenset(self._turns[one].session for one in shown) for shown in ranking]
+            sessions = [frozenset(self._turns[turn].session for turn in shown) for shown in ranking]
             figures |= session_figures(sessions, question.sessions, self._ruler.k)
         return figures
 
@@ -122,9 +122,9 @@ class RetrievalRun:
         result: RunResult,
     ) -> None:
         places = {
-            one: first_places(ranking, frozenset({one}))[0]
-            for one in sorted(question.evidence)
-            if any(one in shown for shown in ranking)
+            turn: first_places(ranking, frozenset({turn}))[0]
+            for turn in sorted(question.evidence)
+            if any(turn in shown for shown in ranking)
         }
         record = RetrievalResult(conversation=self._conversation.id, question=question, figures=figures, places=places)
         result.rows.setdefault(row, []).append(record)
@@ -133,7 +133,7 @@ class RetrievalRun:
         """Return the turns that a memory shows; a summary of many turns shows none of them."""
         if memory.kind is MemoryKind.EPISODE:
             return frozenset()
-        named = (self._names.get((one.conversation, one.seq)) for one in memory.evidence)
+        named = (self._names.get((source.conversation, source.seq)) for source in memory.evidence)
         return frozenset(name for name in named if name is not None)
 
     def _line(self, memory: Memory) -> str:
@@ -144,7 +144,7 @@ class RetrievalRun:
     def _turn(self, memory: Memory) -> DatasetTurn | None:
         if memory.kind is not MemoryKind.TURN:
             return None
-        return next((self._turns[one] for one in self._shown(memory)), None)
+        return next((self._turns[turn] for turn in self._shown(memory)), None)
 
 
 def _refuse_blind(remark: str) -> None:

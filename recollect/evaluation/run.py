@@ -48,7 +48,7 @@ def narrowed(data: DataSet, *, conversations: int | None, questions: int | None,
     """Take the first conversations only, and of each some questions, drawn by the seed; None: all."""
     taken = data.conversations[:conversations]
     if questions is not None:
-        taken = tuple(_fewer(one, questions, seed) for one in taken)
+        taken = tuple(_fewer(conversation, questions, seed) for conversation in taken)
     return replace(data, conversations=taken)
 
 
@@ -81,7 +81,9 @@ class EvaluationRun:
             ModelError: the embedder did not answer.
         """
         plan, began = self._plan, time.monotonic()
-        if plan.formed == "observations" and not any(one.observations for one in plan.data.conversations):
+        if plan.formed == "observations" and not any(
+            conversation.observations for conversation in plan.data.conversations
+        ):
             raise BadRequestError("--form observations: the data records none", param="form")
         self._bar.begin("evaluating", "turns and questions", plan.data.turns + plan.data.questions)
         try:

@@ -123,10 +123,10 @@ def pairs() -> CalibrationPairs:
     """Read the file, once a process."""
     found = tomllib.loads((files(__package__) / "pairs.toml").read_text("utf-8"))
     return CalibrationPairs(
-        answers=tuple((one, other) for one, other in found["answers"]),
+        answers=tuple((question, other) for question, other in found["answers"]),
         beside=tuple(found["beside"]),
-        same=tuple((one, other) for one, other in found["same"]),
-        apart=tuple((one, other) for one, other in found["apart"]),
+        same=tuple((text, other) for text, other in found["same"]),
+        apart=tuple((text, other) for text, other in found["apart"]),
     )
 
 

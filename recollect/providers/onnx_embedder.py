@@ -50,7 +50,7 @@ class OnnxEmbedder:
         self._folder = folder
         self._tokenizer = load_tokenizer(folder)
         self._session = open_session(folder.model, spec.where)
-        self._inputs = {one.name: one.type for one in self._session.get_inputs()}
+        self._inputs = {field.name: field.type for field in self._session.get_inputs()}
         self._output = self._choose_output()
         self._calibration = calibration
         self._dim = int(self._probe().shape[1])
@@ -89,7 +89,7 @@ class OnnxEmbedder:
             for piece in self._pieces(prefixed[place])
         ]
         # Texts of like length together: what is padded is computed as well.
-        pieces.sort(key=lambda one: len(one[1].ids))
+        pieces.sort(key=lambda item: len(item[1].ids))
         size = self._spec.batch or _BATCH
         for start in range(0, len(pieces), size):
             batch = pieces[start : start + size]
@@ -124,7 +124,7 @@ class OnnxEmbedder:
             raise BadEmbedderError(self._spec.where, str(error)) from None
 
     def _choose_output(self) -> str:
-        outputs = [one.name for one in self._session.get_outputs()]
+        outputs = [field.name for field in self._session.get_outputs()]
         return next((name for name in _POOLED if name in outputs), outputs[0])
 
 
@@ -148,7 +148,7 @@ def open_session(model: Path, where: str) -> "InferenceSession":
         session = onnxruntime.InferenceSession(str(model), sess_options=options, providers=["CPUExecutionProvider"])
     except _runtime_errors() as error:
         raise BadEmbedderError(where, f"onnxruntime cannot read {model.name} ({type(error).__name__})") from None
-    inputs = {one.name for one in session.get_inputs()}
+    inputs = {field.name for field in session.get_inputs()}
     if inputs - _INPUTS.keys() or "input_ids" not in inputs:
         raise BadEmbedderError(
             where,
@@ -163,7 +163,7 @@ def _runtime_errors() -> tuple[type[BaseException], ...]:
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     own = (found for name in dir(state) if isinstance(found := vars(state)[name], type))
-    return (RuntimeError, ValueError, *(one for one in own if issubclass(one, Exception)))
+    return (RuntimeError, ValueError, *(error_class for error_class in own if issubclass(error_class, Exception)))
 
 
 def load_tokenizer(folder: OnnxModelFiles) -> Tokenizer:

@@ -138,7 +138,7 @@ def _refuse_unknown_modules(root: Path) -> None:
     if not file.is_file():
         return
     listed = _json(file)
-    kinds = [str(one.get("type", "")).rpartition(".")[2] for one in listed if isinstance(one, dict)]
+    kinds = [str(module.get("type", "")).rpartition(".")[2] for module in listed if isinstance(module, dict)]
     unknown = [kind for kind in kinds if kind not in _KNOWN_MODULES]
     if unknown:
         raise BadEmbedderError(

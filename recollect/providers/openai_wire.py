@@ -96,7 +96,7 @@ def _half_of(names: Sequence[str]) -> Accept:
 
 
 def _lists_memories(value: list[object]) -> bool:
-    return not value or any(isinstance(one, dict | str) for one in value)
+    return not value or any(isinstance(part, dict | str) for part in value)
 
 
 def read_completion(body: object) -> str:

@@ -40,7 +40,7 @@ class ApiReranker:
         body = {
             "model": self._model,
             "query": clean(query),
-            "documents": [clean(one) for one in documents],
+            "documents": [clean(document) for document in documents],
             "top_n": len(documents),
             "return_documents": False,
         }
@@ -99,7 +99,7 @@ class OnnxReranker:
         self._where = where
         self._tokenizer: Tokenizer = load_tokenizer(folder)
         self._session = open_session(folder.model, where)
-        self._inputs = {one.name: one.type for one in self._session.get_inputs()}
+        self._inputs = {field.name: field.type for field in self._session.get_inputs()}
         try:
             self.score_now("Where does Ben live?", ["Ben lives in Oslo."])
         except ModelError as error:
@@ -111,7 +111,7 @@ class OnnxReranker:
 
     def score_now(self, query: str, documents: Sequence[str]) -> list[float]:
         """Score in the calling thread."""
-        pairs = self._tokenizer.encode_batch([(clean(query), clean(one)) for one in documents])
+        pairs = self._tokenizer.encode_batch([(clean(query), clean(document)) for document in documents])
         scores = [0.0] * len(documents)
         places = sorted(range(len(pairs)), key=lambda place: len(pairs[place].ids))
         for start in range(0, len(places), _BATCH):

@@ -53,7 +53,7 @@ class InProcess:
     async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
         if schema_name != SCHEMA_NAME:
             return ModelAnswer(data=empty(schema), usage=None, calls=1)
-        items = [one for one in self._observer.answer(user) if not self._forgets or self._forgets not in one["text"]]
+        items = [item for item in self._observer.answer(user) if not self._forgets or self._forgets not in item["text"]]
         usage = ModelUsage(prompt_tokens=len(system) + len(user), completion_tokens=1)
         return ModelAnswer(data={"memories": items}, usage=usage, calls=1)
 
@@ -82,7 +82,13 @@ async def test_an_observation_that_is_not_kept_is_named_by_its_turn(tmp_path: Pa
 
 
 def test_observations_name_their_turns_however_they_are_written() -> None:
-    assert [one.turns for one in observations(SAMPLE)] == [("D1:1",), ("D1:1",), ("D1:3",), ("D1:2",), ("D2:1", "D1:2")]
+    assert [observation.turns for observation in observations(SAMPLE)] == [
+        ("D1:1",),
+        ("D1:1",),
+        ("D1:3",),
+        ("D1:2",),
+        ("D2:1", "D1:2"),
+    ]
 
 
 def test_other_questions_get_the_emptiest_answer_of_their_form() -> None:

@@ -88,7 +88,7 @@ def test_an_adapter_answers_each_line_with_a_line_and_the_time_the_call_took(tmp
     ]
     answers = io.StringIO()
 
-    talk(Served(Ours), io.StringIO("".join(json.dumps(one) + "\n" for one in requests)), answers)
+    talk(Served(Ours), io.StringIO("".join(json.dumps(request) + "\n" for request in requests)), answers)
 
     told = [json.loads(line) for line in answers.getvalue().splitlines()]
     ids = told[1]["ids"]
@@ -96,7 +96,7 @@ def test_an_adapter_answers_each_line_with_a_line_and_the_time_the_call_took(tmp
     assert (told[3]["ids"], told[4]["ids"]) == ([ids[0]], [ids[1]])
     assert told[5]["id"] not in ids
     assert told[6]["count"] == 3
-    assert all(one["took_s"] >= 0 for one in told)
+    assert all(answer["took_s"] >= 0 for answer in told)
 
 
 def test_an_adapter_in_a_process_of_its_own_keeps_what_it_was_given(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def moved(cli: CommandLine, tmp_path: Path) -> CommandLine:
 
 def facts(cli: CommandLine, *more: str) -> dict[str, str]:
     listed = cli("list", "--kind", "fact", "--json", *more).json["memories"]
-    return {one["value"]: one["id"] for one in listed}
+    return {memory["value"]: memory["id"] for memory in listed}
 
 
 def test_why_tells_who_said_what_and_what_was_decided(moved: CommandLine) -> None:
@@ -42,7 +42,7 @@ def test_why_tells_who_said_what_and_what_was_decided(moved: CommandLine) -> Non
 
 def test_a_decision_named_by_why_is_taken_back_and_not_twice(moved: CommandLine) -> None:
     decisions = moved("why", facts(moved)["Oslo"], "--json").json["decisions"]
-    [made] = [one["id"] for one in decisions if one["action"] == "replace"]
+    [made] = [decision["id"] for decision in decisions if decision["action"] == "replace"]
     assert "Rome" in moved("undo", made, "--dry-run").out
     assert set(facts(moved)) == {"Oslo"}
     undone = moved("undo", made)
@@ -56,7 +56,7 @@ def test_a_decision_named_by_why_is_taken_back_and_not_twice(moved: CommandLine)
 def test_a_conversation_is_taken_back_by_the_clients_own_id(moved: CommandLine) -> None:
     done = moved("undo", "--conversation", "june", "--json").json
     assert set(facts(moved)) == {"Rome"}
-    assert {one["value"] for one in done["reopened"] if one["kind"] == "fact"} == {"Rome"}
+    assert {memory["value"] for memory in done["reopened"] if memory["kind"] == "fact"} == {"Rome"}
     assert done["dry_run"] is False
 
 
@@ -71,7 +71,7 @@ def test_the_past_is_listed_and_searched(moved: CommandLine) -> None:
     assert facts(moved, "--known-at", "2026-05-15T08:00") == {}, "all of it was stored today"
     found = moved("search", "where do I live", "--at", "2026-05-15", "--json").json["items"]
     assert found
-    assert all("Rome" in one["memory"]["text"] for one in found)
+    assert all("Rome" in item["memory"]["text"] for item in found)
 
 
 @pytest.mark.parametrize(

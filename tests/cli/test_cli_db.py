@@ -15,7 +15,7 @@ def test_a_database_is_copied_compared_and_opened(cli: CommandLine, database: Pa
     assert lines[-2].startswith("1 subject, ")
     assert lines[-1].startswith("both hold the same, digest ")
     found = cli("list", "--user", "ana", "--database", there, "--json").json["memories"]
-    assert [one["text"] for one in found] == ["Ana keeps bees."]
+    assert [item["text"] for item in found] == ["Ana keeps bees."]
 
 
 def test_the_result_as_json_says_what_both_hold(cli: CommandLine, database: Path, tmp_path: Path) -> None:

@@ -32,7 +32,9 @@ def test_the_embedder_is_changed_to_a_model_in_a_folder_and_back(cli: CommandLin
     [best, _] = cli("search", "Where does Ben live?", "--json").json["items"]
     assert best["memory"]["text"] == "Ben lives in Oslo."
     assert f"{folder}" in cli("embedder").out
-    assert {one["what"]: one["state"] for one in cli("doctor", "--json").json["findings"]}["embedder"] == "ok"
+    assert {finding["what"]: finding["state"] for finding in cli("doctor", "--json").json["findings"]}[
+        "embedder"
+    ] == "ok"
 
     assert cli("embedder", "use", "static", "--yes", "--json").json["memories"] == 2
     assert cli("embedder", "--json").json["space"] == first["space"]

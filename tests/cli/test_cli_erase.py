@@ -21,7 +21,7 @@ def told(cli: CommandLine, tmp_path: Path) -> CommandLine:
 
 
 def test_an_erased_memory_is_in_no_listing_and_its_receipt_is_a_table(told: CommandLine) -> None:
-    [memory_id] = [one["id"] for one in told("list", "--json").json["memories"] if one["text"] == PEANUTS]
+    [memory_id] = [memory["id"] for memory in told("list", "--json").json["memories"] if memory["text"] == PEANUTS]
     refused = told("forget", memory_id, "--erase")
     assert (refused.code, "--yes" in refused.err) == (2, True)
     done = told("forget", memory_id[-8:], "--erase", "--yes")
@@ -39,7 +39,7 @@ def test_a_conversation_is_erased_by_the_clients_id_and_reads_as_erased(told: Co
     assert receipt["done"]
     assert {place["count"] for place in receipt["places"] if place["name"] == "messages"} == {1}
     assert told("messages", "chat-one").out.split("\t")[-1] == "(erased)\n"
-    assert [one["erased"] for one in told("messages", "chat-one", "--json").json["messages"]] == [True]
+    assert [message["erased"] for message in told("messages", "chat-one", "--json").json["messages"]] == [True]
     assert "bees" not in told("list", "--closed", "--kind", "note", "--kind", "turn").out
 
 

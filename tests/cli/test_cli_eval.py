@@ -63,7 +63,7 @@ def test_two_runs_come_to_the_same_but_for_times(cli: CommandLine) -> None:
 
 def test_each_question_is_listed_with_where_its_evidence_was_and_none_of_its_words(cli: CommandLine) -> None:
     result = cli("eval", GARDEN, "--json", "-")
-    count = next(one for one in report(result)["questions"] if one["id"] == "count")
+    count = next(question for question in report(result)["questions"] if question["id"] == "count")
 
     assert count["evidence"] == ["j1", "m3"]
     assert set(count["rows"]["recollect"]["places"]) == {"j1", "m3"}
@@ -136,7 +136,7 @@ def test_only_so_many_conversations_and_questions_are_taken(cli: CommandLine, tm
     found = report(cli("eval", twice, "--limit", "1", "--questions", "2", "--json", "-"))
 
     assert (found["data"]["conversations"], found["data"]["questions"]) == (1, 2)
-    assert {one["conversation"] for one in found["questions"]} == {"one"}
+    assert {question["conversation"] for question in found["questions"]} == {"one"}
     whole = report(cli("eval", twice, "--json", "-"))
     assert (whole["data"]["conversations_done"], len(whole["questions"])) == (2, 8)
 

@@ -57,7 +57,7 @@ def test_a_model_in_a_folder_is_measured_as_it_would_be_used(
 def test_what_is_no_embedder_is_refused_as_it_would_be_on_using_it(
     cli: CommandLine, tmp_path: Path, arguments: tuple[str, ...], code: int, said: str
 ) -> None:
-    result = cli("eval", GARDEN, *(one.format(tmp_path) for one in arguments))
+    result = cli("eval", GARDEN, *(argument.format(tmp_path) for argument in arguments))
 
     assert (result.code, result.out) == (code, ""), result.err
     assert said in " ".join(result.err.replace("│", " ").split())

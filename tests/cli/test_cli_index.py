@@ -39,7 +39,7 @@ def test_a_giant_is_indexed_searched_approximately_and_exactly_again(cli: Comman
     context = cli("context", "town 7", "--user", "ana", "--database", url, "--json").json
     assert context["compared"] > 10
     doctor = cli("doctor", "--database", url, "--json").json
-    [line] = [one for one in doctor["findings"] if one["what"] == "index"]
+    [line] = [finding for finding in doctor["findings"] if finding["what"] == "index"]
     assert (line["state"], "user:ana: 60 vectors" in line["text"]) == ("ok", True)
     assert cli("db", "index", "--from", "50", "--database", url, "--json").json["built"] == []
 
@@ -54,7 +54,7 @@ def test_an_index_that_is_not_asked_is_warned_of(cli: CommandLine, url: str) -> 
     with connect(url) as db:
         db.execute("UPDATE subject SET near = NULL")
     findings = cli("doctor", "--database", url, "--json").json["findings"]
-    [line] = [one for one in findings if one["what"] == "index"]
+    [line] = [finding for finding in findings if finding["what"] == "index"]
     assert line["state"] == "warn"
     assert "`recollect db index`" in line["todo"]
     assert cli("db", "index", "--from", "50", "--database", url, "--json").json["before"][0]["used"] is True

@@ -56,9 +56,9 @@ def test_many_lines_go_in_together_and_what_is_said_twice_is_kept_once(
     assert result.code == 0
     assert calls == [250, 51]
     kept = result.json["memories"]
-    assert [one["text"] for one in kept] == [*lines, lines[0]]
+    assert [memory["text"] for memory in kept] == [*lines, lines[0]]
     assert kept[-1]["id"] == kept[0]["id"]
-    assert {one["importance"] for one in kept} == {0.4}
+    assert {memory["importance"] for memory in kept} == {0.4}
     assert len(cli("list", "--limit", "1000", "--json").json["memories"]) == 300
 
 

@@ -19,7 +19,7 @@ def held(cli: CommandLine, database: Path) -> list[Memory]:
     with Recollect(Settings(database_url=f"sqlite:///{database}")) as memory:
         memory.record([user(PLANTED), user(SENT)], user="ana")
         memory.form()
-        return [one.memory for one in memory.reviews.list(user="ana")]
+        return [held.memory for held in memory.reviews.list(user="ana")]
 
 
 def test_a11_what_is_held_is_shown_with_why_and_in_whose_words(cli: CommandLine, held: list[Memory]) -> None:
@@ -35,10 +35,10 @@ def test_a11_what_is_held_is_shown_with_why_and_in_whose_words(cli: CommandLine,
 def test_a11_one_is_approved_and_the_other_rejected(cli: CommandLine, held: list[Memory]) -> None:
     first, second = held
     done = cli("review", "--user", "ana", "--approve", first.id[-8:], "--reject", second.id, "--json").json
-    assert [one["id"] for one in done["approved"]] == [first.id]
-    assert [one["id"] for one in done["rejected"]] == [second.id]
+    assert [item["id"] for item in done["approved"]] == [first.id]
+    assert [item["id"] for item in done["rejected"]] == [second.id]
     assert done["held"] == []
-    assert [one["state"] for one in done["approved"] + done["rejected"]] == ["active", "closed"]
+    assert [item["state"] for item in done["approved"] + done["rejected"]] == ["active", "closed"]
     assert "approve: approved on review" in cli("show", first.id, "--user", "ana").out
 
 

@@ -36,15 +36,15 @@ def at_hand(kind: str) -> Path:
 @pytest.mark.parametrize("kind", NAMES)
 def test_a_published_data_set_is_read_whole(kind: str) -> None:
     data = read_data(kind, at_hand(kind), UTC)
-    asked = [question for one in data.conversations for question in one.questions]
+    asked = [question for conversation in data.conversations for question in conversation.questions]
 
     assert data.turns > 1_000
     assert sum(bool(question.evidence or question.sessions) for question in asked) >= 0.85 * len(asked)
     assert sum(question.lost for question in asked) <= 0.01 * len(asked)
-    for one in data.conversations:
-        began = {turn.session: turn.said_at for turn in reversed(one.turns)}
+    for conversation in data.conversations:
+        began = {turn.session: turn.said_at for turn in reversed(conversation.turns)}
         assert list(began.values()) == sorted(began.values(), reverse=True)
-        assert "->->" not in "".join(turn.text for turn in one.turns)
+        assert "->->" not in "".join(turn.text for turn in conversation.turns)
 
 
 async def test_one_conversation_of_locomo_is_recalled_better_than_by_words_alone() -> None:

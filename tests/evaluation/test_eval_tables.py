@@ -110,7 +110,7 @@ def test_what_was_not_done_or_not_counted_is_told() -> None:
 
 def test_answers_show_what_was_not_judged_and_what_was_cut() -> None:
     answers = {"recollect": {"all": answered(0.5)}, "full context": {"all": answered(0.25)}}
-    table = next(one for one in tables(made_up(answers=answers)) if one.title.startswith("Answers"))
+    table = next(table for table in tables(made_up(answers=answers)) if table.title.startswith("Answers"))
 
     assert table.rows[0][:7] == ("recollect", "all", "4", "50.0", "1", "1", "0")
     assert table.rows[1][-1] == "2"

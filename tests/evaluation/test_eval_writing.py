@@ -22,13 +22,13 @@ def turn(
 def test_what_the_user_says_and_the_answer_are_one_turn() -> None:
     said = [turn("1", "assistant"), turn("2", "user"), turn("3", "user"), turn("4", "assistant"), turn("5", "user")]
 
-    assert [[one.id for one in part] for part in exchanges(said)] == [["1", "2", "3", "4"], ["5"]]
+    assert [[conversation.id for conversation in part] for part in exchanges(said)] == [["1", "2", "3", "4"], ["5"]]
 
 
 def test_a_session_ends_a_turn() -> None:
     said = [turn("1", "user"), turn("2", "assistant", session="t"), turn("3", "user", session="t")]
 
-    assert [[one.id for one in part] for part in exchanges(said)] == [["1"], ["2", "3"]]
+    assert [[conversation.id for conversation in part] for part in exchanges(said)] == [["1"], ["2", "3"]]
     assert list(exchanges([])) == []
 
 

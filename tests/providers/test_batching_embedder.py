@@ -68,7 +68,7 @@ async def test_a_call_has_so_many_texts_at_most_but_nobodys_are_torn_apart() -> 
     embedder = BatchingEmbedder(model)
     sizes = (MAX_TEXTS - 1, 1, 1, MAX_TEXTS + 5)
     await asyncio.gather(*(embedder.embed(["tea"] * size) for size in sizes))
-    assert [len(one) for one in model.asked] == [MAX_TEXTS, 1, MAX_TEXTS + 5]
+    assert [len(texts) for texts in model.asked] == [MAX_TEXTS, 1, MAX_TEXTS + 5]
 
 
 async def test_a_text_that_is_refused_costs_nobody_else() -> None:
@@ -90,7 +90,7 @@ async def test_a_text_that_is_refused_costs_nobody_else() -> None:
 async def test_a_defect_reaches_all_who_wait_and_the_next_are_served() -> None:
     embedder = BatchingEmbedder(Model())
     found = await asyncio.gather(*(embedder.embed([text]) for text in ("tea", "defect")), return_exceptions=True)
-    assert [type(one) for one in found] == [RuntimeError, RuntimeError]
+    assert [type(item) for item in found] == [RuntimeError, RuntimeError]
     assert len(await embedder.embed(["tea"])) == 1
 
 

@@ -61,10 +61,10 @@ async def test_what_is_only_about_the_same_stays_below_what_may_merge() -> None:
     policy, known = ResolvePolicy(), pairs()
     for embedder in (StaticEmbedder(), Narrow()):
         found = await fit_calibration(embedder)
-        ones = await embedder.embed([one for one, _ in known.apart])
+        ones = await embedder.embed([text for text, _ in known.apart])
         others = await embedder.embed([other for _, other in known.apart])
         assert float(found.relevance(np.vecdot(ones, others)).max()) <= policy.meaning + 1e-3
-        ones = await embedder.embed([one for one, _ in known.same])
+        ones = await embedder.embed([text for text, _ in known.same])
         others = await embedder.embed([other for _, other in known.same])
         said_again = found.relevance(np.vecdot(ones, others))
         assert float((said_again > policy.wording).mean()) > 0.9

@@ -28,9 +28,9 @@ class Chroma:
             some = memories[start : start + most]
             self._collection.add(
                 ids=ids[start : start + most],
-                embeddings=[one.vector for one in some],
-                documents=[one.text for one in some],
-                metadatas=[{"user": one.user} for one in some],
+                embeddings=[memory.vector for memory in some],
+                documents=[memory.text for memory in some],
+                metadatas=[{"user": memory.user} for memory in some],
             )
         return ids
 
@@ -42,7 +42,7 @@ class Chroma:
         found = self._collection.query(
             query_embeddings=[asked.vector], n_results=asked.limit, where={"user": asked.user}
         )
-        return [str(one) for one in found["ids"][0]]
+        return [str(id_) for id_ in found["ids"][0]]
 
     nearest = search
 

@@ -28,8 +28,8 @@ class LanceDb:
         ids = [str(uuid.uuid4()) for _ in memories]
         self._table.add(
             [
-                {"id": one_id, "user": one.user, "text": one.text, "vector": one.vector}
-                for one_id, one in zip(ids, memories, strict=True)
+                {"id": one_id, "user": memory.user, "text": memory.text, "vector": memory.vector}
+                for one_id, memory in zip(ids, memories, strict=True)
             ]
         )
         return ids
@@ -49,7 +49,7 @@ class LanceDb:
             .limit(asked.limit)
             .to_list()
         )
-        return [str(one["id"]) for one in found]
+        return [str(row["id"]) for row in found]
 
     nearest = search
 

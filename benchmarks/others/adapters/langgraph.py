@@ -31,8 +31,8 @@ class LangGraph:
         keys = [str(uuid.uuid4()) for _ in memories]
         self._store.batch(
             [
-                PutOp(_namespace(one.user), key, {"text": one.text}, index=_EMBEDDED)
-                for key, one in zip(keys, memories, strict=True)
+                PutOp(_namespace(memory.user), key, {"text": memory.text}, index=_EMBEDDED)
+                for key, memory in zip(keys, memories, strict=True)
             ]
         )
         return keys

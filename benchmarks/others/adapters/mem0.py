@@ -56,7 +56,7 @@ class Mem0:
         """Search with the user's filter; without a floor, so that ten come back."""
         self._told.tell([asked])
         found = self._memory.search(asked.text, filters={"user_id": asked.user}, top_k=asked.limit, threshold=0.0)
-        return [str(one["id"]) for one in found["results"]]
+        return [str(item["id"]) for item in found["results"]]
 
     nearest = search
 

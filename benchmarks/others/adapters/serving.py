@@ -80,7 +80,7 @@ class Told:
 
     def tell(self, texts: Sequence[Given | Asked]) -> None:
         """Know these texts, and forget those before."""
-        self._vectors = {one.text: one.vector for one in texts}
+        self._vectors = {text.text: text.vector for text in texts}
 
     def vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """Hand out the vectors of texts; an unknown text is a `KeyError`: nothing is made up."""
@@ -115,7 +115,7 @@ def _call(adapter: Adapter, request: Mapping[str, Any]) -> Callable[[], dict[str
     """Prepare a call, so that only the call itself is timed."""
     do = request["do"]
     if do == "load":
-        memories = [_given(one) for one in request["memories"]]
+        memories = [_given(memory) for memory in request["memories"]]
         return lambda: {"ids": adapter.load(memories)}
     if do in ("search", "nearest"):
         given = _given(request)
