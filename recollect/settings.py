@@ -16,7 +16,7 @@ from recollect.errors import BadSettingError, BadSubjectError
 from recollect.types import InjectionMode, Subject
 
 PREFIX = "RECOLLECT_"
-# Variables of our prefix that are no settings: the crash tests' and the test suite's own.
+# Variables with the prefix that are not settings: used by crash tests and the test suite.
 _NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"})
 DATABASE_SETTING = f"{PREFIX}DATABASE_URL"
 SQLITE, POSTGRES = "sqlite:///", ("postgresql://", "postgres://")
@@ -24,19 +24,19 @@ TAKES_URL = (
     "takes sqlite:///path/to/file (sqlite:////path with four slashes from the root on), or "
     "postgresql://user:password@host:port/database"
 )
-"""What a URL of a database may be, as an error says it."""
+"""Error text: valid database URLs."""
 _ORIGIN = re.compile(r"[a-z][a-z0-9+.-]{0,20}://[^/?#@,\s]++")
 _HOST = re.compile(r"(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_.-]{1,254})(?::[0-9]{1,5})?")
 _KEY_ROUTE = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~-]++))++")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
-# In a URL a password stands behind the user, or among the parameters.
+# A URL has its password after the user name, or in its parameters.
 _PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*@")
 _PASSWORD_PARAMETER = re.compile(r"\b((?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 
 def shown_url(url: str) -> str:
-    """Return a database's URL as it may be shown: without its password.
+    """Return a database URL without its password, for display.
 
     >>> shown_url("postgresql://ana:p@ss/word@db.example:5433/memory?sslmode=require")
     'postgresql://ana@db.example:5433/memory?sslmode=require'
@@ -52,7 +52,7 @@ def default_database_url() -> str:
 
 
 class Settings(BaseSettings):
-    """All settings. Environment variables carry the prefix `RECOLLECT_`."""
+    """All settings. Environment variables have the prefix `RECOLLECT_`."""
 
     model_config = SettingsConfigDict(
         env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=False, allow_inf_nan=False
@@ -60,152 +60,162 @@ class Settings(BaseSettings):
 
     database_url: str = Field(
         default_factory=default_database_url,
-        description="Where memories are kept: `sqlite:///path/to/file`, or "
-        "`postgresql://user:password@host:port/database` (with the extra `postgres`).",
+        description="Database of memories: `sqlite:///path/to/file`, or "
+        "`postgresql://user:password@host:port/database` (needs the extra `postgres`).",
     )
-    host: str = Field(default="127.0.0.1", description="Address the server listens on.")
-    port: int = Field(default=8765, ge=0, le=65535, description="Port the server listens on; 0 takes a free one.")
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(default=8765, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
     origins: str = Field(
         default="",
         description="Origins of web pages that may call the server from a browser, separated by commas, such as "
-        "`http://localhost:3000`; all other pages are refused.",
+        "`http://localhost:3000`. All other pages are refused.",
     )
     hosts: str = Field(
         default="",
-        description="Further names the server is called by, separated by commas, such as `memory.example.org`; a "
-        "request to another name is refused, unless it is an address or a name of the local network.",
+        description="Additional host names of the server, separated by commas, such as `memory.example.org`. Requests"
+        " to other names are refused, except IP addresses and local network names.",
     )
     default_user: str = Field(
         default="local",
-        description="Whose memory a request without any identity belongs to, on a loopback address; "
-        "empty: such requests are anonymous.",
+        description="User of requests without an identity, on a loopback address; empty: such requests are anonymous.",
     )
     time_zone: str = Field(
-        default="UTC", description="The users' time zone (IANA name), against which 'yesterday' is read."
+        default="UTC", description="Time zone of the users (IANA name), used to resolve dates such as 'yesterday'."
     )
     upstream_url: str | None = Field(
         default=None,
-        description="Base URL of the OpenAI-compatible API that answers, with its `/v1`; "
-        "unset: the built-in model `recollect/offline` answers.",
+        description="Base URL of the OpenAI-compatible API that answers, including `/v1`; unset: the built-in model "
+        "`recollect/offline`.",
     )
     upstream_key: SecretStr | None = Field(
         default=None,
-        description="Key sent upstream with authenticated requests that ask a model; unset: the client's own "
-        "Authorization header is passed on.",
+        description="API key sent upstream with authenticated requests to a model; unset: the client's own "
+        "Authorization header is forwarded.",
     )
     upstream_key_routes: str = Field(
         default="",
-        description="Further routes behind `/v1` that carry `RECOLLECT_UPSTREAM_KEY`, separated by commas, such as "
-        "`POST /files, GET /files/*`; `*` is one step.",
+        description="Additional routes under `/v1` that use `RECOLLECT_UPSTREAM_KEY`, separated by commas, such as "
+        "`POST /files, GET /files/*`; `*` matches one path segment.",
     )
     connect_timeout_s: float = Field(
-        default=10.0, gt=0, description="Longest wait for a connection upstream, in seconds."
+        default=10.0, gt=0, description="Timeout for connecting to the upstream, in seconds."
     )
     first_byte_timeout_s: float = Field(
-        default=300.0, gt=0, description="Longest wait for the first byte of an answer, in seconds."
+        default=300.0, gt=0, description="Timeout for the first byte of an answer, in seconds."
     )
-    idle_timeout_s: float = Field(default=120.0, gt=0, description="Longest silence within an answer, in seconds.")
-    total_timeout_s: float = Field(default=3600.0, gt=0, description="Longest answer as a whole, in seconds.")
+    idle_timeout_s: float = Field(default=120.0, gt=0, description="Timeout for silence within an answer, in seconds.")
+    total_timeout_s: float = Field(default=3600.0, gt=0, description="Timeout for a complete answer, in seconds.")
     max_body_bytes: int = Field(
-        default=64 * 1024 * 1024, ge=1024, description="Largest request body, in bytes; larger ones get a 413."
+        default=64 * 1024 * 1024,
+        ge=1024,
+        description="Maximum size of a request body, in bytes; larger requests get 413.",
     )
     jwt_secret: SecretStr | None = Field(
         default=None,
-        description="Secret of Open WebUI's signed identity header; when set, plain identity headers are refused.",
+        description="Secret of Open WebUI's signed identity header; if set, plain identity headers are refused.",
     )
-    profile: str = Field(default="default", description="Profile for requests that name none.")
+    profile: str = Field(default="default", description="Profile of requests that name none.")
     profiles: Path | None = Field(
-        default=None, description="Folder of your own profiles, `NAME.toml` each; unset: the shipped ones alone."
+        default=None, description="Folder of your own profiles, one `NAME.toml` each; unset: only the shipped ones."
     )
     profile_keys: SecretStr | None = Field(
         default=None,
-        description="Profiles by the client's key, for requests that name none: `KEY=PROFILE`, separated by commas.",
+        description="Profiles by API key of the client, for requests that name none: `KEY=PROFILE`, separated by "
+        "commas.",
     )
     injection: InjectionMode = Field(
         default="split",
-        description="Where recalled memory goes in the prompt: `split` (facts at the end of the system message, "
-        "the rest before the last user message), or all together by `system_append`, `system_message`, "
-        "`context_message` or `user_prefix`; a profile may choose for itself.",
+        description="Position of recalled memory in the prompt: `split` (facts at the end of the system message, the "
+        "rest before the last user message), or all of it by `system_append`, `system_message`, "
+        "`context_message` or `user_prefix`. A profile may override it.",
     )
     recall_limit: int = Field(
-        default=10, ge=0, le=200, description="Most memories put into a prompt beside the standing facts."
+        default=10, ge=0, le=200, description="Maximum number of memories added to a prompt, besides standing facts."
     )
-    recall_tokens: int = Field(default=800, ge=0, description="Most tokens of memory put into a prompt.")
+    recall_tokens: int = Field(default=800, ge=0, description="Maximum tokens of memory added to a prompt.")
     recall_timeout_s: float = Field(
         default=1.0,
         gt=0,
-        description="Longest wait for recall, in seconds; past it the chat goes on without. An embedder gets half of "
-        "it; past that words and dates find.",
+        description="Timeout for recall, in seconds; after it the chat continues without memory. The embedder gets "
+        "half of it; after that recall uses words and dates only.",
     )
     commit_timeout_s: float = Field(
-        default=2.0, gt=0, description="Longest that the end of an answer waits for its record, in seconds."
+        default=2.0,
+        gt=0,
+        description="Maximum time that the end of an answer waits for the turn to be stored, in seconds.",
     )
-    strict_vectors: bool = Field(default=False, description="Whether `POST /v1/vectors/query` demands a `userId`.")
+    strict_vectors: bool = Field(default=False, description="Require a `userId` in `POST /v1/vectors/query`.")
     show_memories: bool = Field(
-        default=True, description="Add a `memories` array to answers (the header `x-recollect-show: off` turns it off)."
+        default=True,
+        description="Add a `memories` array to answers (the header `x-recollect-show: off` disables it for a request).",
     )
     embed_url: str | None = Field(
         default=None,
         description="Base URL of an OpenAI-compatible embeddings API; unset: the built-in static embedder.",
     )
     embed_model: str | None = Field(default=None, description="Embedding model at `RECOLLECT_EMBED_URL`.")
-    embed_dim: int | None = Field(default=None, ge=1, le=16000, description="Length of that model's vectors.")
+    embed_dim: int | None = Field(default=None, ge=1, le=16000, description="Dimension of that model's vectors.")
     embed_midpoint: float = Field(
         default=0.45,
         gt=-1,
         lt=1,
-        description="Cosine of that model that means a relevance of 0.5; unset, it is fitted at the first start.",
+        description="Cosine of that model that means a relevance of 0.5; unset: fitted on first start.",
     )
     embed_slope: float = Field(
-        default=12.0, gt=0, description="How fast relevance rises there; unset, it is fitted with the midpoint."
+        default=12.0, gt=0, description="Slope of the relevance curve at the midpoint; unset: fitted on first start."
     )
-    embed_key: SecretStr | None = Field(default=None, description="Key for `RECOLLECT_EMBED_URL`.")
+    embed_key: SecretStr | None = Field(default=None, description="API key for `RECOLLECT_EMBED_URL`.")
     rerank_url: str | None = Field(
         default=None,
-        description="Base URL of an API with `/rerank` (Jina, Cohere, vLLM, llama.cpp …); unset: nothing is reranked.",
+        description="Base URL of an API with `/rerank` (Jina, Cohere, vLLM, llama.cpp …); unset: no reranking.",
     )
     rerank_model: str | None = Field(default=None, description="Reranking model at `RECOLLECT_RERANK_URL`.")
-    rerank_key: SecretStr | None = Field(default=None, description="Key for `RECOLLECT_RERANK_URL`.")
+    rerank_key: SecretStr | None = Field(default=None, description="API key for `RECOLLECT_RERANK_URL`.")
     rerank_path: Path | None = Field(
         default=None,
-        description="Folder of a cross-encoder in ONNX (needs `recollect[onnx]`); unset: nothing is reranked.",
+        description="Folder of an ONNX cross-encoder (needs `recollect[onnx]`); unset: no reranking.",
     )
-    rerank_top: int = Field(default=50, ge=2, le=200, description="Candidates that are reranked, the best ones.")
+    rerank_top: int = Field(default=50, ge=2, le=200, description="Number of best candidates to rerank.")
     rerank_timeout_s: float = Field(
         default=0.5,
         gt=0,
-        description="Longest wait for the reranker, in seconds, below `RECOLLECT_RECALL_TIMEOUT_S`; past it the order "
-        "stays as it was.",
+        description="Timeout for the reranker, in seconds, below `RECOLLECT_RECALL_TIMEOUT_S`; after it the order is "
+        "unchanged.",
     )
     form_model: str | None = Field(
         default=None,
-        description="Language model that forms memories; unset: the built-in rules do, and no token is spent.",
+        description="Language model that forms memories; unset: built-in rules, without model tokens.",
     )
     form_url: str | None = Field(
-        default=None, description="Base URL of the API with that model; unset: `RECOLLECT_UPSTREAM_URL`."
+        default=None, description="Base URL of that model's API; unset: `RECOLLECT_UPSTREAM_URL`."
     )
     form_key: SecretStr | None = Field(
         default=None,
-        description="Key for that API; unset: `RECOLLECT_UPSTREAM_KEY`, where that API is on the upstream's server. "
-        "Never a client's key.",
+        description="API key for that API; unset: `RECOLLECT_UPSTREAM_KEY` if both are the same server. Never a "
+        "client's key.",
     )
     form_timeout_s: float = Field(
-        default=30.0, gt=0, description="Longest wait for a formation's model call, in seconds."
+        default=30.0, gt=0, description="Timeout for a model call of a formation, in seconds."
     )
-    form_budget_s: float = Field(default=5.0, gt=0, description="CPU seconds in which a long message must be read.")
+    form_budget_s: float = Field(
+        default=5.0, gt=0, description="Maximum CPU time for reading a long message, in seconds."
+    )
     worker: bool = Field(
-        default=True, description="Form memories in the server's process; off: run `recollect worker` beside it."
+        default=True, description="Form memories in the server process; off: run `recollect worker` separately."
     )
     maintain_every_s: float = Field(
         default=86_400.0,
         ge=0,
-        description="How often the worker tends each subject (age, near-duplicates, room), in seconds; 0: never.",
+        description="Interval between maintenance of a subject (expiry, near-duplicates, capacity), in seconds; 0: "
+        "never.",
     )
-    cache_bytes: int = Field(default=256 * 1024 * 1024, ge=0, description="Most memory for cached subjects, in bytes.")
+    cache_bytes: int = Field(
+        default=256 * 1024 * 1024, ge=0, description="Maximum size of the cache of subjects, in bytes."
+    )
     log_memory_text: bool = Field(
-        default=False, description="Let log lines on decisions carry users' names and memories' words instead of ids."
+        default=False, description="Log user names and memory text of decisions instead of ids."
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Least level logged.")
+    log_level: Literal["debug", "info", "warning", "error"] = Field(default="info", description="Minimum log level.")
 
     @field_validator("time_zone")
     @classmethod
@@ -213,7 +223,7 @@ class Settings(BaseSettings):
         try:
             ZoneInfo(name)
         except (ZoneInfoNotFoundError, ValueError, OSError):
-            raise ValueError("not an IANA time zone; write for instance Europe/Oslo") from None
+            raise ValueError("not an IANA time zone; use for example Europe/Oslo") from None
         return name
 
     @field_validator("database_url")
@@ -237,7 +247,7 @@ class Settings(BaseSettings):
     def _list_of_origins(cls, origins: str) -> str:
         for origin in _split(origins):
             if not _ORIGIN.fullmatch(origin):
-                raise ValueError("takes origins separated by commas; write for instance http://localhost:3000")
+                raise ValueError("takes origins separated by commas, for example http://localhost:3000")
         return origins
 
     @field_validator("hosts")
@@ -245,7 +255,7 @@ class Settings(BaseSettings):
     def _list_of_hosts(cls, hosts: str) -> str:
         for host in _split(hosts):
             if not _HOST.fullmatch(host):
-                raise ValueError("takes names or NAME:PORT separated by commas; write for instance memory.example.org")
+                raise ValueError("takes NAME or NAME:PORT separated by commas, for example memory.example.org")
         return hosts
 
     @field_validator("upstream_key_routes")
@@ -253,14 +263,14 @@ class Settings(BaseSettings):
     def _list_of_routes(cls, routes: str) -> str:
         for route in _listed(routes):
             if not _KEY_ROUTE.fullmatch(route) or ".." in route:
-                raise ValueError("takes METHOD /path separated by commas; write for instance POST /files, GET /files/*")
+                raise ValueError("takes METHOD /path separated by commas, for example POST /files, GET /files/*")
         return routes
 
     @field_validator("default_user")
     @classmethod
     def _can_be_a_user(cls, name: str) -> str:
         if name and not name.strip():
-            raise ValueError("is blank; write a name, or leave it empty for anonymous")
+            raise ValueError("is blank; give a name, or leave it empty for anonymous")
         try:
             return Subject("user", name).name if name else name
         except BadSubjectError as error:
@@ -271,9 +281,9 @@ class Settings(BaseSettings):
     def _can_be_sent(cls, key: SecretStr | None) -> SecretStr | None:
         value = key.get_secret_value() if key else ""
         if _CONTROL.search(value):
-            raise ValueError("holds a line end or another control character; paste it without")
+            raise ValueError("contains a line break or another control character; remove it")
         if value and not value.strip():
-            raise ValueError("holds blanks alone; unset or fill it")
+            raise ValueError("contains only spaces; set it to a key, or unset it")
         return key
 
     @field_validator("upstream_url", "embed_url", "rerank_url", "form_url")
@@ -283,11 +293,13 @@ class Settings(BaseSettings):
             return None
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname or not _has_usable_port(parts):
-            raise ValueError("not an http(s) URL; write for instance http://127.0.0.1:11434/v1")
+            raise ValueError("not an http(s) URL; use for example http://127.0.0.1:11434/v1")
         if parts.username or parts.password:
             raise ValueError("a key belongs in the setting for the key, not in the URL")
         if "?" in url or "#" in url:
-            raise ValueError("a base URL has no ? and no #: leave out what begins there, and let clients send queries")
+            raise ValueError(
+                "a base URL cannot contain ? or #; remove the part from there on, and let clients send queries"
+            )
         return url.rstrip("/")
 
     @field_validator("form_model", "embed_model", "rerank_model")
@@ -297,36 +309,36 @@ class Settings(BaseSettings):
 
     @property
     def profiles_of_keys(self) -> dict[str, str]:
-        """The pairs of `RECOLLECT_PROFILE_KEYS`: a client's key, its profile."""
+        """Profiles by client key, from `RECOLLECT_PROFILE_KEYS`."""
         pairs = self.profile_keys.get_secret_value().split(",") if self.profile_keys else []
         return {key: profile for key, _, profile in (pair.strip().rpartition("=") for pair in pairs) if key}
 
     @property
     def shown_database(self) -> str:
-        """The database's URL without its password."""
+        """Database URL without its password."""
         return shown_url(self.database_url)
 
     @property
     def allowed_origins(self) -> frozenset[str]:
-        """The origins of `RECOLLECT_ORIGINS`, as browsers write them."""
+        """Origins of `RECOLLECT_ORIGINS`, normalized as in browsers."""
         return frozenset(_split(self.origins))
 
     @property
     def allowed_hosts(self) -> frozenset[str]:
-        """The names of `RECOLLECT_HOSTS`, in lower case."""
+        """Names of `RECOLLECT_HOSTS`, in lower case."""
         return frozenset(_split(self.hosts))
 
     @property
     def key_routes(self) -> tuple[str, ...]:
-        """The routes of `RECOLLECT_UPSTREAM_KEY_ROUTES`."""
+        """Routes of `RECOLLECT_UPSTREAM_KEY_ROUTES`."""
         return tuple(_listed(self.upstream_key_routes))
 
     @classmethod
     def load(cls, **overrides: object) -> Self:
-        """Read the environment, with `overrides` (command-line options) before it.
+        """Read the environment; `overrides` (command-line options) take precedence.
 
         Raises:
-            BadSettingError: the first setting that cannot be used, with its value and what it takes.
+            BadSettingError: A setting is invalid; the error names the first one.
         """
         given = {name: value for name, value in overrides.items() if value is not None}
         try:
@@ -343,20 +355,20 @@ class Settings(BaseSettings):
     def _check_together(self) -> None:
         if self.embed_url and not (self.embed_model and self.embed_dim):
             raise BadSettingError(
-                "RECOLLECT_EMBED_URL", self.embed_url, "needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM beside it"
+                "RECOLLECT_EMBED_URL", self.embed_url, "also needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"
             )
         if self.rerank_url and not self.rerank_model:
-            raise BadSettingError("RECOLLECT_RERANK_URL", self.rerank_url, "needs RECOLLECT_RERANK_MODEL beside it")
+            raise BadSettingError("RECOLLECT_RERANK_URL", self.rerank_url, "also needs RECOLLECT_RERANK_MODEL")
         if self.rerank_url and self.rerank_path:
             raise BadSettingError(
-                "RECOLLECT_RERANK_PATH", str(self.rerank_path), "RECOLLECT_RERANK_URL is set as well; set one of them"
+                "RECOLLECT_RERANK_PATH", str(self.rerank_path), "RECOLLECT_RERANK_URL is also set; set only one of them"
             )
         if (self.rerank_url or self.rerank_path) and self.rerank_timeout_s >= self.recall_timeout_s:
             raise BadSettingError(
                 "RECOLLECT_RERANK_TIMEOUT_S",
                 self.rerank_timeout_s,
-                f"must be below RECOLLECT_RECALL_TIMEOUT_S ({self.recall_timeout_s:g}): else a late reranker would "
-                "cost the chat its memory",
+                f"must be below RECOLLECT_RECALL_TIMEOUT_S ({self.recall_timeout_s:g}): a slow reranker would "
+                "otherwise leave the chat without memory",
             )
         if self.form_model and not (self.form_url or self.upstream_url):
             raise BadSettingError(
@@ -367,21 +379,22 @@ class Settings(BaseSettings):
 
 
 def unknown_variables(environment: Iterable[str]) -> list[str]:
-    """Say, a sentence each, which variables carry our prefix and are no setting.
+    """Return a sentence for each variable with the prefix that is not a setting.
 
     >>> unknown_variables(["RECOLLECT_PROT", "RECOLLECT_PORT", "HOME"])
-    ['RECOLLECT_PROT is no setting and does nothing; is RECOLLECT_PORT meant?']
+    ['RECOLLECT_PROT is not a setting and has no effect; did you mean RECOLLECT_PORT?']
     """
     known = [name.upper() for name in Settings.model_fields]
-    said = []
+    sentences = []
     for name in sorted(environment):
         upper = name.upper()
         bare = upper.removeprefix(PREFIX)
         if bare == upper or bare in known or upper in _NO_SETTINGS:
             continue
         nearest = get_close_matches(bare, known, n=1)
-        said.append(f"{name} is no setting and does nothing" + (f"; is {PREFIX}{nearest[0]} meant?" if nearest else ""))
-    return said
+        hint = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else ""
+        sentences.append(f"{name} is not a setting and has no effect{hint}")
+    return sentences
 
 
 def _split(origins: str) -> list[str]:
@@ -393,7 +406,7 @@ def _listed(routes: str) -> list[str]:
 
 
 def _has_usable_port(parts: SplitResult) -> bool:
-    """Whether a URL's port is none or a number of a port."""
+    """Return whether a URL has no port or a valid one."""
     try:
         return parts.port != 0
     except ValueError:

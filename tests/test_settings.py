@@ -58,10 +58,10 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
         ("DATABASE_URL", "mysql://host/db", "postgresql://user:password@host"),
         ("DEFAULT_USER", " ", "blank"),
         ("DEFAULT_USER", "a\tb", "control character"),
-        ("JWT_SECRET", "  ", "blanks alone"),
+        ("JWT_SECRET", "  ", "only spaces"),
         ("JWT_SECRET", "a\nb", "control character"),
         ("UPSTREAM_KEY", "key\r\n", "control character"),
-        ("UPSTREAM_KEY", " ", "blanks alone"),
+        ("UPSTREAM_KEY", " ", "only spaces"),
         ("IDLE_TIMEOUT_S", "inf", "finite"),
         ("RECALL_TIMEOUT_S", "nan", "finite"),
         ("ORIGINS", "localhost:3000", "http://localhost:3000"),
@@ -145,7 +145,7 @@ def test_a_variable_that_is_no_setting_is_named_with_the_nearest_setting() -> No
     known = ["RECOLLECT_PORT", "RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA", "PATH"]
     said = unknown_variables([*known, "RECOLLECT_UPSTREAM", "RECOLLECT_QQQQQQQQ", "RECOLLECT_TEND_EVERY_S"])
     assert said == [
-        "RECOLLECT_QQQQQQQQ is no setting and does nothing",
-        "RECOLLECT_TEND_EVERY_S is no setting and does nothing; is RECOLLECT_MAINTAIN_EVERY_S meant?",
-        "RECOLLECT_UPSTREAM is no setting and does nothing; is RECOLLECT_UPSTREAM_URL meant?",
+        "RECOLLECT_QQQQQQQQ is not a setting and has no effect",
+        "RECOLLECT_TEND_EVERY_S is not a setting and has no effect; did you mean RECOLLECT_MAINTAIN_EVERY_S?",
+        "RECOLLECT_UPSTREAM is not a setting and has no effect; did you mean RECOLLECT_UPSTREAM_URL?",
     ]

@@ -56,7 +56,7 @@ def formations(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """List pending and parked formations of all subjects, with the last error."""
+    """List pending and parked formations with their errors. Covers all subjects."""
     from recollect.cli import json_output
 
     here = session(database=database, as_json=as_json)
@@ -147,7 +147,7 @@ def maintain(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Close expired memories, merge near-duplicates and enforce capacities, for all subjects or one."""
+    """Close expired, near-duplicate and surplus memories. Covers all subjects unless one is given."""
     from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)

@@ -1,4 +1,4 @@
-"""Look at everything an installation needs, one finding each. Reads files, opens the database, knocks at addresses."""
+"""Checks of `recollect doctor`, one finding each. Reads files, opens the database, connects to servers."""
 
 import os
 import stat
@@ -22,16 +22,16 @@ from recollect.server.run import bind
 from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
 from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
 
-# Longest wait for the upstream's list of models, in seconds.
+# Timeout for the upstream's list of models.
 _UPSTREAM_S = 5.0
-# Parked formations whose error is shown.
-_PARKED_SHOWN = 3
-# Words that any embedder should place.
+# Maximum number of parked formations whose error is shown.
+_MAX_ERRORS_SHOWN = 3
+# Text embedded to test an embedder.
 _SAMPLE = "Ana is allergic to peanuts."
 
 
 class FindingState(StrEnum):
-    """How a finding is."""
+    """Severity of a finding."""
 
     OK = "ok"
     WARN = "warn"
@@ -46,30 +46,30 @@ class Finding:
     state: FindingState
     text: str
     todo: str = ""
-    """What to do about it; empty where nothing need be done."""
+    """What to do about it; empty if nothing."""
 
 
 def ok(what: str, text: str) -> Finding:
-    """Say that something is well."""
+    """Return a finding without a problem."""
     return Finding(what=what, state=FindingState.OK, text=text)
 
 
 def warn(what: str, text: str, todo: str) -> Finding:
-    """Say that something works and should be looked at."""
+    """Return a finding that works but needs attention."""
     return Finding(what=what, state=FindingState.WARN, text=text, todo=todo)
 
 
 def fail(what: str, text: str, todo: str = "") -> Finding:
-    """Say that something does not work."""
+    """Return a finding that does not work."""
     return Finding(what=what, state=FindingState.FAIL, text=text, todo=todo)
 
 
 async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
-    """Look at one thing after the other; nothing is changed, and no database is made.
+    """Run all checks in order. Changes nothing and creates no database.
 
     Args:
-        settings: What is in effect.
-        check: Also verify the database's files and indexes, which is slow.
+        settings: Settings in effect.
+        check: Also verify the database's files and indexes (slow).
     """
     yield _settings(settings)
     for unknown in unknown_variables(os.environ):
@@ -84,33 +84,33 @@ async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
 
 
 def key_finding(settings: Settings) -> Finding:
-    """Say who can use the upstream, and with whose key. Pure."""
+    """Report who can use the upstream, and with which key. Pure."""
     what, is_open = "access", not is_loopback(settings.host)
     if is_unguarded(settings):
         return fail(
             what,
-            f"anybody who reaches {settings.host or '*'}:{settings.port} would use RECOLLECT_UPSTREAM_KEY: "
+            f"anyone who can reach {settings.host or '*'}:{settings.port} could use RECOLLECT_UPSTREAM_KEY: "
             "`recollect serve` does not start",
             "set RECOLLECT_JWT_SECRET, or RECOLLECT_HOST=127.0.0.1, or unset the key",
         )
     if settings.upstream_url is None:
-        return ok(what, "no upstream that requests could reach")
+        return ok(what, "no upstream is set")
     if is_open and not settings.upstream_key:
         return warn(
             what,
-            f"anybody who reaches {settings.host or '*'}:{settings.port} can send requests to {settings.upstream_url} "
-            "through it, with keys of their own or none",
-            "see that only those reach it who may, or that the upstream asks for a key",
+            f"anyone who can reach {settings.host or '*'}:{settings.port} can send requests to {settings.upstream_url} "
+            "through it, with their own key or none",
+            "restrict access to it, or make the upstream require a key",
         )
     if not settings.upstream_key:
         return ok(what, "each client on this machine sends its own key")
     routes = len(INFERENCE_ROUTES) + len(settings.key_routes)
-    who = "requests with Open WebUI's signed header" if settings.jwt_secret else "every program on this machine"
-    return ok(what, f"RECOLLECT_UPSTREAM_KEY is used for {who}, on {routes} routes")
+    callers = "requests with Open WebUI's signed header" if settings.jwt_secret else "every program on this machine"
+    return ok(what, f"RECOLLECT_UPSTREAM_KEY is used for {callers}, on {routes} routes")
 
 
 def settings_in_effect(settings: Settings) -> dict[str, str]:
-    """Return each setting that is not at its default, by its variable's name; secrets hidden."""
+    """Return all settings that differ from their default, by variable name; secrets are hidden."""
     defaults = Settings.model_construct().model_dump()
     return {
         PREFIX + name.upper(): "…" if isinstance(value, SecretStr) else shown_url(str(value))
@@ -127,7 +127,7 @@ def _settings(settings: Settings) -> Finding:
 
 
 async def _settings_embedder(settings: Settings) -> Finding:
-    """Look at the embedder that a database would begin with."""
+    """Check the embedder that a new database would use."""
     try:
         embedder = open_embedder(settings)
         try:
@@ -141,26 +141,26 @@ async def _settings_embedder(settings: Settings) -> Finding:
 
 
 async def _embedder(engine: AsyncRecollect) -> AsyncIterator[Finding]:
-    """Look at the embedder that the database is embedded by, and at what is not."""
+    """Check the database's embedder, and count memories without its vectors."""
     state = await engine.embedder.status()
     record, where = state.record, state.record.spec.where or "built in, offline"
     try:
         await engine.embedder.check(_SAMPLE)
     except RecollectError as error:
-        yield fail("embedder", f"{record.space} ({where}): {error}", "mend it, or change it: `recollect embedder use`")
+        yield fail("embedder", f"{record.space} ({where}): {error}", "fix it, or change it: `recollect embedder use`")
     else:
         yield ok("embedder", f"{record.space} ({where}), {record.dim} numbers")
     if state.waiting_memories or state.waiting_subjects:
         yield warn(
             "vectors",
-            f"{plural(state.waiting_memories, 'memory')} are not embedded by it: where they have vectors of another "
-            "embedder these serve, or they are found by words alone",
+            f"{plural(state.waiting_memories, 'memory')} lack vectors of this embedder: they are found by "
+            "vectors of an earlier one, or by words alone",
             "`recollect reembed` embeds them",
         )
 
 
 def database_file(url: str) -> Path | None:
-    """Return the file behind a database URL; None where it is no file.
+    """Return the file of a database URL; None if it is not a file.
 
     >>> database_file("sqlite:////var/memory.db").as_posix(), database_file("sqlite:///:memory:")
     ('/var/memory.db', None)
@@ -173,7 +173,7 @@ async def _database(settings: Settings, *, check: bool) -> AsyncIterator[Finding
     file = database_file(settings.database_url)
     if file is not None and not file.exists():
         yield await _settings_embedder(settings)
-        yield ok("database", f"{file} is not there yet: it is made at the first use")
+        yield ok("database", f"{file} does not exist yet: it is created on first use")
         return
     if file is not None:
         yield _mode(file)
@@ -198,7 +198,7 @@ def _mode(file: Path) -> Finding:
     except OSError as error:
         return fail("file", f"{file}: {error.strerror}")
     if mode & 0o077:
-        return warn("file", f"{file} can be read by others (mode {mode:04o})", f"chmod 600 {file}*")
+        return warn("file", f"{file} is readable by others (mode {mode:04o})", f"chmod 600 {file}*")
     return ok("file", f"{file} (mode {mode:04o})")
 
 
@@ -215,45 +215,51 @@ async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Fin
     ]
     yield ok("database", f"schema {stats.schema}, {stats.bytes / 1e6:,.1f} MB, {', '.join(counts)}")
     for problem in stats.problems:
-        yield fail("integrity", problem, "stop all Recollect processes and go back to your last backup")
+        yield fail("integrity", problem, "stop all Recollect processes and restore your last backup")
     if check and not stats.problems:
-        yield ok("integrity", "files and indexes agree")
+        yield ok("integrity", "files and indexes are consistent")
     for index in stats.indexes:
         yield _index(index)
     yield await _formations(engine, due=stats.formations_due, parked=stats.formations_parked)
 
 
 def _index(index: SubjectIndex) -> Finding:
-    """Tell of a subject whose vectors have an index; by now it may not be asked."""
+    """Report a subject's vector index, which may no longer be in use."""
     text = (
         f"{index.subject or 'an erased owner'}: {index.vectors:,} vectors of {index.space}, {index.bytes / 1e6:,.1f} MB"
     )
     if index.used:
-        return ok("index", f"{text}; recall asks it, and is approximate")
-    return warn("index", f"{text}; recall does not ask it", "`recollect db index` drops it, and builds what is wanted")
+        return ok("index", f"{text}; used by recall, which is then approximate")
+    return warn(
+        "index",
+        f"{text}; not used by recall",
+        "run `recollect db index` to drop unneeded indexes and build missing ones",
+    )
 
 
 async def _formations(engine: AsyncRecollect, *, due: int, parked: int) -> Finding:
     if not parked:
         return ok("formations", f"{due:,} due, none parked")
-    errors = [status.error or "no reason" for status in await engine.admin.formations(parked=True, limit=_PARKED_SHOWN)]
+    errors = [
+        status.error or "no reason" for status in await engine.admin.formations(parked=True, limit=_MAX_ERRORS_SHOWN)
+    ]
     return warn(
         "formations",
         f"{due:,} due, {parked:,} parked: {'; '.join(dict.fromkeys(errors))}",
-        "`recollect formations --parked` shows them, `recollect formations --retry-parked` tries again",
+        "list them with `recollect formations --parked`, retry with `recollect formations --retry-parked`",
     )
 
 
 def _tokens() -> Finding:
     encoding = encoding_at_hand(os.environ)
-    by = f"tiktoken's {encoding.name}" if encoding else "the built-in embedder's tokenizer (never under, offline)"
+    by = f"tiktoken's {encoding.name}" if encoding else "the built-in embedder's tokenizer (never too low, offline)"
     return ok("tokens", f"counted by {by}")
 
 
 async def _upstream(settings: Settings) -> Finding:
     what, url = "upstream", settings.upstream_url
     if url is None:
-        return ok(what, "none set: the built-in model recollect/offline answers")
+        return ok(what, "not set: the built-in model recollect/offline answers")
     key = settings.upstream_key.get_secret_value() if settings.upstream_key else None
     headers = {"authorization": f"Bearer {key}"} if key else {}
     timeout = aiohttp.ClientTimeout(total=_UPSTREAM_S)
@@ -264,35 +270,35 @@ async def _upstream(settings: Settings) -> Finding:
         ):
             status = answer.status
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        return fail(what, f"{url} does not answer ({error or 'no answer in time'})", "start it, or mend the URL")
+        return fail(what, f"{url} does not answer ({error or 'no answer in time'})", "start it, or correct the URL")
     return upstream_finding(url, status, has_key=key is not None)
 
 
 def upstream_finding(url: str, status: int, *, has_key: bool) -> Finding:
-    """Judge the status that the upstream's `/models` answered with. Pure."""
+    """Interpret the status code of the upstream's `/models`. Pure."""
     what = "upstream"
     if status in (401, 403):
         if has_key:
             return fail(what, f"{url} refuses the key ({status})", "set RECOLLECT_UPSTREAM_KEY to a valid key")
-        return ok(what, f"{url} answers and asks for a key: each client sends its own")
+        return ok(what, f"{url} answers and requires a key: each client sends its own")
     if status == 404:
-        return warn(what, f"{url} answers, but has no /models", "see that the URL ends like the API's, often in /v1")
+        return warn(what, f"{url} answers, but has no /models", "check the end of the URL, usually /v1")
     if status >= 400:
-        return warn(what, f"{url} answers with {status}", "look at that server")
+        return warn(what, f"{url} answers with {status}", "check that server")
     return ok(what, f"{url} answers")
 
 
 def _form_model(settings: Settings) -> Finding:
     if settings.form_model is None:
-        return ok("forming", "by built-in rules: no token is spent")
-    return ok("forming", f"by {settings.form_model} at {settings.form_url or settings.upstream_url}: costs tokens")
+        return ok("forming", "by built-in rules, without model tokens")
+    return ok("forming", f"by {settings.form_model} at {settings.form_url or settings.upstream_url}: uses model tokens")
 
 
 async def _port(settings: Settings) -> Finding:
     what, host, port = "address", settings.host, settings.port
     if port == 0:
         return ok(what, f"{host}, any free port")
-    open_to = "" if is_loopback(host) else " (open to other machines)"
+    open_to = "" if is_loopback(host) else " (reachable from other machines)"
     try:
         bind(host, port).close()
     except PortInUseError as error:

@@ -67,7 +67,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Show the messages of a conversation in order of arrival, including all branches."""
+    """Show the messages of a conversation. All branches, in order of arrival."""
     from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)

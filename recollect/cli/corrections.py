@@ -56,7 +56,7 @@ def why(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Explain a memory in sentences: its sources, decisions, replacements and last use."""
+    """Explain a memory: its sources, decisions and last use."""
     from recollect.cli import json_output
     from recollect.cli.id_prefix import find_id
 
@@ -110,7 +110,7 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Undo a decision, or everything from one conversation or since a time. The history is kept."""
+    """Undo a decision, a conversation, or changes since a time. The history is kept."""
     from recollect.cli import json_output
     from recollect.cli.conversations import find_conversation
 
@@ -157,7 +157,7 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """List memories held for review, with source and reason; approve or reject them."""
+    """List, approve or reject memories held for review."""
     from recollect.cli import json_output
     from recollect.cli.id_prefix import find_id
 

@@ -1,4 +1,4 @@
-"""The command `doctor`. Prints what `cli/checks.py` finds."""
+"""The command `doctor`: prints the findings of `cli/checks.py`."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
 
 _COLOURS = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.colors.RED}
-_Check = Annotated[bool, typer.Option("--check", help="Verify the database's files and indexes too (slow).")]
+_Check = Annotated[bool, typer.Option("--check", help="Also verify the database's files and indexes (slow).")]
 
 
 def register(app: typer.Typer) -> None:
@@ -22,12 +22,12 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
-    """Look at settings, database, models and addresses, and say what to do."""
+    """Check settings, database, models and addresses. Suggests a fix for each problem."""
     from recollect.cli.checks import FindingState, settings_in_effect
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database)
-    found = asyncio.run(_examine(settings, check=check, aloud=not as_json))
+    found = asyncio.run(_examine(settings, check=check, show=not as_json))
     bad = any(finding.state is FindingState.FAIL for finding in found)
     if as_json:
         lines = [
@@ -39,13 +39,13 @@ def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl
         raise typer.Exit(1)
 
 
-async def _examine(settings: "Settings", *, check: bool, aloud: bool) -> "list[Finding]":
+async def _examine(settings: "Settings", *, check: bool, show: bool) -> "list[Finding]":
     from recollect.cli.checks import examine
 
     found = []
     async for finding in examine(settings, check=check):
         found.append(finding)
-        if aloud:
+        if show:
             typer.secho(f"{finding.state.value:<5}", fg=_COLOURS[finding.state.value], nl=False)
             say(f"{finding.what:<11} {one_line(finding.text)}")
             if finding.todo:

@@ -1,4 +1,4 @@
-"""The commands `embedder` and `reembed`. Work through the engine, show a bar on stderr."""
+"""The commands `embedder` and `reembed`. Use the engine and show a progress bar on stderr."""
 
 import asyncio
 import os
@@ -25,27 +25,34 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 _URL_VARIABLE = "RECOLLECT_EMBED_URL"
 
-_Action = Annotated[str | None, typer.Argument(metavar="[use", help="use changes the embedder.")]
+_Action = Annotated[str | None, typer.Argument(metavar="[use", help="`use` changes the embedder.")]
 _Where = Annotated[
     str | None,
     typer.Argument(
-        metavar="PATH|URL|static]", help="A folder with an ONNX model, an API's URL with its /v1, or the built-in one."
+        metavar="PATH|URL|static]",
+        help="ONNX model folder, API base URL including /v1, or `static` for the built-in one.",
     ),
 ]
-_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="The model's name: at a URL it is needed.")]
+_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model name; required for a URL.")]
 _KeyEnv = Annotated[
     str,
-    typer.Option("--key-env", metavar="VARIABLE", help="The variable with the API's key; the key is not kept."),
+    typer.Option(
+        "--key-env", metavar="VARIABLE", help="Environment variable with the API key; the key itself is not stored."
+    ),
 ]
 _QueryPrefix = Annotated[
-    str, typer.Option("--query-prefix", metavar="TEXT", help="Put before what is asked; some models want it.")
+    str, typer.Option("--query-prefix", metavar="TEXT", help="Text put before queries; some models need it.")
 ]
 _PassagePrefix = Annotated[
-    str, typer.Option("--passage-prefix", metavar="TEXT", help="Put before what is to be found; some models want it.")
+    str, typer.Option("--passage-prefix", metavar="TEXT", help="Text put before stored texts; some models need it.")
 ]
-_Batch = Annotated[int, typer.Option("--batch", min=0, metavar="N", help="Most texts a request; 0: as fits the kind.")]
-_DryRun = Annotated[bool, typer.Option("--dry-run", help="Try it out and count, and change nothing.")]
-_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_Batch = Annotated[
+    int, typer.Option("--batch", min=0, metavar="N", help="Maximum texts per request; 0 picks a default.")
+]
+_DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Test the embedder and count memories, without changing anything.")
+]
+_Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -67,7 +74,7 @@ def embedder(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Show by what memories are embedded; or change it and embed all of them anew, while everything goes on."""
+    """Show the embedder, or change it and re-embed all memories. Servers keep running."""
     from dataclasses import replace
 
     if action not in (None, "use") or (action == "use") is (where is None):
@@ -86,7 +93,7 @@ def embedder(  # noqa: PLR0913  # a command's options are its parameters
 
 
 def reembed(dry_run: _DryRun = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
-    """Go on with a change of the embedder, and embed what has no vectors of the one in use."""
+    """Resume an embedder change, and embed missing vectors."""
 
     async def work(engine: "AsyncRecollect") -> "ReembedReport":
         if dry_run:
@@ -95,26 +102,26 @@ def reembed(dry_run: _DryRun = False, as_json: AsJson = False, database: Databas
             return await engine.embedder.reembed(tell=_telling(bar))
 
     began = time.monotonic()
-    with _told_how_to_go_on():
+    with _resume_hint():
         report = _run(database, work)
     _report(report, seconds=time.monotonic() - began, dry_run=dry_run, as_json=as_json)
 
 
 def embedder_spec(where: str, model: str | None, *, option: str = "--model") -> "EmbedderSpec":
-    """Read a folder, a URL or `static`, and the model's name, given by an option of this name."""
+    """Describe an embedder given by a folder, a URL or `static`; `option` names the model option in errors."""
     from recollect.types import EmbedderKind, EmbedderSpec
 
     if where == "static":
         return EmbedderSpec(kind=EmbedderKind.STATIC)
     if where.startswith(("http://", "https://")):
         if not model:
-            raise typer.BadParameter(f"an API has many models: say which with {option} NAME")
+            raise typer.BadParameter(f"a URL needs a model name: {option} NAME")
         return EmbedderSpec(kind=EmbedderKind.API, where=_base_url(where), model=model)
     return EmbedderSpec(kind=EmbedderKind.ONNX, where=str(Path(where).expanduser().absolute()), model=model or "")
 
 
 def _base_url(url: str) -> str:
-    """Check a URL as the settings do; where somebody pasted that of the call, take the base."""
+    """Validate a URL as the settings do, and strip a pasted `/embeddings`."""
     from recollect.settings import Settings
 
     base = url.rstrip("/").removesuffix("/embeddings")
@@ -129,18 +136,18 @@ def _use(spec: "EmbedderSpec", database: str | None, *, dry_run: bool, yes: bool
         if dry_run:
             return record, plan
         count = f"{plural(plan.memories, 'memory')} of {plural(plan.subjects, 'subject')}"
-        confirm(f"Use {record.space} ({record.dim} numbers a vector) and embed {count} anew by it?", yes=yes)
-        with ProgressBar() as bar, _told_how_to_go_on():
+        confirm(f"Use {record.space} ({record.dim} dimensions) and re-embed {count}?", yes=yes)
+        with ProgressBar() as bar, _resume_hint():
             return record, await engine.embedder.use(trial, tell=_telling(bar))
 
     began = time.monotonic()
     record, report = _run(database, work)
     if not as_json:
         curve = f"a cosine of {record.curve.midpoint:.2f} means a relevance of 0.5"
-        say(f"{record.space}: {record.dim} numbers a vector, {curve}")
+        say(f"{record.space}: {record.dim} dimensions, {curve}")
     _report(report, seconds=time.monotonic() - began, dry_run=dry_run, as_json=as_json, record=record)
     if not dry_run and os.environ.get(_URL_VARIABLE):
-        note(f"{_URL_VARIABLE} is set here: unset it, or what starts with another embedder in it is refused")
+        note(f"{_URL_VARIABLE} is set: unset it, or processes whose settings name another embedder refuse to start")
 
 
 def _telling(bar: ProgressBar) -> "Callable[[ReembedProgress], None]":
@@ -156,19 +163,19 @@ def _telling(bar: ProgressBar) -> "Callable[[ReembedProgress], None]":
 
 
 @contextmanager
-def _told_how_to_go_on() -> Iterator[None]:
-    """Where it ends on the way, say what holds: nothing is lost."""
+def _resume_hint() -> Iterator[None]:
+    """When the work is interrupted, tell how to resume it."""
     from recollect.errors import TryAgainError
 
     try:
         yield
     except (TryAgainError, KeyboardInterrupt):
-        note("not all is embedded anew: the old vectors serve the rest, and `recollect reembed` goes on from here")
+        note("not finished: old vectors serve the remaining memories; `recollect reembed` resumes")
         raise
 
 
 def _run(database: str | None, work: "Callable[[AsyncRecollect], Coroutine[Any, Any, T]]") -> T:
-    """Open the engine, also where the settings name another embedder than the database: that is to be mended here."""
+    """Run `work` with the engine, even if the settings and the database name different embedders."""
     from recollect.engine import AsyncRecollect
     from recollect.errors import OtherEmbedderError
     from recollect.settings import Settings
@@ -204,20 +211,20 @@ def _show(database: str | None, *, as_json: bool) -> None:
 def _show_state(state: "EmbedderStatus") -> None:
     record, spec = state.record, state.record.spec
     where = f"{spec.model} at {spec.where}" if spec.where else "built in, offline"
-    say(f"{record.space}: {where}, {record.dim} numbers a vector")
+    say(f"{record.space}: {where}, {record.dim} dimensions")
     say(f"a cosine of {record.curve.midpoint:.2f} means a relevance of 0.5" + _chosen(record))
     lines = [(count.space, f"{count.memories:,}", f"{count.subjects:,}") for count in state.spaces]
     if lines:
         rows(("space", "memories", "subjects that read it"), lines)
     if state.waiting_subjects or state.waiting_memories:
         count = f"{plural(state.waiting_memories, 'memory')} of {plural(state.waiting_subjects, 'subject')}"
-        note(f"{count} wait to be embedded anew: `recollect reembed`")
+        note(f"{count} to be re-embedded: run `recollect reembed`")
     if state.problem:
         note(state.problem)
 
 
 def _chosen(record: "EmbedderRecord") -> str:
-    return f"; chosen {record.chosen_at:%Y-%m-%d}" if record.chosen_at else "; from the settings, never chosen"
+    return f"; chosen {record.chosen_at:%Y-%m-%d}" if record.chosen_at else "; from the settings"
 
 
 def _report(
@@ -238,8 +245,8 @@ def _report(
         return
     count = f"{plural(report.memories, 'memory')} of {plural(report.subjects, 'subject')}"
     if dry_run:
-        say(f"{count} would be embedded anew")
+        say(f"{count} would be re-embedded")
         return
     rate = report.memories / seconds if seconds else 0.0
-    say(f"{count} embedded anew in {seconds:.1f} s ({rate:,.0f} memories/s), {report.dropped:,} old vectors dropped")
-    say("servers and workers that run have noticed: nothing need be started again")
+    say(f"{count} re-embedded in {seconds:.1f} s ({rate:,.0f} memories/s), {report.dropped:,} old vectors dropped")
+    say("running servers and workers use it already; no restart is needed")

@@ -1,4 +1,4 @@
-"""The command `erase`, and how a receipt reads. Writes through the engine."""
+"""The command `erase`, and erasure receipts. Writes through the engine."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -16,22 +16,24 @@ if TYPE_CHECKING:
 
 _Conversation = Annotated[
     str | None,
-    typer.Option("--conversation", metavar="ID", help="All of this conversation: its id, part of it, or the client's."),
+    typer.Option(
+        "--conversation", metavar="ID", help="Erase this conversation (its id, part of it, or the client's id)."
+    ),
 ]
 _Messages = Annotated[
     list[int] | None,
-    typer.Option("--message", metavar="SEQ", help="Of the conversation only this message; may be given several times."),
+    typer.Option("--message", metavar="SEQ", help="Erase only this message of the conversation (repeatable)."),
 ]
-_All = Annotated[bool, typer.Option("--all", help="All there is of the user, the name included.")]
-_Finish = Annotated[bool, typer.Option("--finish", help="Finish what is pending, of everybody.")]
+_All = Annotated[bool, typer.Option("--all", help="Erase everything of the user, including the name.")]
+_Finish = Annotated[bool, typer.Option("--finish", help="Finish pending erasures of all subjects.")]
 _Rewrite = Annotated[
     bool,
-    typer.Option("--rewrite", help="With --finish on PostgreSQL: write the tables anew, each locked meanwhile."),
+    typer.Option("--rewrite", help="With --finish on PostgreSQL: rewrite the tables; each is locked meanwhile."),
 ]
 _Everywhere = Annotated[
-    bool, typer.Option("--everywhere", help="Copies in other subjects too, and what they formed of the messages.")
+    bool, typer.Option("--everywhere", help="Also erase copies in other subjects, and memories formed there.")
 ]
-_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -52,20 +54,20 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Erase a conversation, or all there is of a user, for good; `recollect forget` does it for memories."""
+    """Permanently erase a conversation or a user. For single memories, see `recollect forget`."""
     if (conversation is not None) + everything + finish != 1:
-        raise typer.BadParameter("say what: --conversation ID, --all, or --finish")
+        raise typer.BadParameter("give one of --conversation ID, --all or --finish")
     if rewrite and not finish:
-        raise typer.BadParameter("--rewrite belongs to --finish")
+        raise typer.BadParameter("--rewrite requires --finish")
     if message and conversation is None:
-        raise typer.BadParameter("--message belongs to a --conversation")
+        raise typer.BadParameter("--message requires --conversation")
     here = session(user=user, subject=subject, database=database, as_json=as_json)
     if finish:
         _finish(here, rewrite=rewrite)
         return
     if everything:
         if user is None and subject is None:
-            raise typer.BadParameter("--all needs a name: --user NAME or --subject KIND:NAME")
+            raise typer.BadParameter("--all requires --user NAME or --subject KIND:NAME")
         confirm(f"Erase everything of {here.subject.text}?", yes=yes)
 
     async def work(engine: "AsyncRecollect") -> "EraseReceipt":
@@ -74,8 +76,8 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         if conversation is None:
             return await engine.erasure.subject(here.subject, everywhere=everywhere)
         found = await find_conversation(engine, conversation, here.subject)
-        what = f"{len(message)} of the {found.last_seq}" if message else f"all {found.last_seq}"
-        confirm(f"Erase {what} messages of conversation {found.id}?", yes=yes)
+        count = f"{len(message)} of the {found.last_seq}" if message else f"all {found.last_seq}"
+        confirm(f"Erase {count} messages of conversation {found.id}?", yes=yes)
         if message:
             return await engine.erasure.messages(found.id, message, user=here.subject, everywhere=everywhere)
         return await engine.erasure.conversation(found.id, user=here.subject, everywhere=everywhere)
@@ -91,27 +93,29 @@ def _finish(here: CommandOptions, *, rewrite: bool) -> None:
     if here.as_json:
         say_json({"done": done})
     elif done:
-        say("Nothing is pending: no byte of what was erased is left in the database's own files.")
+        say("Nothing is pending: no erased byte is left in the database's own files.")
     elif rewrite:
-        note("still pending: another process holds the database's log; try again when it has let go")
+        note("still pending: another process holds the database's log; try again later")
     else:
-        note("still pending: another process holds the log of a file (try again), or a server's tables need --rewrite")
+        note(
+            "still pending: another process holds the file's log (try again later), or PostgreSQL tables need --rewrite"
+        )
     if not done:
         raise typer.Exit(1)
 
 
 def confirm(question: str, *, yes: bool) -> None:
-    """Ask on a terminal; end the command where the answer is no, or nobody can be asked."""
+    """Ask for confirmation on a terminal; end the command if it is declined, or without a terminal."""
     if yes:
         return
     if not sys.stdin.isatty():
-        raise typer.BadParameter("nobody can be asked here: add --yes")
+        raise typer.BadParameter("no terminal to ask for confirmation: add --yes")
     if not typer.confirm(printable(question), err=True):
         raise typer.Exit(1)
 
 
 def show_receipts(receipts: "Sequence[EraseReceipt]", *, as_json: bool) -> None:
-    """Print what erasures did, place by place."""
+    """Print the receipts of erasures, place by place."""
     from recollect.cli import json_output
 
     if as_json:

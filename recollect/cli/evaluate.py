@@ -1,4 +1,4 @@
-"""The command `eval`. Reads a data set, writes what it is told to write, shows a bar on stderr."""
+"""The command `eval`. Reads a data set, writes the requested files, shows a progress bar on stderr."""
 
 import asyncio
 import json
@@ -19,56 +19,64 @@ if TYPE_CHECKING:
     from recollect.settings import Settings
     from recollect.types import EmbedderSpec
 
-# A whole conversation is read before the first word of an answer; local models take minutes for it.
+# The model reads a whole conversation before it answers; local models take minutes for it.
 _ANSWER_TIMEOUT_S = 180.0
 _INTERRUPTED = 130
 _STDOUT = Path("-")
 
 _What = Annotated[
-    str, typer.Argument(metavar="locomo|longmemeval|beam|FILE", help="A published data set, or a JSONL file of yours.")
+    str, typer.Argument(metavar="locomo|longmemeval|beam|FILE", help="Published data set, or your own JSONL file.")
 ]
-_Data = Annotated[Path | None, typer.Option("--data", metavar="PATH", help="Where the data set lies.")]
+_Data = Annotated[Path | None, typer.Option("--data", metavar="PATH", help="Path of the data set.")]
 _Embedder = Annotated[
     str | None,
     typer.Option(
         "--embedder",
         metavar="PATH|URL|static",
-        help="Instead of the settings': a folder with an ONNX model, an API's URL with its /v1, or the built-in one.",
+        help="Embedder: ONNX model folder, API base URL including /v1, or `static` (default: from the settings).",
     ),
 ]
 _EmbedderModel = Annotated[
-    str | None, typer.Option("--embedder-model", metavar="NAME", help="Its model; by default RECOLLECT_EMBED_MODEL.")
+    str | None,
+    typer.Option("--embedder-model", metavar="NAME", help="Model of --embedder (default: $RECOLLECT_EMBED_MODEL)."),
 ]
 _QueryPrefix = Annotated[
-    str, typer.Option("--query-prefix", metavar="TEXT", help="Put before what is asked of --embedder.")
+    str, typer.Option("--query-prefix", metavar="TEXT", help="Text put before queries (with --embedder).")
 ]
 _PassagePrefix = Annotated[
-    str, typer.Option("--passage-prefix", metavar="TEXT", help="Put before what --embedder is to find.")
+    str, typer.Option("--passage-prefix", metavar="TEXT", help="Text put before stored texts (with --embedder).")
 ]
-_Profile = Annotated[str | None, typer.Option("--profile", metavar="NAME", help="Instead of RECOLLECT_PROFILE.")]
+_Profile = Annotated[
+    str | None, typer.Option("--profile", metavar="NAME", help="Profile (default: $RECOLLECT_PROFILE).")
+]
 _Form = Annotated[
-    str, typer.Option("--form", metavar="settings|turns|observations", help="What is formed beside the log.")
+    str, typer.Option("--form", metavar="settings|turns|observations", help="What is formed besides the log.")
 ]
-_Baselines = Annotated[bool, typer.Option("--baselines", help="Rows for BM25, vectors and both beside it.")]
-_K = Annotated[int, typer.Option("--k", min=1, max=200, metavar="N", help="How many results count.")]
+_Baselines = Annotated[bool, typer.Option("--baselines", help="Also measure BM25, vectors, and both combined.")]
+_K = Annotated[int, typer.Option("--k", min=1, max=200, metavar="N", help="Number of results that count.")]
 _Budget = Annotated[
-    int, typer.Option("--budget", min=1, metavar="TOKENS", help="Room in which evidence is looked for.")
+    int, typer.Option("--budget", min=1, metavar="TOKENS", help="Token budget in which evidence must be found.")
 ]
-_Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N conversations.")]
+_Limit = Annotated[int | None, typer.Option("--limit", min=1, metavar="N", help="Use only the first N conversations.")]
 _Questions = Annotated[
-    int | None, typer.Option("--questions", min=1, metavar="N", help="Only N questions of each, drawn by the seed.")
+    int | None, typer.Option("--questions", min=1, metavar="N", help="Use only N random questions per conversation.")
 ]
-_Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Of everything drawn.")]
-_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Answers the questions, and is judged.")]
-_Judge = Annotated[str | None, typer.Option("--judge", metavar="NAME", help="Judges; by default the same model.")]
+_Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of all random choices.")]
+_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model that answers the questions.")]
+_Judge = Annotated[
+    str | None, typer.Option("--judge", metavar="NAME", help="Model that judges the answers (default: --model).")
+]
 _Url = Annotated[
-    str | None, typer.Option("--model-url", metavar="URL", help="Where both are; by default RECOLLECT_UPSTREAM_URL.")
+    str | None,
+    typer.Option("--model-url", metavar="URL", help="API of both models (default: $RECOLLECT_UPSTREAM_URL)."),
 ]
 _Context = Annotated[
-    int, typer.Option("--context-tokens", min=0, metavar="N", help="Room of the full-context row; 0 leaves it out.")
+    int, typer.Option("--context-tokens", min=0, metavar="N", help="Token limit of the full-context row; 0 omits it.")
 ]
-_Json = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Write everything there; `-`: print it.")]
-_Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables there.")]
+_Json = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write the complete results as JSON; - prints them.")
+]
+_Markdown = Annotated[Path | None, typer.Option("--markdown", metavar="FILE", help="Write the tables as Markdown.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -98,7 +106,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     json_file: _Json = None,
     markdown_file: _Markdown = None,
 ) -> None:
-    """Measure how well your set-up remembers, on conversations whose answers are known. Touches no memory of yours."""
+    """Measure memory quality on data with known answers. Your own memories are not touched."""
     from zoneinfo import ZoneInfo
 
     from recollect.datasets.load import JSONL, KINDS, read_data
@@ -106,12 +114,12 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.settings import Settings
 
     if what in KINDS and data is None:
-        raise typer.BadParameter(f"say with --data where {what} lies; it is not part of Recollect")
+        raise typer.BadParameter(f"{what} is not part of Recollect: give its path with --data")
     if what not in KINDS and data is not None:
-        raise typer.BadParameter(f"--data goes with {', '.join(KINDS)}; a file of yours stands in their place")
+        raise typer.BadParameter(f"--data is only for {', '.join(KINDS)}")
     for target in (json_file, markdown_file):
         _check_writable(target)
-    # What the settings say of an embedder does not hold, nor is it looked at, where another one is named.
+    # With --embedder, the embedder settings are not used, so they need not be valid.
     settings = Settings.load(embed_url=None if embedder is None else "", profile=profile)
     path = data or Path(what)
     read = read_data(what if what in KINDS else JSONL, path, ZoneInfo(settings.time_zone))
@@ -137,7 +145,7 @@ def evaluate(  # noqa: PLR0913  # a command's options are its parameters
 def _embedder(
     settings: "Settings", where: str | None, model: str | None, query_prefix: str, passage_prefix: str
 ) -> "EmbedderSpec | None":
-    """Describe the embedder to try out; None where that of the settings is measured."""
+    """Describe the embedder to measure; None for that of the settings."""
     from dataclasses import replace
 
     from recollect.cli.embedder import embedder_spec
@@ -146,7 +154,7 @@ def _embedder(
         given = {"--embedder-model": model, "--query-prefix": query_prefix, "--passage-prefix": passage_prefix}
         named = next((option for option, value in given.items() if value), None)
         if named is not None:
-            raise typer.BadParameter(f"{named} is of the embedder that --embedder names")
+            raise typer.BadParameter(f"{named} requires --embedder")
         return None
     is_url = where.startswith(("http://", "https://"))
     spec = embedder_spec(where, model or (settings.embed_model if is_url else None), option="--embedder-model")
@@ -163,9 +171,9 @@ def _formed(form: str) -> "Formed":
 
 
 def _check_writable(path: Path | None) -> None:
-    """Refuse before hours of work what could not be written after it."""
+    """Refuse an unwritable path before hours of work."""
     if path is not None and path != _STDOUT and (path.is_dir() or not path.parent.is_dir()):
-        raise typer.BadParameter(f"{path} cannot be written: it is a folder, or lies in none")
+        raise typer.BadParameter(f"{path} cannot be written: it is a folder, or its folder does not exist")
 
 
 def _origin(path: Path, models: dict[str, str]) -> "RunOrigin":
@@ -184,10 +192,10 @@ def _origin(path: Path, models: dict[str, str]) -> "RunOrigin":
 
 
 def _answerer(settings: "Settings", models: dict[str, str], url: str | None, context_tokens: int) -> "Answerer | None":
-    """Open who answers and who judges; None where no model is named."""
+    """Open the answering and judging models; None without --model."""
     if not models:
         if url is not None:
-            raise typer.BadParameter("--model-url says where a model is; name it with --model")
+            raise typer.BadParameter("--model-url requires --model")
         return None
     from zoneinfo import ZoneInfo
 
@@ -198,7 +206,7 @@ def _answerer(settings: "Settings", models: dict[str, str], url: str | None, con
 
     where = Settings.load(upstream_url=url).upstream_url or settings.form_url
     if where is None:
-        raise typer.BadParameter("--model: no address; give --model-url or set RECOLLECT_UPSTREAM_URL")
+        raise typer.BadParameter("--model needs an address: give --model-url or set RECOLLECT_UPSTREAM_URL")
     key, counter = _key(settings, where), token_counter()
     answers, judge = (
         ChatModel(where, models[name], counter, key=key, timeout_s=_ANSWER_TIMEOUT_S) for name in ("model", "judge")
@@ -208,7 +216,7 @@ def _answerer(settings: "Settings", models: dict[str, str], url: str | None, con
 
 
 def _key(settings: "Settings", url: str) -> str | None:
-    """Return the key that is meant for this server; none is sent to another one."""
+    """Return the key set for this server; a key is never sent to another one."""
     from urllib.parse import urlsplit
 
     meant = ((settings.upstream_url, settings.upstream_key), (settings.form_url, settings.form_key))
@@ -219,7 +227,7 @@ def _key(settings: "Settings", url: str) -> str | None:
 
 
 def _run(plan: "EvaluationPlan", origin: "RunOrigin", answerer: "Answerer | None") -> dict[str, Any]:
-    """Carry out the plan; after Ctrl-C report what is there."""
+    """Run the plan; after Ctrl-C report partial results."""
     from recollect.evaluation.report import document
     from recollect.evaluation.run import EvaluationRun
 
@@ -235,7 +243,7 @@ def _run(plan: "EvaluationPlan", origin: "RunOrigin", answerer: "Answerer | None
         try:
             asyncio.run(work(run))
         except KeyboardInterrupt:
-            note("stopped: what follows is a part of what was planned")
+            note("interrupted: the results are partial")
     return document(plan, run.result, origin)
 
 
@@ -249,7 +257,7 @@ def _write(report: dict[str, Any], json_file: Path | None, markdown_file: Path |
         for table in tables(report):
             say()
             say(table.title)
-            # In a pipe, too, a figure needs its name.
+            # Figures need their names in a pipe as well.
             rows(table.head, table.rows if sys.stdout.isatty() else (table.head, *table.rows))
     if json_file is not None and json_file != _STDOUT:
         _write_file(json_file, json.dumps(report, ensure_ascii=False, indent=2) + "\n")

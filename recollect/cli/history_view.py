@@ -1,4 +1,4 @@
-"""How a memory with its history reads. Pure."""
+"""Text view of a memory with its history. Pure."""
 
 from collections.abc import Iterator
 from datetime import tzinfo
@@ -9,11 +9,11 @@ from recollect.types import Action, Decision, Memory, MemoryId, MemoryState
 
 
 def lines_of(history: MemoryHistory, zone: tzinfo) -> Iterator[str]:
-    """Write a memory, where it comes from, and what was decided about it, line by line."""
+    """Format a memory with its sources and decisions, line by line."""
     yield from _itself(history.memory, zone)
     if history.memory.evidence:
         yield ""
-        yield "Rests on"
+        yield "Sources"
         yield from _sources(history, zone)
     if history.decisions:
         yield ""
@@ -64,5 +64,5 @@ def _decision(line: Decision, itself: MemoryId, texts: dict[MemoryId, str], zone
     if line.action is Action.REPLACE:
         relation = "replaces" if line.memory_id == itself else "replaced by"
     else:
-        relation = "beside"
+        relation = "related to"
     yield f"    {relation} {other}  {one_line(texts.get(other, ''))}".rstrip()

@@ -1,4 +1,4 @@
-"""Find a memory by part of its id. Reads through the engine."""
+"""Find a memory by a part of its id. Reads through the engine."""
 
 from uuid import UUID
 
@@ -6,20 +6,19 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.types import KIND_ORDER, MemoryId, Subject
 
-# Shortest part of an id that is looked for: fewer characters meet too many.
+# Shorter parts match too many ids.
 MIN_PREFIX_CHARACTERS = 8
-# Memories read at once while looking.
-_PAGE = 1000
-# Most candidates named when a part is ambiguous.
-_NAMED = 4
+_PAGE_SIZE = 1000
+# Maximum number of ids listed when a part is ambiguous.
+_MAX_LISTED = 4
 
 
 async def find_id(engine: AsyncRecollect, given: str, subject: Subject) -> str:
-    """Return the id that `given` is, or begins or ends like, among the subject's memories of any state.
+    """Return the id that equals, begins or ends with `given`, among the subject's memories in any state.
 
     Raises:
-        UnknownMemoryError: there is none.
-        BadRequestError: the part is too short, or several ids have it.
+        UnknownMemoryError: No memory matches.
+        BadRequestError: The part is too short, or several memories match.
     """
     try:
         return str(UUID(given))
@@ -27,19 +26,19 @@ async def find_id(engine: AsyncRecollect, given: str, subject: Subject) -> str:
         part = given.strip().lower()
     if len(part) < MIN_PREFIX_CHARACTERS:
         raise BadRequestError(
-            f"{given!r} is too short for part of an id: give {MIN_PREFIX_CHARACTERS} characters or more"
+            f"{given!r} is too short for a part of an id: give at least {MIN_PREFIX_CHARACTERS} characters"
         )
     found: list[MemoryId] = []
     after: MemoryId | None = None
     while True:
-        page = await engine.list(user=subject, kinds=KIND_ORDER, closed=True, after=after, limit=_PAGE)
+        page = await engine.list(user=subject, kinds=KIND_ORDER, closed=True, after=after, limit=_PAGE_SIZE)
         found += [memory.id for memory in page if memory.id.startswith(part) or memory.id.endswith(part)]
-        if len(page) < _PAGE:
+        if len(page) < _PAGE_SIZE:
             break
         after = page[-1].id
     if not found:
         raise UnknownMemoryError(given)
     if len(found) > 1:
-        some = ", ".join(found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
-        raise BadRequestError(f"{given!r} is ambiguous, {len(found)} memories have it: {some}")
+        some = ", ".join(found[:_MAX_LISTED]) + (", …" if len(found) > _MAX_LISTED else "")
+        raise BadRequestError(f"{given!r} is ambiguous: {len(found)} memories match: {some}")
     return found[0]

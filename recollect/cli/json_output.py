@@ -1,4 +1,4 @@
-"""What `--json` prints, as docs/cli.md promises it: plain values, instants in ISO 8601 with offset. Pure."""
+"""Output of `--json`, as documented in docs/cli.md: plain values, times in ISO 8601 with offset. Pure."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -23,7 +23,7 @@ from recollect.types import (
 
 
 def instant(at: datetime | None) -> str | None:
-    """Write an instant in UTC."""
+    """Format a time in UTC."""
     return at.astimezone(UTC).isoformat() if at else None
 
 
@@ -55,7 +55,7 @@ def memory(item: Memory) -> dict[str, Any]:
 
 
 def embedder(state: EmbedderStatus) -> dict[str, Any]:
-    """Describe by what a database is embedded."""
+    """Describe a database's embedder."""
     record = state.record
     return {
         "space": record.space,
@@ -79,7 +79,7 @@ def embedder(state: EmbedderStatus) -> dict[str, Any]:
 
 
 def held(item: HeldMemory) -> dict[str, Any]:
-    """Describe a memory that waits for review."""
+    """Describe a memory held for review."""
     return {"reason": item.reason, "memory": memory(item.memory)}
 
 
@@ -95,7 +95,7 @@ def _evidence(source: Evidence) -> dict[str, Any]:
 
 
 def recall(found: Recall) -> dict[str, Any]:
-    """Describe what a search found and what it left out."""
+    """Describe search results and left-out memories."""
     return {
         "query": found.query,
         "items": [_recalled(item) for item in found.items],
@@ -108,7 +108,7 @@ def recall(found: Recall) -> dict[str, Any]:
 
 
 def context(found: PromptContext) -> dict[str, Any]:
-    """Describe what would be put into a prompt."""
+    """Describe the memory block of a prompt."""
     return {
         "text": found.text,
         "items": [_recalled(item) for item in found.items],
@@ -131,7 +131,7 @@ def _recalled(item: RecalledMemory) -> dict[str, Any]:
 
 
 def history(found: MemoryHistory) -> dict[str, Any]:
-    """Describe a memory with what led to it and came of it."""
+    """Describe a memory with its history."""
     return {
         "memory": memory(found.memory),
         "decisions": [decision(line) for line in found.decisions],
@@ -141,7 +141,7 @@ def history(found: MemoryHistory) -> dict[str, Any]:
 
 
 def why(found: MemoryExplanation) -> dict[str, Any]:
-    """Describe why a memory is what it is."""
+    """Describe the explanation of a memory."""
     place = found.last_recalled
     recalled = {"conversation": place.conversation, "seq": place.seq, "at": instant(place.at)} if place else None
     return {
@@ -153,7 +153,7 @@ def why(found: MemoryExplanation) -> dict[str, Any]:
 
 
 def undone(plan: UndoPlan, *, dry_run: bool) -> dict[str, Any]:
-    """Describe what undoing did, or would do."""
+    """Describe an undo, done or planned."""
     return {
         "dry_run": dry_run,
         "closed": [memory(item) for item in plan.leaving],
@@ -164,7 +164,7 @@ def undone(plan: UndoPlan, *, dry_run: bool) -> dict[str, Any]:
 
 
 def decision(line: Decision) -> dict[str, Any]:
-    """Describe a line of the decision log."""
+    """Describe a decision."""
     return {
         "id": line.id,
         "at": instant(line.at),
@@ -201,7 +201,7 @@ def message(item: LoggedMessage) -> dict[str, Any]:
 
 
 def receipt(item: EraseReceipt) -> dict[str, Any]:
-    """Describe what an erasure did, place by place."""
+    """Describe an erasure receipt."""
     return {
         "id": item.id,
         "subject": item.subject.text,
@@ -244,7 +244,7 @@ def formation(item: FormationStatus) -> dict[str, Any]:
 
 
 def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
-    """Describe how a budget stands."""
+    """Describe the state of a budget."""
     poll = found.since_poll
     return {
         "subject": subject.text,

@@ -1,4 +1,4 @@
-"""Log lines: readable on a terminal, JSON elsewhere; an event with its fields either way. Writes to stderr."""
+"""Log output: plain lines on a terminal, JSON elsewhere; each an event with fields. Writes to stderr."""
 
 import json
 import logging
@@ -9,27 +9,27 @@ from typing import Any, TextIO
 
 from recollect.cli.output import one_line
 
-# What every record carries by itself; anything else was given as a field.
-_OWN = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {
+# Attributes of every record; all others are fields.
+_STANDARD_ATTRIBUTES = frozenset(vars(logging.LogRecord("", 0, "", 0, "", None, None))) | {
     "message",
     "asctime",
     "taskName",
     "color_message",
 }
-# Libraries log at their own pace; ours is the level that the person set.
-_LIBRARIES = logging.WARNING
+# The configured level applies to Recollect; libraries log from warnings on.
+_LIBRARY_LEVEL = logging.WARNING
 
 
 def fields_of(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the fields given as `extra`."""
-    return {name: value for name, value in vars(record).items() if name not in _OWN}
+    """Return the fields passed as `extra`."""
+    return {name: value for name, value in vars(record).items() if name not in _STANDARD_ATTRIBUTES}
 
 
 class PlainFormatter(logging.Formatter):
     """`12:34:56 warning  lease lost  conversation=… stage=extract`."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a record on one line, a traceback below it."""
+        """Format a record as one line, followed by its traceback."""
         at = datetime.fromtimestamp(record.created, UTC).astimezone().strftime("%H:%M:%S")
         fields = " ".join(f"{name}={value}" for name, value in fields_of(record).items())
         line = one_line(f"{at} {record.levelname.lower():<7} {record.getMessage()} {fields}")
@@ -37,10 +37,10 @@ class PlainFormatter(logging.Formatter):
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a line: at, level, logger, event, the fields, and the traceback where there is one."""
+    """One JSON object per line: at, level, logger, event, fields, and the traceback if any."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """Write a record on one line."""
+        """Format a record as one line."""
         line = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -60,12 +60,12 @@ def _trace(record: logging.LogRecord) -> str:
 
 
 def set_up_logs(level: str, *, as_json: bool | None = None, stream: TextIO | None = None) -> None:
-    """Send all logs to `stream` (stderr): ours from `level` on, those of libraries from warnings on.
+    """Send all logs to `stream`: those of Recollect from `level` on, those of libraries from warnings on.
 
     Args:
         level: debug, info, warning or error.
-        as_json: JSON lines or plain ones; None: plain on a terminal, JSON elsewhere.
-        stream: Where to.
+        as_json: JSON or plain lines; None: plain on a terminal, JSON elsewhere.
+        stream: Output stream (default: stderr).
     """
     stream = stream or sys.stderr
     handler = logging.StreamHandler(stream)
@@ -74,5 +74,5 @@ def set_up_logs(level: str, *, as_json: bool | None = None, stream: TextIO | Non
     for old in root.handlers[:]:
         root.removeHandler(old)
     root.addHandler(handler)
-    root.setLevel(_LIBRARIES)
+    root.setLevel(_LIBRARY_LEVEL)
     logging.getLogger("recollect").setLevel(level.upper())

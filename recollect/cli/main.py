@@ -1,4 +1,4 @@
-"""The command line's front door: which commands there are, and how every failure reads. Writes to stderr."""
+"""Entry point of the command line: registers commands, and reports every error. Writes to stderr."""
 
 import logging
 import os
@@ -29,7 +29,7 @@ from recollect.cli.chat import command
 from recollect.cli.output import note, one_line
 from recollect.errors import RecollectError, SetupError
 
-# Exit codes besides 0: the call failed, it was typed wrongly, the installation is wrong, Ctrl-C.
+# Exit codes: failed command, usage error, invalid setup, Ctrl-C.
 FAILED, USAGE, SETUP, INTERRUPTED = 1, 2, 3, 130
 
 logger = logging.getLogger(__name__)
@@ -55,9 +55,9 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def start(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Log everything, with the traceback of an error.")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Log debug messages, and tracebacks of errors.")] = False,
 ) -> None:
     """Long-term memory for any LLM chat: a proxy, a library and this command line over one database."""
     del version
@@ -67,15 +67,15 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-_TALKING = (serve, command, replay)
+_CHATTING = (serve, command, replay)
 _REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, admin)
 _OPERATING = (embedder, profiles, doctor, evaluate, transfer, db)
-for part in (*_TALKING, *_REMEMBERING, *_OPERATING):
+for part in (*_CHATTING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line; return its exit code. Nothing but the exit code leaves it."""
+    """Run a command line and return its exit code; raises nothing."""
     try:
         try:
             app(args=arguments, prog_name="recollect")
@@ -94,15 +94,15 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return SETUP if isinstance(error, SetupError) else FAILED
     except Exception as error:
         logger.debug("failed unexpectedly", exc_info=True)
-        note(f"recollect: unexpected {type(error).__name__}; `recollect --debug …` shows where it comes from")
+        note(f"recollect: unexpected {type(error).__name__}; `recollect --debug …` shows the traceback")
         return FAILED
 
 
 def _drop_stdout() -> None:
-    """Whoever read our output has left: what is still buffered goes nowhere, without a complaint at exit."""
+    """Discard buffered output after the reader closed the pipe, so that exiting reports no error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def main() -> None:
-    """Run the command line and end the process."""
+    """Run the command line and exit."""
     sys.exit(run())

@@ -1,4 +1,4 @@
-"""The commands over memories: `add`, `search`, `list`, `show`, `forget`. Read and write through the engine."""
+"""The commands `add`, `search`, `list`, `show` and `forget`. Read and write through the engine."""
 
 import shlex
 import sys
@@ -27,29 +27,33 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect, MemoryHistory
     from recollect.types import EraseReceipt, Memory, MemoryKind, Recall, Subject
 
-# Most memories that `search --explain` names among those left out.
-_LEFT_OUT_SHOWN = 20
+# Maximum number of left-out memories that `search --explain` shows.
+_MAX_LEFT_OUT_SHOWN = 20
 _STDIN = "-"
-# Lines of stdin that are kept in one go: a fraction of a second's work, so that an interruption loses little.
+# Lines of stdin stored in one commit: a fraction of a second of work, so that an interruption loses little.
 _BATCH_SIZE = 250
 
-_Importance = Annotated[float, typer.Option("--importance", metavar="0..1", help="How much it matters.")]
-_Explain = Annotated[bool, typer.Option("--explain", help="Show why each was found, and what was left out and why.")]
+_Importance = Annotated[float, typer.Option("--importance", metavar="0..1", help="Importance of the memory.")]
+_Explain = Annotated[
+    bool, typer.Option("--explain", help="Explain why each memory was found, and why others were left out.")
+]
 _Kinds = Annotated[
     list[str] | None,
-    typer.Option("--kind", metavar="note|fact|episode|turn", help="Only this kind; may be given several times."),
+    typer.Option("--kind", metavar="note|fact|episode|turn", help="Show only this kind (repeatable)."),
 ]
-_Closed = Annotated[bool, typer.Option("--closed", help="Closed ones too: replaced, forgotten, abandoned.")]
-_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Most to show.")]
-_After = Annotated[str | None, typer.Option("--after", metavar="ID", help="Go on behind this memory.")]
-_Id = Annotated[str, typer.Argument(metavar="ID", help="Its id, or 8 or more characters of the beginning or end.")]
-_Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids, or 8 or more characters of each.")]
-_Erase = Annotated[bool, typer.Option("--erase", help="Leave nothing: neither the memory nor what it was formed of.")]
-_KeepMessages = Annotated[bool, typer.Option("--keep-messages", help="With --erase: leave the source messages.")]
-_Everywhere = Annotated[bool, typer.Option("--everywhere", help="With --erase: copies in other subjects, too.")]
-_Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
+_Closed = Annotated[bool, typer.Option("--closed", help="Include closed memories (replaced, forgotten, abandoned).")]
+_Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
+_After = Annotated[str | None, typer.Option("--after", metavar="ID", help="Start after this memory.")]
+_Id = Annotated[
+    str, typer.Argument(metavar="ID", help="Id of the memory, or at least 8 characters of its beginning or end.")
+]
+_Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of memories, or at least 8 characters of each.")]
+_Erase = Annotated[bool, typer.Option("--erase", help="Erase permanently, including the source messages.")]
+_KeepMessages = Annotated[bool, typer.Option("--keep-messages", help="With --erase: keep the source messages.")]
+_Everywhere = Annotated[bool, typer.Option("--everywhere", help="With --erase: also erase copies in other subjects.")]
+_Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
 _Text = Annotated[
-    str | None, typer.Argument(metavar="TEXT", help="What to remember; - or nothing reads stdin, one memory a line.")
+    str | None, typer.Argument(metavar="TEXT", help="Text to remember; - or nothing reads stdin, one memory per line.")
 ]
 
 
@@ -70,7 +74,7 @@ def add(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Remember a sentence, word for word."""
+    """Store a memory, word for word."""
     from recollect.cli import json_output
 
     lines = [] if text is not None and text != _STDIN else _stdin_lines()
@@ -97,17 +101,17 @@ def add(
 async def _keep_lines(
     engine: "AsyncRecollect", lines: list[tuple[str, str]], subject: "Subject", importance: float, bad: list[str]
 ) -> "list[Memory]":
-    """Keep each line, many in one go; say in `bad` which cannot be kept: they cost no other."""
+    """Store each line, in batches; append refused lines to `bad` and store the others."""
     from recollect.errors import BadRequestError
     from recollect.types import NewNote
 
     kept: list[Memory] = []
     for start in range(0, len(lines), _BATCH_SIZE):
-        some = lines[start : start + _BATCH_SIZE]
+        batch = lines[start : start + _BATCH_SIZE]
         try:
-            kept += await engine.bulk.add([NewNote(line, importance) for _, line in some], user=subject)
+            kept += await engine.bulk.add([NewNote(line, importance) for _, line in batch], user=subject)
         except BadRequestError:
-            for where, line in some:
+            for where, line in batch:
                 try:
                     kept.append(await engine.add(line, user=subject, importance=importance))
                 except BadRequestError as error:
@@ -116,24 +120,24 @@ async def _keep_lines(
 
 
 def _stdin_lines() -> list[tuple[str, str]]:
-    """Read stdin: (where, line), empty lines left out."""
+    """Read stdin as pairs of position and line, without empty lines."""
     from recollect.errors import BadRequestError
 
     if sys.stdin.isatty():
-        raise typer.BadParameter("say what to remember: recollect add TEXT, or pipe lines into it")
+        raise typer.BadParameter("nothing to remember: give TEXT, or pipe lines into the command")
     try:
         text = sys.stdin.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise BadRequestError(f"stdin is not UTF-8 at byte {error.start + 1}") from None
     lines = [(f"line {number}", line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     if not lines:
-        raise BadRequestError("there is nothing to remember: stdin is empty")
+        raise BadRequestError("nothing to remember: stdin is empty")
     return lines
 
 
 def search(  # noqa: PLR0913  # a command's options are its parameters
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, dates ('last May').")],
-    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Most to show, 1 to 200.")] = 10,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="Words, a question, or dates such as 'last May'.")],
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="Maximum number to show, 1 to 200.")] = 10,
     explain: _Explain = False,
     at: At = None,
     known_at: KnownAt = None,
@@ -142,7 +146,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Find the memories that bear on a query, best first."""
+    """Search memories, best match first."""
     from recollect.cli import json_output
 
     here = session(user=user, subject=subject, database=database, as_json=as_json)
@@ -151,7 +155,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> "tuple[Recall, list[tuple[Memory, str]]]":
         recall = await engine.search(query, user=here.subject, limit=limit, at=then, known_at=known)
-        shown = recall.left_out[:_LEFT_OUT_SHOWN] if explain and not as_json else ()
+        shown = recall.left_out[:_MAX_LEFT_OUT_SHOWN] if explain and not as_json else ()
         return recall, [(await engine.get(item.id, user=here.subject), item.reason) for item in shown]
 
     recall, left_out = here.run(work)
@@ -159,7 +163,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
         say_json(json_output.recall(recall))
         return
     if not recall.items:
-        note(f"nothing found for {here.subject.text}; `recollect list` shows what is remembered")
+        note(f"nothing found for {here.subject.text}; `recollect list` shows all memories")
     elif explain:
         _explain(here, recall)
     else:
@@ -192,9 +196,9 @@ def _explain_left_out(recall: "Recall", left_out: "Sequence[tuple[Memory, str]]"
     say()
     if recall.warning:
         say(recall.warning)
-    say(f"{recall.considered:,} weighed in {recall.took_ms:.1f} ms, {len(recall.left_out):,} near ones left out")
+    say(f"{recall.considered:,} compared in {recall.took_ms:.1f} ms; near matches left out: {len(recall.left_out):,}")
     if recall.vectors_compared is not None:
-        say(f"approximate: an index picked {recall.vectors_compared:,} vectors to be compared with the question")
+        say(f"approximate: an index picked {recall.vectors_compared:,} vectors to compare with the query")
     for memory, reason in left_out:
         dim(f"  {short(memory.id)}  {one_line(memory.text)}: {reason}")
     if len(recall.left_out) > len(left_out):
@@ -213,7 +217,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """List what is remembered, newest first."""
+    """List memories, newest first."""
     from recollect.cli import json_output
     from recollect.cli.id_prefix import find_id
 
@@ -222,7 +226,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> "list[Memory]":
         position = await find_id(engine, after, here.subject) if after else None
-        # One more than is shown tells whether there are more.
+        # One more than shown tells whether there are more.
         then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
         wanted = partial(engine.list, user=here.subject, kinds=kinds, closed=closed, after=position)
         return await wanted(limit=limit + 1, at=then, known_at=known)
@@ -234,9 +238,9 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
         say_json({"memories": [json_output.memory(memory) for memory in page], "next": following})
         return
     if not page:
-        what = " or ".join(name.value for name in kinds)
-        hint = "" if kind else "; --kind turn lists what was said"
-        note(f"no {what} of {here.subject.text}{' behind that' if after else ''}{hint}")
+        names = " or ".join(name.value for name in kinds)
+        hint = "" if kind else "; --kind turn lists messages"
+        note(f"no {names} of {here.subject.text}{' after that' if after else ''}{hint}")
         return
     headers = ("id", "kind", "date", *(("state",) if closed else ()), "memory")
     lines = [
@@ -269,7 +273,9 @@ def _kinds(names: Sequence[str] | None) -> "tuple[MemoryKind, ...]":
     known = {kind.value for kind in KIND_ORDER}
     wrong = next((name for name in names if name not in known), None)
     if wrong is not None:
-        raise typer.BadParameter(f"{wrong!r} is no kind of memory; there are: {', '.join(k.value for k in KIND_ORDER)}")
+        raise typer.BadParameter(
+            f"{wrong!r} is not a kind of memory; kinds are: {', '.join(k.value for k in KIND_ORDER)}"
+        )
     return tuple(MemoryKind(name) for name in dict.fromkeys(names))
 
 
@@ -280,7 +286,7 @@ def show(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Show a memory with its history: what made it, what became of it, the words it rests on."""
+    """Show a memory with its sources and history."""
     from recollect.cli import json_output
     from recollect.cli.history_view import lines_of
     from recollect.cli.id_prefix import find_id
@@ -309,13 +315,13 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Close memories: they are recalled no more; their history stays. With --erase nothing of them stays."""
+    """Close memories, so that they are no longer recalled. Their history is kept unless --erase is given."""
     from recollect.cli import json_output
     from recollect.cli.id_prefix import find_id
     from recollect.errors import UnknownMemoryError
 
     if (keep_messages or everywhere) and not erase:
-        raise typer.BadParameter("--keep-messages and --everywhere belong to --erase")
+        raise typer.BadParameter("--keep-messages and --everywhere require --erase")
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
     async def find(engine: "AsyncRecollect") -> "list[Memory]":
@@ -331,7 +337,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
     async def take_away(engine: "AsyncRecollect") -> "list[EraseReceipt]":
         receipts = []
         for memory in await find(engine):
-            with suppress(UnknownMemoryError):  # it went with one before it
+            with suppress(UnknownMemoryError):  # erased together with an earlier one
                 receipts.append(
                     await engine.erase(memory.id, user=here.subject, keep_messages=keep_messages, everywhere=everywhere)
                 )
@@ -346,8 +352,8 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         return
     for memory in closed:
         say(f"{short(memory.id)}  {one_line(memory.text)}")
-    say(f"{plural(len(closed), 'memory')} forgotten: recalled no more.")
-    say("The history stays (`recollect show`); `recollect forget --erase` leaves nothing.")
+    say(f"{plural(len(closed), 'memory')} forgotten: no longer recalled.")
+    say("The history is kept (`recollect show`); `recollect forget --erase` removes it permanently.")
 
 
 def _confirm(found: "Sequence[Memory]", verb: str) -> None:

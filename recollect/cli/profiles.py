@@ -1,4 +1,4 @@
-"""The command `profiles`: which there are, and what one says. Reads the settings and the profiles' files."""
+"""The command `profiles`: list or show profiles. Reads the settings and the profile files."""
 
 from typing import Annotated, Any
 
@@ -7,8 +7,8 @@ import typer
 from recollect.cli.options import AsJson
 from recollect.cli.output import rows, say, say_json
 
-_Action = Annotated[str | None, typer.Argument(metavar="[show", help="show prints one profile whole.")]
-_Name = Annotated[str | None, typer.Argument(metavar="NAME]", help="The profile to show.")]
+_Action = Annotated[str | None, typer.Argument(metavar="[show", help="`show` prints a complete profile.")]
+_Name = Annotated[str | None, typer.Argument(metavar="NAME]", help="Profile to show.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -17,26 +17,26 @@ def register(app: typer.Typer) -> None:
 
 
 def profiles(action: _Action = None, name: _Name = None, as_json: AsJson = False) -> None:
-    """List the profiles, or show one whole: every policy with its value."""
+    """List profiles, or show one with all its values."""
     from recollect.profiles.registry import ProfileRegistry
     from recollect.settings import Settings
 
     if action not in (None, "show") or (action == "show") is (name is None):
         raise typer.BadParameter("write `recollect profiles`, or `recollect profiles show NAME`")
     settings = Settings.load()
-    shelf = ProfileRegistry(settings.profiles)
+    registry = ProfileRegistry(settings.profiles)
     if name is None:
-        known = [shelf.get(profile_name) for profile_name in shelf.names()]
+        known = [registry.get(known_name) for known_name in registry.names()]
         if as_json:
             say_json({"profiles": [{"name": profile.name, "description": profile.description} for profile in known]})
         else:
-            mark = settings.profile
+            default = settings.profile
             rows(
                 ("name", "in use", "description"),
-                [(profile.name, "*" if profile.name == mark else "", profile.description) for profile in known],
+                [(profile.name, "*" if profile.name == default else "", profile.description) for profile in known],
             )
         return
-    shown = shelf.get(name).model_dump(mode="json")
+    shown = registry.get(name).model_dump(mode="json")
     if as_json:
         say_json(shown)
         return
@@ -45,7 +45,7 @@ def profiles(action: _Action = None, name: _Name = None, as_json: AsJson = False
 
 
 def _toml(profile: dict[str, Any]) -> list[str]:
-    """Write a profile as a file that would make the same one."""
+    """Format a profile as an equivalent TOML file."""
     lines = [f"# {profile.pop('name')}", f"description = {_value(profile.pop('description'))}"]
     for section, policy in profile.items():
         lines += ["", f"[{section}]"]
@@ -54,7 +54,7 @@ def _toml(profile: dict[str, Any]) -> list[str]:
 
 
 def _value(value: object) -> str:
-    """Write one value as TOML.
+    """Format a value as TOML.
 
     >>> _value(["a", 'b"c']), _value(True), _value(0.5)
     ('["a", "b\\\\"c"]', 'true', '0.5')

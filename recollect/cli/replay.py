@@ -1,4 +1,4 @@
-"""The command `replay`. Reads a file, writes through the engine, shows a bar on stderr."""
+"""The command `replay`, and the progress bar. Reads a file, writes through the engine, shows a bar on stderr."""
 
 import sys
 import time
@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from recollect.cli.replay_run import ReplayOutcome
     from recollect.engine import AsyncRecollect
 
-# Most bad records that are named one by one: a file of another format has nothing else.
-_NAMED = 20
+# Maximum number of bad records listed: a file of another format has no others.
+_MAX_LISTED = 20
 
 _As = Annotated[
     str | None,
-    typer.Option("--as", metavar="NAME", help="LoCoMo: the speaker who is the user; by default each in turn."),
+    typer.Option("--as", metavar="NAME", help="LoCoMo: the speaker to treat as the user (default: each in turn)."),
 ]
 _Limit = Annotated[
-    int | None, typer.Option("--limit", min=1, metavar="N", help="Only the first N lines (OpenAI) or samples (LoCoMo).")
+    int | None,
+    typer.Option("--limit", min=1, metavar="N", help="Replay only the first N lines (OpenAI) or samples (LoCoMo)."),
 ]
-_FormatOption = Annotated[Format, typer.Option("--format", help="How the file is written; auto looks into it.")]
-_File = Annotated[Path, typer.Argument(metavar="FILE", help="OpenAI messages as JSONL, or LoCoMo's JSON.")]
+_FormatOption = Annotated[Format, typer.Option("--format", help="Format of the file; auto detects it.")]
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="OpenAI messages as JSONL, or LoCoMo JSON.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -46,7 +47,7 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Feed recorded conversations through the real pipeline, with their own dates. A second time adds nothing."""
+    """Replay recorded conversations with their original dates. Replaying a file again adds nothing."""
     from recollect.cli.replay_run import Replay, read_plan
     from recollect.types import Subject
 
@@ -54,7 +55,7 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
     plan = read_plan(file, form, as_speaker=speaker, limit=limit, zone=here.zone)
     named = user is not None or subject is not None
     if named and speaker is None and any(recording.user for recording in plan.recordings):
-        raise typer.BadParameter("two people speak there: say with --as NAME which of them --user or --subject is")
+        raise typer.BadParameter("the file has two speakers: choose the one for --user or --subject with --as NAME")
 
     def whose(recording: Recording) -> Subject:
         return here.subject if named or recording.user is None else Subject("user", recording.user)
@@ -71,10 +72,10 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
 
 
 def _report(outcome: "ReplayOutcome", *, seconds: float, as_json: bool) -> None:
-    for bad in outcome.bad[:_NAMED]:
+    for bad in outcome.bad[:_MAX_LISTED]:
         note(f"{bad.where}: {bad.reason}")
-    if len(outcome.bad) > _NAMED:
-        note(f"… and {len(outcome.bad) - _NAMED:,} more")
+    if len(outcome.bad) > _MAX_LISTED:
+        note(f"… and {len(outcome.bad) - _MAX_LISTED:,} more")
     rate = outcome.messages / seconds if seconds else 0.0
     if as_json:
         say_json(
@@ -97,15 +98,15 @@ def _report(outcome: "ReplayOutcome", *, seconds: float, as_json: bool) -> None:
         f"in {seconds:.1f} s ({rate:,.0f} messages/s)"
     )
     if outcome.known:
-        say(f"{plural(outcome.known, 'conversation')} there already: left as they are")
+        say(f"{plural(outcome.known, 'conversation')} already exist: left unchanged")
     kinds = ", ".join(plural(count, kind) for kind, count in outcome.memories.most_common())
     say(f"new memories: {kinds or 'none'}")
     if outcome.waiting:
-        say(f"{plural(outcome.waiting, 'formation')} wait to be tried again: `recollect worker` or `serve` does it")
+        say(f"{plural(outcome.waiting, 'formation')} to be retried by `recollect worker` or `recollect serve`")
     if outcome.parked:
         say(f"{plural(outcome.parked, 'formation')} parked: see `recollect formations --parked`")
     if outcome.bad:
-        say(f"{plural(len(outcome.bad), 'record')} could not be replayed (above)")
+        say(f"{plural(len(outcome.bad), 'record')} could not be replayed (see above)")
 
 
 def _bad(bad: BadRecord) -> dict[str, str]:
@@ -113,10 +114,10 @@ def _bad(bad: BadRecord) -> dict[str, str]:
 
 
 class ProgressBar:
-    """A bar on stderr with count, rate and time left; nothing where stderr is no terminal."""
+    """Progress bar on stderr with count, rate and time left; hidden if stderr is not a terminal."""
 
     def __init__(self) -> None:
-        """Prepare; the bar appears with the first phase."""
+        """Create a bar; it appears with the first phase."""
         self._progress: Progress | None = None
         self._task: TaskID | None = None
 
@@ -156,6 +157,6 @@ class ProgressBar:
             self._task = self._progress.add_task(phase, total=total, unit=unit)
 
     def reach(self, done: int) -> None:
-        """Say how many units of the phase are done."""
+        """Report how many units of the phase are done."""
         if self._progress is not None and self._task is not None:
             self._progress.update(self._task, completed=done)

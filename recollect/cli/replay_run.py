@@ -1,4 +1,4 @@
-"""`recollect replay`: recorded conversations through the real pipeline. Reads a file, writes through the engine."""
+"""Replay of recorded conversations through the engine. Reads a file, writes through the engine."""
 
 import asyncio
 from collections import Counter, defaultdict
@@ -26,42 +26,42 @@ from recollect.errors import BadRequestError, RequestError
 from recollect.text import clean
 from recollect.types import KIND_ORDER, Conversation, ConversationId, ProgressReporter, Subject
 
-# Conversations recorded side by side: the store commits together what waits together.
+# Conversations recorded concurrently: the store commits concurrent writes together.
 MAX_CONCURRENT_CONVERSATIONS = 32
-# Rows read at once when something is looked up; the store's most is ten times that.
+# Rows read per call.
 _PAGE = 1000
-# How often the bar of the formation is moved, in seconds.
-_LOOK_S = 0.2
+# Interval of progress updates during formation.
+_UPDATE_S = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayPlan:
-    """What is to be replayed."""
+    """Recordings to replay."""
 
     recordings: tuple[Recording, ...]
     bad: tuple[BadRecord, ...]
 
     @property
     def messages(self) -> int:
-        """How many messages there are in all."""
+        """Total number of messages."""
         return sum(len(recording.messages) for recording in self.recordings)
 
 
 @dataclass(slots=True)
 class ReplayOutcome:
-    """What a replay did."""
+    """Result of a replay."""
 
     conversations: int = 0
     messages: int = 0
     known: int = 0
-    """Conversations that were there already, whole."""
+    """Conversations that already existed completely."""
     formations: int = 0
     waiting: int = 0
-    """Formations still due: a model failed, and they will be tried again."""
+    """Formations still due after a model failed; they will be retried."""
     parked: int = 0
     bad: list[BadRecord] = field(default_factory=list)
     memories: Counter[str] = field(default_factory=Counter)
-    """New ones by kind."""
+    """New memories by kind."""
 
 
 def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | None, zone: tzinfo) -> ReplayPlan:
@@ -70,12 +70,12 @@ def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | 
     Args:
         path: The file.
         form: Its format.
-        as_speaker: LoCoMo's alone: the one speaker who is the user; None: each in turn.
-        limit: Only the first so many lines (OpenAI) or samples (LoCoMo); None: all.
-        zone: Time zone of dates that name none.
+        as_speaker: LoCoMo only: the speaker to treat as the user; None: each in turn.
+        limit: Maximum number of lines (OpenAI) or samples (LoCoMo); None: all.
+        zone: Time zone of dates without one.
 
     Raises:
-        BadRequestError: there is no such file, it cannot be read, or no speaker in it is called `as_speaker`.
+        BadRequestError: The file is missing or unreadable, or has no speaker `as_speaker`.
     """
     try:
         with path.open("rb") as file:
@@ -85,7 +85,7 @@ def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | 
             if form is Format.LOCOMO:
                 return _plan_locomo(locomo_samples(file.read())[:limit], as_speaker=as_speaker, zone=zone)
             if as_speaker is not None:
-                raise BadRequestError("--as is for LoCoMo's format: OpenAI messages say their role themselves")
+                raise BadRequestError("--as is only for LoCoMo files: OpenAI messages have roles")
             return _plan(_first(openai_lines(file, zone), limit))
     except BadRecordError as error:
         raise BadRequestError(f"{path}: {error}") from None
@@ -109,7 +109,7 @@ def _plan(found: Iterable[Recording | BadRecord]) -> ReplayPlan:
         else:
             bad.append(item)
     if not recordings and not bad:
-        raise BadRecordError("no conversations in it")
+        raise BadRecordError("it contains no conversations")
     return ReplayPlan(recordings=tuple(recordings), bad=tuple(bad))
 
 
@@ -119,7 +119,7 @@ def _plan_locomo(found: Sequence[LocomoSample | BadRecord], *, as_speaker: str |
     names = user_names(samples)
     speakers = sorted({name for sample in samples for name in sample.speakers})
     if as_speaker is not None and as_speaker not in speakers:
-        raise BadRequestError(f"no speaker is called {as_speaker!r}; the speakers are {', '.join(speakers)}")
+        raise BadRequestError(f"no speaker {as_speaker!r}; speakers are {', '.join(speakers)}")
     for sample in samples:
         for speaker in sample.speakers:
             if as_speaker in (None, speaker):
@@ -134,7 +134,7 @@ class Replay:
     def __init__(
         self, engine: AsyncRecollect, plan: ReplayPlan, *, whose: Callable[[Recording], Subject], bar: ProgressReporter
     ) -> None:
-        """Take the open engine, the plan, whose each conversation is, and where to show progress."""
+        """Create a run with an open engine; `whose` returns the subject of a recording."""
         self._engine = engine
         self._plan = plan
         self._whose = whose
@@ -143,9 +143,9 @@ class Replay:
         self.outcome = ReplayOutcome(bad=list(plan.bad))
 
     async def run(self) -> ReplayOutcome:
-        """Record what is not there yet, then form what is due.
+        """Record missing messages, then process due formations.
 
-        Conversations of one subject are recorded in their order, those of several side by side.
+        Conversations of one subject are recorded in order, those of different subjects concurrently.
         """
         began = self._engine.clock.now()
         groups: defaultdict[Subject, list[Recording]] = defaultdict(list)
@@ -176,11 +176,11 @@ class Replay:
     async def _record_within(
         self, room: asyncio.Semaphore, subject: Subject, recording: Recording, known: Conversation | None
     ) -> None:
-        async with room:  # lets them in by the order in which they came
+        async with room:  # admits in order of arrival
             await self._record(subject, recording, known)
 
     async def _known(self, subject: Subject) -> dict[str, Conversation]:
-        """Read which of the subject's conversations have an id of their own."""
+        """Read the subject's conversations by external id."""
         found: dict[ConversationId, Conversation] = {}
         before: datetime | None = None
         while True:
@@ -213,13 +213,13 @@ class Replay:
         else:
             self.outcome.conversations += 1
             self.outcome.messages += len(recorded.appended)
-        self._move(recording)
+        self._advance(recording)
 
     async def _agrees(self, subject: Subject, recording: Recording, known: Conversation) -> int:
-        """Return how many of the recording's messages are there already.
+        """Return how many messages of the recording are already stored.
 
         Raises:
-            BadRequestError: what is there is no beginning of the recording.
+            BadRequestError: The stored messages are not the beginning of the recording.
         """
         there = [
             (message.role, message.text)
@@ -229,16 +229,16 @@ class Replay:
             )
         ]
         logged = [place for place, message in enumerate(recording.messages) if message["role"] not in SYSTEM_ROLES]
-        here = [_said(recording.messages[place]) for place in logged]
+        here = [_role_and_text(recording.messages[place]) for place in logged]
         if there != here[: len(there)]:
-            raise BadRequestError(f"a conversation {recording.id!r} with other messages is there already")
+            raise BadRequestError(f"a conversation {recording.id!r} with other messages already exists")
         return len(recording.messages) if len(there) == len(here) else logged[len(there)]
 
     def _skip(self, recording: Recording) -> None:
         self.outcome.known += 1
-        self._move(recording)
+        self._advance(recording)
 
-    def _move(self, recording: Recording) -> None:
+    def _advance(self, recording: Recording) -> None:
         self._seen += len(recording.messages)
         self._bar.reach(self._seen)
 
@@ -249,7 +249,7 @@ class Replay:
         forming = asyncio.create_task(self._engine.bulk.form())
         try:
             while not forming.done():
-                await asyncio.wait({forming}, timeout=_LOOK_S)
+                await asyncio.wait({forming}, timeout=_UPDATE_S)
                 self._bar.reach(counters.formed - before)
         finally:
             forming.cancel()
@@ -257,13 +257,15 @@ class Replay:
                 await forming
         self.outcome.formations = counters.formed - before
         undone = [
-            formation for formation in await self._engine.admin.formations(limit=_PAGE) if formation.parked or formation.due_at is not None
+            formation
+            for formation in await self._engine.admin.formations(limit=_PAGE)
+            if formation.parked or formation.due_at is not None
         ]
         self.outcome.parked = sum(formation.parked for formation in undone)
         self.outcome.waiting = len(undone) - self.outcome.parked
 
     async def _count(self, subject: Subject, *, since: datetime) -> None:
-        """Count the subject's memories that are new: they come first in its list."""
+        """Count the subject's new memories, which come first in its list."""
         after: str | None = None
         while True:
             page = await self._engine.list(user=subject, kinds=KIND_ORDER, after=after, limit=_PAGE)
@@ -274,6 +276,6 @@ class Replay:
             after = page[-1].id
 
 
-def _said(message: Mapping[str, Any]) -> tuple[str, str]:
-    """Return a message's role and text as the log keeps them."""
+def _role_and_text(message: Mapping[str, Any]) -> tuple[str, str]:
+    """Return a message's role and text as stored in the log."""
     return clean(message["role"]), clean(text_of(message.get("content")))

@@ -18,9 +18,12 @@ from recollect.cli.output import say
 if TYPE_CHECKING:
     from recollect.settings import Settings
 
-_Host = Annotated[str | None, typer.Option("--host", help="Address to listen on (default: $RECOLLECT_HOST).")]
+_Host = Annotated[
+    str | None, typer.Option("--host", metavar="ADDRESS", help="Address to listen on (default: $RECOLLECT_HOST).")
+]
 _Port = Annotated[
-    int | None, typer.Option("--port", help="Port to listen on; 0 picks a free one (default: $RECOLLECT_PORT).")
+    int | None,
+    typer.Option("--port", metavar="PORT", help="Port to listen on; 0 picks a free one (default: $RECOLLECT_PORT)."),
 ]
 _Upstream = Annotated[
     str | None, typer.Option("--upstream-url", metavar="URL", help="Base URL of the upstream API, including /v1.")
@@ -72,7 +75,7 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
 
 
 def worker(database: DatabaseUrl = None, log_level: _Level = None, log_json: _LogJson = False) -> None:
-    """Run the formation worker without the proxy, until Ctrl-C or SIGTERM; finish running work first."""
+    """Run the formation worker without the proxy. Stops at Ctrl-C or SIGTERM, after running work."""
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database, log_level=log_level)

@@ -29,7 +29,7 @@ def subscribe(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Subscribe a user to shared memories, or list the subscriptions."""
+    """Subscribe to shared memories, or list subscriptions."""
     if remove and shared is None:
         raise typer.BadParameter("name the subscription to cancel: recollect subscribe --remove shared:NAME")
     here = session(user=user, database=database, as_json=as_json)

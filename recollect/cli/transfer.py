@@ -1,4 +1,4 @@
-"""The commands `export` and `import`. Read and write files, pipes and the engine; a bar on stderr."""
+"""The commands `export` and `import`. Read and write files and pipes, show a progress bar on stderr."""
 
 import os
 import sys
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 _PIPE = "-"
 _File = Annotated[
-    str, typer.Argument(metavar="FILE", help="JSON lines, as docs/export.md describes them; - is a pipe.")
+    str, typer.Argument(metavar="FILE", help="File of JSON lines (format: docs/export.md); - for a pipe.")
 ]
-_All = Annotated[bool, typer.Option("--all", help="Everybody's memory.")]
+_All = Annotated[bool, typer.Option("--all", help="Export all subjects.")]
 _Trusted = Annotated[
     bool,
-    typer.Option("--trusted", help="Skip scrubbing and review: the file is your own export."),
+    typer.Option("--trusted", help="Skip redaction and review; only for your own exports."),
 ]
-_Missing = Annotated[bool, typer.Option("--only-missing", help="Leave out whoever is there already.")]
+_Missing = Annotated[bool, typer.Option("--only-missing", help="Skip subjects that already exist.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -48,11 +48,11 @@ def export(  # a command's options are its parameters
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Write a memory as text: conversations, memories with their history, and what stays erased."""
+    """Export conversations and memories as JSON lines. Includes the history and erasure records."""
     if everybody and (user is not None or subject is not None):
-        raise typer.BadParameter("--all is everybody's: leave --user and --subject out")
+        raise typer.BadParameter("--all cannot be combined with --user or --subject")
     if as_json and file == _PIPE:
-        raise typer.BadParameter("--json goes to the same pipe as the export: name a file")
+        raise typer.BadParameter("--json and the export cannot share a pipe: name a file")
     here = session(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> int:
@@ -73,7 +73,7 @@ def take_in(
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
-    """Import what `recollect export` wrote; vectors and word indexes are made again, orders wait for review."""
+    """Import an export. Vectors and indexes are rebuilt; planted instructions are held for review."""
     here = session(database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "TransferReport":
@@ -86,24 +86,24 @@ def take_in(
     if as_json:
         say_json({**asdict(carried), "seconds": round(seconds, 3)})
         return
-    said = (
+    counts = (
         plural(carried.subjects, "subject"),
         plural(carried.conversations, "conversation"),
         plural(carried.messages, "message"),
         plural(carried.memories, "memory"),
     )
-    say(f"{', '.join(said)} in {seconds:.1f} s")
+    say(f"{', '.join(counts)} in {seconds:.1f} s")
     if carried.present:
-        note(f"{plural(carried.present, 'subject')} there already: left as they are")
+        note(f"{plural(carried.present, 'subject')} already exist: left unchanged")
     if carried.held:
         note(f"{plural(carried.held, 'memory')} held for review: `recollect review`, or import with --trusted")
     if carried.set_aside:
-        note(f"{plural(carried.set_aside, 'quotation')} closed: they give orders that may have been planted")
+        note(f"{plural(carried.set_aside, 'quotation')} closed: they contain instructions that may have been planted")
 
 
 @contextmanager
 def _written(name: str) -> "Iterator[BinaryIO]":
-    """Open what is written to: a file is there when it is whole, and nobody else may read it."""
+    """Open the target; a file appears when it is complete, readable by its owner only."""
     from recollect.errors import BadRequestError
 
     if name == _PIPE:
@@ -112,7 +112,7 @@ def _written(name: str) -> "Iterator[BinaryIO]":
         return
     path, part = Path(name), Path(f"{name}.part")
     if path.exists():
-        raise BadRequestError(f"{name} is there already: name another file, or remove it")
+        raise BadRequestError(f"{name} already exists: name another file, or remove it")
     try:
         with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
             yield out
@@ -127,7 +127,7 @@ def _written(name: str) -> "Iterator[BinaryIO]":
 
 @contextmanager
 def _opened(name: str) -> "Iterator[BinaryIO]":
-    """Open what is read; a pipe is kept, for it is read twice."""
+    """Open the source; a pipe is copied to a temporary file, because it is read twice."""
     from recollect.errors import BadRequestError
 
     if name == _PIPE:
@@ -137,7 +137,7 @@ def _opened(name: str) -> "Iterator[BinaryIO]":
             yield kept
         return
     try:
-        source = open(name, "rb")  # noqa: SIM115  # closed below; its own errors are not the import's
+        source = open(name, "rb")  # noqa: SIM115  # closed below; errors of the import must pass
     except OSError as error:
         raise BadRequestError(f"{name}: {error.strerror or error}") from None
     with source:

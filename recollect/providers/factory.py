@@ -37,7 +37,7 @@ def open_embedder(settings: Settings, *, curve: CalibrationCurve | None = None) 
         return StaticEmbedder()
     if settings.embed_model is None or settings.embed_dim is None:
         raise BadSettingError(
-            "RECOLLECT_EMBED_URL", settings.embed_url, "needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM beside it"
+            "RECOLLECT_EMBED_URL", settings.embed_url, "also needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"
         )
     return OpenAIEmbedder(
         settings.embed_url,

@@ -25,7 +25,7 @@ def test_before_the_first_use_all_is_well_and_no_database_is_made(cli: CommandLi
     result = cli("doctor")
 
     assert result.code == 0
-    assert "is made at the first use" in result.out
+    assert "is created on first use" in result.out
     assert [line for line in result.out.splitlines() if not line.startswith("ok ")] == []
     assert not database.exists()
 
@@ -37,7 +37,7 @@ def test_a_database_is_counted_and_checked(cli: CommandLine) -> None:
     assert result.code == 0
     assert result.json["ok"] is True
     texts = {finding["what"]: finding["text"] for finding in result.json["findings"]}
-    assert texts["integrity"] == "files and indexes agree"
+    assert texts["integrity"] == "files and indexes are consistent"
     assert "1 subject, 0 conversations, 0 messages, 1 memory" in texts["database"]
     assert texts["formations"] == "0 due, none parked"
 

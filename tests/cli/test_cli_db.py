@@ -13,7 +13,7 @@ def test_a_database_is_copied_compared_and_opened(cli: CommandLine, database: Pa
     lines = done.out.splitlines()
     assert "memory\t1" in lines
     assert lines[-2].startswith("1 subject, ")
-    assert lines[-1].startswith("both hold the same, digest ")
+    assert lines[-1].startswith("both databases have the same content, digest ")
     found = cli("list", "--user", "ana", "--database", there, "--json").json["memories"]
     assert [item["text"] for item in found] == ["Ana keeps bees."]
 

@@ -24,7 +24,7 @@ def test_the_embedder_is_changed_to_a_model_in_a_folder_and_back(cli: CommandLin
 
     used = cli("embedder", "use", folder, "--yes")
     assert used.code == 0
-    assert "2 memories of 1 subject embedded anew" in used.out
+    assert "2 memories of 1 subject re-embedded" in used.out
     shown = cli("embedder", "--json").json
     assert (shown["kind"], shown["where"], shown["model"]) == ("onnx", str(folder), "tiny")
     assert shown["spaces"] == [{"space": shown["space"], "dim": 48, "memories": 2, "subjects": 1}]

@@ -88,13 +88,13 @@ def test_i13_a_user_is_erased_with_every_subject_within_and_a_second_time_there_
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("erase",), 2, "say what"),
-        (("erase", "--all", "--yes"), 2, "needs a name"),
+        (("erase",), 2, "give one of"),
+        (("erase", "--all", "--yes"), 2, "requires --user NAME"),
         (("erase", "--all", "--user", "local"), 2, "add --yes"),
-        (("erase", "--all", "--conversation", "chat-one", "--user", "local"), 2, "say what"),
-        (("erase", "--all", "--message", "1", "--user", "local"), 2, "belongs to a --conversation"),
+        (("erase", "--all", "--conversation", "chat-one", "--user", "local"), 2, "give one of"),
+        (("erase", "--all", "--message", "1", "--user", "local"), 2, "--message requires --conversation"),
         (("erase", "--conversation", "nowhere", "--yes"), 1, "no conversation 'nowhere' here"),
-        (("forget", "00000000", "--keep-messages"), 2, "belong to --erase"),
+        (("forget", "00000000", "--keep-messages"), 2, "require --erase"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(told: CommandLine, arguments: tuple[str, ...], code: int, says: str) -> None:

@@ -145,9 +145,9 @@ def test_only_so_many_conversations_and_questions_are_taken(cli: CommandLine, tm
     ("arguments", "complaint"),
     [
         (("locomo",), "--data"),
-        ((str(GARDEN), "--data", "."), "--data goes with locomo, longmemeval, beam"),
+        ((str(GARDEN), "--data", "."), "--data is only for locomo, longmemeval, beam"),
         ((str(GARDEN), "--form", "magic"), "settings, turns, observations"),
-        ((str(GARDEN), "--model-url", "http://127.0.0.1:1/v1"), "name it with --model"),
+        ((str(GARDEN), "--model-url", "http://127.0.0.1:1/v1"), "--model-url requires --model"),
         ((str(GARDEN), "--model", "x"), "RECOLLECT_UPSTREAM_URL"),
         ((str(GARDEN), "--k", "0"), "--k"),
     ],
@@ -213,7 +213,7 @@ def test_broken_off_it_reports_the_part_that_is_there_as_a_part(
     result = cli("eval", twice, "--json", "-")
 
     assert result.code == 130
-    assert "stopped" in result.err
+    assert "interrupted" in result.err
     assert result.json["partial"] is True
     assert (result.json["data"]["conversations_done"], len(result.json["questions"])) == (1, 4)
 

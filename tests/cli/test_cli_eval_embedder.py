@@ -49,9 +49,9 @@ def test_a_model_in_a_folder_is_measured_as_it_would_be_used(
         (("--embedder", NOWHERE), 2, "--embedder-model"),
         (("--embedder", NOWHERE, "--embedder-model", "m"), 3, "cannot be reached"),
         (("--embedder", "http://key@127.0.0.1:1/v1", "--embedder-model", "m"), 3, "RECOLLECT_EMBED_URL"),
-        (("--embedder-model", "m"), 2, "--embedder-model is of the embedder that --embedder names"),
-        (("--query-prefix", "query: "), 2, "--query-prefix is of the embedder that --embedder names"),
-        (("--passage-prefix", "text: "), 2, "--passage-prefix is of the embedder that --embedder names"),
+        (("--embedder-model", "m"), 2, "--embedder-model requires --embedder"),
+        (("--query-prefix", "query: "), 2, "--query-prefix requires --embedder"),
+        (("--passage-prefix", "text: "), 2, "--passage-prefix requires --embedder"),
     ],
 )
 def test_what_is_no_embedder_is_refused_as_it_would_be_on_using_it(

@@ -80,7 +80,7 @@ def test_an_unforeseen_error_is_one_line_and_its_traceback_is_there_with_debug(
     assert run(["break-down"]) == 1
     assert (
         capsys.readouterr().err
-        == "recollect: unexpected ZeroDivisionError; `recollect --debug …` shows where it comes from\n"
+        == "recollect: unexpected ZeroDivisionError; `recollect --debug …` shows the traceback\n"
     )
     assert run(["--debug", "break-down"]) == 1
     assert "ZeroDivisionError: deep inside" in capsys.readouterr().err

@@ -71,8 +71,8 @@ def test_many_lines_go_in_together_and_what_is_said_twice_is_kept_once(
         (("add", "-"), b"\xff\xfe", 1, "not UTF-8 at byte 1"),
         (("search", "x", "--limit", "0"), b"", 1, "limit is 0"),
         (("list", "--limit", "-1"), b"", 2, "--limit"),
-        (("list", "--kind", "dream"), b"", 2, "'dream' is no kind of memory"),
-        (("list", "--user", "a", "--subject", "user:b"), b"", 2, "exclude one another"),
+        (("list", "--kind", "dream"), b"", 2, "'dream' is not a kind of memory"),
+        (("list", "--user", "a", "--subject", "user:b"), b"", 2, "cannot be combined"),
         (("list", "--subject", "planet:mars"), b"", 1, "'planet:mars' cannot be a subject"),
         (("list", "--user", ""), b"", 1, "the name is empty"),
         (("list", "--database", "mongodb://x"), b"", 3, "RECOLLECT_DATABASE_URL"),
@@ -131,7 +131,7 @@ def test_part_of_an_id_will_do_if_one_memory_has_it(cli: CommandLine) -> None:
     begin = first[:8]
     both = cli("show", begin)
     shared = second.startswith(begin)  # made within a minute of one another: nearly always
-    assert (both.code, "2 memories have it" in both.err) == (int(shared), shared)
+    assert (both.code, "2 memories match" in both.err) == (int(shared), shared)
 
 
 def test_a_forgotten_memory_is_found_no_more_and_shown_with_its_end(cli: CommandLine) -> None:
@@ -142,7 +142,7 @@ def test_a_forgotten_memory_is_found_no_more_and_shown_with_its_end(cli: Command
     assert "--yes" in refused.err
     done = cli("forget", memory_id, "--yes")
     assert done.code == 0
-    assert "`recollect forget --erase` leaves nothing" in done.out
+    assert "`recollect forget --erase` removes it permanently" in done.out
     assert cli("search", "peanuts", "--json").json["items"] == []
     assert cli("list").out == ""
     assert "\tclosed\t" in cli("list", "--closed").out
@@ -163,8 +163,8 @@ def test_an_explained_search_gives_reasons_for_what_it_shows_and_for_what_it_doe
     result = cli("search", "peanuts", "--limit", "1", "--explain")
 
     assert 'shares the word "peanuts"' in result.out
-    assert "2 weighed in" in result.out
-    assert "1 near ones left out" in result.out
+    assert "2 compared in" in result.out
+    assert "near matches left out: 1" in result.out
     left_out = cli("search", "peanuts", "--limit", "1", "--json").json["left_out"]
     assert left_out[0]["reason"] in result.out
 

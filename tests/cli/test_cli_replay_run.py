@@ -85,7 +85,7 @@ def test_a_second_replay_adds_nothing(cli: CommandLine, jsonl: Path) -> None:
     again = cli("replay", jsonl)
 
     assert again.code == 0
-    assert "2 conversations there already" in again.out
+    assert "2 conversations already exist" in again.out
     assert cli("conversations", "--json").json == before
 
 
@@ -116,7 +116,7 @@ def test_another_conversation_under_a_known_id_is_left_alone_and_reported(
     result = cli("replay", other)
 
     assert result.code == 1
-    assert result.err == "line 1: a conversation 'bees' with other messages is there already\n"
+    assert result.err == "line 1: a conversation 'bees' with other messages already exists\n"
     assert len(said(cli, "bees", "local")) == 3
 
 
@@ -199,7 +199,7 @@ def test_a_missing_file_and_a_folder_are_refused_in_one_line(cli: CommandLine, t
 @pytest.mark.parametrize(
     ("arguments", "code", "says"),
     [
-        (("--as", "Zoe"), 1, "no speaker is called 'Zoe'; the speakers are Ana, Ben, Cleo"),
+        (("--as", "Zoe"), 1, "no speaker 'Zoe'; speakers are Ana, Ben, Cleo"),
         (("--user", "me"), 2, "--as NAME"),
         (("--format", "csv"), 2, "csv"),
         (("--limit", "0"), 2, "--limit"),
@@ -218,4 +218,4 @@ def test_a_speaker_cannot_be_chosen_where_messages_say_their_role(cli: CommandLi
     result = cli("replay", jsonl, "--as", "Ana")
 
     assert result.code == 1
-    assert "--as is for LoCoMo's format" in result.err
+    assert "--as is only for LoCoMo files" in result.err

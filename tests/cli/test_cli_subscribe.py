@@ -25,7 +25,7 @@ def test_a_user_reads_what_a_team_knows_until_they_unsubscribe(
     assert run(["search", "when does the team meet?", "--user", "ana"]) == 0
     assert "Tuesday" in capsys.readouterr().out
     assert run(["subscribe", "--remove", "shared:team-x", "--user", "ana"]) == 0
-    assert "reads no shared memories" in capsys.readouterr().err
+    assert "has no subscriptions" in capsys.readouterr().err
 
 
 def test_what_is_not_shared_is_refused(database: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -50,7 +50,7 @@ def test_what_cannot_be_done_is_told_in_one_line_and_leaves_no_file(cli: Command
     assert list(tmp_path.glob("ana.jsonl*")) == []
     cli("export", file, "--user", "ana")
     again = cli("export", file, "--user", "ana")
-    assert (again.code, "is there already" in again.err) == (1, True)
+    assert (again.code, "already exists" in again.err) == (1, True)
     assert cli("export", file, "--all", "--user", "ana").code == 2
     assert cli("export", "-", "--all", "--json").code == 2
     broken = cli("import", "-", stdin=file.read_bytes().replace(b'"active"', b'"asleep"'))

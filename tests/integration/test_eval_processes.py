@@ -182,5 +182,5 @@ def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(tmp_path: Path) ->
     assert report["partial"] is True
     assert 3 <= report["data"]["conversations_done"] < 500
     assert report["retrieval"]["recollect"]["all"]["R@10"]["questions"] >= 9
-    assert err.decode() == "stopped: what follows is a part of what was planned\n"
+    assert err.decode() == "interrupted: the results are partial\n"
     assert list(work.glob("recollect-eval-*")) == []

@@ -34,6 +34,7 @@ def test_a_listed_page_gets_its_stream_and_the_leave_to_read_it(start_server: St
 
 def test_a_variable_that_is_no_setting_is_named_at_the_start(start_server: StartServer) -> None:
     server = start_server(settings={"IDLE_TIMEOUT": "5"})
-    assert "warning: RECOLLECT_IDLE_TIMEOUT is no setting and does nothing; is RECOLLECT_IDLE_TIMEOUT_S meant?" in (
-        server.output()
+    assert (
+        "warning: RECOLLECT_IDLE_TIMEOUT is not a setting and has no effect; did you mean RECOLLECT_IDLE_TIMEOUT_S?"
+        in (server.output())
     )

@@ -1,4 +1,4 @@
-"""Talk to a Recollect server as any client does, reading the memories beside the answer. Connects by HTTP."""
+"""Client of a Recollect server that also reads the `memories` of an answer. Connects by HTTP."""
 
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -10,27 +10,27 @@ import aiohttp
 from recollect.chat.sse import SseReader
 from recollect.errors import ModelError
 
-# Longest wait for a server to say that it is one, in seconds: it stands on this machine.
-_KNOCK_S = 1.0
-# Longest wait for a connection, and longest silence within an answer, in seconds: models think long.
+# Timeout for probing a server on this machine.
+_PROBE_S = 1.0
+# Timeouts for connecting and for silence within an answer: models may think for minutes.
 _CONNECT_S, _SILENCE_S = 10, 600
 _DONE = b"[DONE]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerPiece:
-    """A part of an answer."""
+    """Part of a streamed answer."""
 
     text: str = ""
     memories: Sequence[Mapping[str, Any]] = ()
-    """What was recalled: in the first piece that has any."""
+    """Recalled memories, in one piece of the answer."""
 
 
 class ChatClient:
-    """One person's connection to a server."""
+    """Connection of one user to a server."""
 
     def __init__(self, base_url: str, user: str) -> None:
-        """Take the server's URL without `/v1`, and who speaks."""
+        """Create a client for a server's URL (without `/v1`) and a user."""
         self._base = base_url.rstrip("/")
         self._headers = {"x-recollect-user": user}
         self._http = aiohttp.ClientSession(
@@ -51,7 +51,7 @@ class ChatClient:
         """Return the first model that the server lists.
 
         Raises:
-            ModelError: it does not answer, or lists none.
+            ModelError: The server does not answer, or lists no models.
         """
         try:
             async with self._http.get(f"{self._base}/v1/models", headers=self._headers) as answer:
@@ -69,10 +69,10 @@ class ChatClient:
     async def ask(
         self, messages: Sequence[Mapping[str, str]], *, model: str, conversation: str
     ) -> AsyncIterator[AnswerPiece]:
-        """Send a conversation; yield the answer as it comes.
+        """Send a conversation and stream the answer.
 
         Raises:
-            ModelError: no answer, a refusal, or an answer that broke off.
+            ModelError: No answer, a refusal, or an incomplete answer.
         """
         body = {"model": model, "stream": True, "messages": list(messages)}
         headers = self._headers | {"x-recollect-session": conversation}
@@ -101,10 +101,10 @@ async def _events(content: aiohttp.StreamReader) -> AsyncIterator[bytes]:
 
 
 def read_piece(data: bytes) -> AnswerPiece:
-    """Read one event of an answer; what is no part of it reads as empty.
+    """Parse one event of an answer; other events give an empty piece.
 
     Raises:
-        ModelError: the event is an error.
+        ModelError: The event is an error.
 
     >>> read_piece(b'{"choices": [{"delta": {"content": "Hi"}}]}').text
     'Hi'
@@ -131,10 +131,10 @@ def read_piece(data: bytes) -> AnswerPiece:
 async def _refusal(answer: aiohttp.ClientResponse) -> str:
     text = await answer.text(errors="replace")
     try:
-        said = _message_of(json.loads(text))
+        reason = _message_of(json.loads(text))
     except (ValueError, RecursionError):
-        said = text[:200]
-    return f"the server answers {answer.status}: {said}"
+        reason = text[:200]
+    return f"the server answers {answer.status}: {reason}"
 
 
 def _message_of(body: object) -> str:
@@ -144,8 +144,8 @@ def _message_of(body: object) -> str:
 
 
 async def answers(base_url: str) -> bool:
-    """Tell whether a Recollect server answers at a URL."""
-    timeout = aiohttp.ClientTimeout(total=_KNOCK_S)
+    """Return whether a Recollect server answers at a URL."""
+    timeout = aiohttp.ClientTimeout(total=_PROBE_S)
     try:
         async with (
             aiohttp.ClientSession(timeout=timeout, trust_env=False) as http,

@@ -1,4 +1,4 @@
-"""The command `chat`: a terminal chat that shows what was recalled. Reads stdin, connects by HTTP."""
+"""The command `chat`: a terminal chat that shows recalled memories. Reads stdin, connects by HTTP."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -21,13 +21,17 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
     from recollect.types import Memory
 
-HELP = "/new begins a new conversation, /memories lists what is remembered, /quit or Ctrl-D ends"
-_LISTED = 20
+HELP = "/new starts a new conversation, /memories lists memories, /quit or Ctrl-D quits"
+_MAX_LISTED = 20
 
-_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model; by default the first listed.")]
+_Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model (default: the first one listed).")]
 _Url = Annotated[
     str | None,
-    typer.Option("--url", metavar="URL", help="A Recollect server, without /v1; by default ours, else one is started."),
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="URL of a Recollect server, without /v1 (default: a running local server, or a temporary one).",
+    ),
 ]
 
 
@@ -37,7 +41,7 @@ def register(app: typer.Typer) -> None:
 
 
 def chat(user: UserName = None, model: _Model = None, url: _Url = None, database: DatabaseUrl = None) -> None:
-    """Chat in the terminal and see what is recalled; piped, each line of stdin is one message."""
+    """Chat in the terminal and see recalled memories. In a pipe, each line of stdin is a message."""
     from recollect.cli.chat.client import ChatClient
     from recollect.cli.chat.server import BackgroundLoop
 
@@ -59,26 +63,26 @@ def chat(user: UserName = None, model: _Model = None, url: _Url = None, database
 
 
 async def _client(make: "Callable[[str, str], ChatClient]", base: str, user: str) -> "ChatClient":
-    """Make the client inside the loop that it will use."""
+    """Create the client inside the event loop that it will use."""
     return make(base, user)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """The server that answers."""
+    """The server to chat with."""
 
     url: str
     what: str
-    """What it is, for people."""
+    """Description for the user."""
     local: bool = True
-    """Whether its database is the one in our settings."""
+    """Whether it uses the database of the settings."""
     own: "ChatServer | None" = None
-    """The server itself, where it is ours alone."""
+    """The temporary server, if one was started."""
 
 
 @contextmanager
 def _server(here: CommandOptions, background: "BackgroundLoop", url: str | None, *, own: bool) -> Iterator[_Found]:
-    """Find the server: the one named, the one that runs at our address, or one of our own."""
+    """Find the server: the one given, a running local one, or else start a temporary one."""
     from recollect.cli.chat.client import answers
     from recollect.cli.chat.server import ChatServer
 
@@ -100,7 +104,7 @@ def _server(here: CommandOptions, background: "BackgroundLoop", url: str | None,
 
 
 class _Talk:
-    """The conversation at the terminal."""
+    """A conversation at the terminal."""
 
     def __init__(
         self, background: "BackgroundLoop", client: "ChatClient", here: CommandOptions, model: str, server: _Found
@@ -117,7 +121,7 @@ class _Talk:
         self.conversation = f"chat-{uuid4()}"
 
     def loop(self) -> bool:
-        """Read and answer until the end; False where an answer failed and nobody is there to see it."""
+        """Read and answer until the end; return False if an answer failed without a terminal to show it."""
         good = True
         for line in _lines():
             text = line.strip()
@@ -125,9 +129,9 @@ class _Talk:
                 break
             if text == "/new":
                 self._begin()
-                if self.server.own is not None:  # another server's worker is as quick as it is
+                if self.server.own is not None:  # other servers have a worker of their own
                     self.background.run(self.server.own.settle())
-                note("A new conversation; what was said is remembered.")
+                note("New conversation; the previous one is remembered.")
             elif text == "/memories":
                 self._list()
             elif text.startswith("/") and " " not in text and sys.stdin.isatty():
@@ -140,9 +144,9 @@ class _Talk:
         from recollect.errors import ModelError
 
         self.messages.append({"role": "user", "content": text})
-        said: list[str] = []
+        pieces: list[str] = []
         try:
-            self.background.run(self._stream(said))
+            self.background.run(self._stream(pieces))
         except ModelError as error:
             note(f"recollect: {one_line(str(error))}")
             self.messages.pop()
@@ -151,19 +155,19 @@ class _Talk:
             if not sys.stdin.isatty():
                 raise
             note(" (stopped)")
-        if said:
-            self.messages.append({"role": "assistant", "content": "".join(said)})
+        if pieces:
+            self.messages.append({"role": "assistant", "content": "".join(pieces)})
         else:
             self.messages.pop()
         return True
 
-    async def _stream(self, said: list[str]) -> None:
+    async def _stream(self, pieces: list[str]) -> None:
         try:
             async for piece in self.client.ask(self.messages, model=self.model, conversation=self.conversation):
                 for line in recalled_lines(piece.memories):
                     dim(line)
                 if piece.text:
-                    said.append(piece.text)
+                    pieces.append(piece.text)
                     typer.echo(printable(piece.text), nl=False)
         finally:
             typer.echo()
@@ -174,7 +178,7 @@ class _Talk:
             return
 
         async def work(engine: "AsyncRecollect") -> "list[Memory]":
-            return await engine.list(user=self.here.subject, limit=_LISTED)
+            return await engine.list(user=self.here.subject, limit=_MAX_LISTED)
 
         found = self.here.run(work)
         for memory in found:
@@ -183,7 +187,7 @@ class _Talk:
 
 
 def _lines() -> Iterator[str]:
-    """Read messages: with a prompt on a terminal, else line by line."""
+    """Read messages, with a prompt on a terminal."""
     if not sys.stdin.isatty():
         yield from (line.rstrip("\n") for line in sys.stdin)
         return
@@ -196,7 +200,7 @@ def _lines() -> Iterator[str]:
 
 
 def recalled_lines(memories: "Sequence[Mapping[str, Any]]") -> Iterator[str]:
-    """Write what was recalled, a line each: score, words, reasons where the server gives them.
+    """Format recalled memories, one per line, with score and reasons if given.
 
     >>> list(recalled_lines([{"score": 0.8214, "text": "Ana is allergic to peanuts.", "reasons": ["shares 'nuts'"]}]))
     ["  · 0.82 Ana is allergic to peanuts. (shares 'nuts')"]

@@ -1,4 +1,4 @@
-"""A server of our own for one chat, on a free loopback port, in a thread beside the terminal. Opens a port."""
+"""Temporary server for one chat, on a free loopback port, in a background thread. Opens a port."""
 
 import asyncio
 import threading
@@ -20,7 +20,7 @@ _LOOPBACK = "127.0.0.1"
 
 
 class BackgroundLoop:
-    """An event loop in a thread, so that the terminal can be read without stopping what goes on behind."""
+    """Event loop in a thread, so that reading the terminal does not block the server."""
 
     def __init__(self) -> None:
         """Start the thread."""
@@ -29,7 +29,7 @@ class BackgroundLoop:
         self._thread.start()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Do `work` and wait for it; Ctrl-C cancels it and is raised."""
+        """Run `work` and wait for it; Ctrl-C cancels it and is raised."""
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -38,17 +38,17 @@ class BackgroundLoop:
             raise
 
     def close(self) -> None:
-        """End the loop and its thread."""
+        """Stop the loop and its thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
 
 
 class ChatServer:
-    """The same server as `recollect serve`, for this process alone."""
+    """The server of `recollect serve`, private to this process."""
 
     def __init__(self, settings: Settings) -> None:
-        """Take the settings; the address and who is believed are its own."""
+        """Create a server from settings, with its own address and without authentication."""
         self.settings = settings.model_copy(
             update={"host": _LOOPBACK, "port": 0, "jwt_secret": None, "worker": True, "show_memories": True}
         )
@@ -58,10 +58,10 @@ class ChatServer:
         self._serving: asyncio.Task[None] | None = None
 
     async def start(self) -> None:
-        """Open the engine and serve; who connects before it is ready waits in the socket's queue.
+        """Open the engine and serve; early connections wait in the socket's queue.
 
         Raises:
-            SetupError: the database or a setting cannot be used.
+            SetupError: The database or a setting cannot be used.
         """
         self._engine = await AsyncRecollect.open(self.settings)
         taken = bind(_LOOPBACK, 0)
@@ -73,7 +73,7 @@ class ChatServer:
         self._serving = asyncio.create_task(self._server.serve(sockets=[taken]))
 
     async def close(self) -> None:
-        """Answer no more, form what is due, and let go of the database."""
+        """Stop serving, process due formations, and close the database."""
         if self._server is not None and self._serving is not None:
             self._server.should_exit = True
             await self._serving
@@ -82,7 +82,7 @@ class ChatServer:
             await self._engine.close()
 
     async def settle(self) -> None:
-        """Give what was just said the time of one model call to become memories; the rest stays due."""
+        """Process due formations for at most the time of one model call."""
         if self._engine is None:
             return
         with suppress(TimeoutError, RecollectError):
