@@ -72,8 +72,8 @@ class Settings(BaseSettings):
     )
     hosts: str = Field(
         default="",
-        description="Additional host names of the server, separated by commas, such as `memory.example.org`. Requests"
-        " to other names are refused, except IP addresses and local network names.",
+        description="Additional host names of the server, separated by commas, such as `memory.example.org`. Requests "
+        "to other names are refused, except IP addresses and local network names.",
     )
     default_user: str = Field(
         default="local",
@@ -84,8 +84,7 @@ class Settings(BaseSettings):
     )
     upstream_url: str | None = Field(
         default=None,
-        description="Base URL of the OpenAI-compatible API that answers, including `/v1`; unset: the built-in model "
-        "`recollect/offline`.",
+        description="Base URL of the upstream API, including `/v1`; unset: the built-in model `recollect/offline`.",
     )
     upstream_key: SecretStr | None = Field(
         default=None,
@@ -120,8 +119,7 @@ class Settings(BaseSettings):
     )
     profile_keys: SecretStr | None = Field(
         default=None,
-        description="Profiles by API key of the client, for requests that name none: `KEY=PROFILE`, separated by "
-        "commas.",
+        description="Profiles by client key, for requests that name none: `KEY=PROFILE`, separated by commas.",
     )
     injection: InjectionMode = Field(
         default="split",
@@ -172,27 +170,20 @@ class Settings(BaseSettings):
     rerank_model: str | None = Field(default=None, description="Reranking model at `RECOLLECT_RERANK_URL`.")
     rerank_key: SecretStr | None = Field(default=None, description="API key for `RECOLLECT_RERANK_URL`.")
     rerank_path: Path | None = Field(
-        default=None,
-        description="Folder of an ONNX cross-encoder (needs `recollect[onnx]`); unset: no reranking.",
+        default=None, description="Folder of an ONNX cross-encoder (needs `recollect[onnx]`); unset: no reranking."
     )
     rerank_top: int = Field(default=50, ge=2, le=200, description="Number of best candidates to rerank.")
     rerank_timeout_s: float = Field(
-        default=0.5,
-        gt=0,
-        description="Timeout for the reranker, in seconds, below `RECOLLECT_RECALL_TIMEOUT_S`; after it the order is "
-        "unchanged.",
+        default=0.5, gt=0, description="Timeout for the reranker, in seconds, below `RECOLLECT_RECALL_TIMEOUT_S`."
     )
     form_model: str | None = Field(
-        default=None,
-        description="Language model that forms memories; unset: built-in rules, without model tokens.",
+        default=None, description="Language model that forms memories; unset: built-in rules, without model tokens."
     )
     form_url: str | None = Field(
         default=None, description="Base URL of that model's API; unset: `RECOLLECT_UPSTREAM_URL`."
     )
     form_key: SecretStr | None = Field(
-        default=None,
-        description="API key for that API; unset: `RECOLLECT_UPSTREAM_KEY` if both are the same server. Never a "
-        "client's key.",
+        default=None, description="Key for that API; unset: `RECOLLECT_UPSTREAM_KEY`, if it is on the same server."
     )
     form_timeout_s: float = Field(
         default=30.0, gt=0, description="Timeout for a model call of a formation, in seconds."
@@ -206,8 +197,7 @@ class Settings(BaseSettings):
     maintain_every_s: float = Field(
         default=86_400.0,
         ge=0,
-        description="Interval between maintenance of a subject (expiry, near-duplicates, capacity), in seconds; 0: "
-        "never.",
+        description="Interval of maintenance (expiry, near-duplicates, capacity), in seconds; 0: never.",
     )
     cache_bytes: int = Field(
         default=256 * 1024 * 1024, ge=0, description="Maximum size of the cache of subjects, in bytes."

@@ -126,13 +126,13 @@ def write_tokenizer(folder: Path) -> None:
 
 
 def write_folder(
-    folder: Path, data: bytes | None = None, *, most_tokens: int = 12, files: Mapping[str, object] | None = None
+    folder: Path, data: bytes | None = None, *, max_tokens: int = 12, files: Mapping[str, object] | None = None
 ) -> Path:
     """Write a folder as sentence-transformers exports one; `files` are further ones, as JSON."""
     (folder / "onnx").mkdir(parents=True)
     (folder / "onnx" / "model.onnx").write_bytes(embedding_model(word_table()) if data is None else data)
     write_tokenizer(folder)
-    for name, content in {"sentence_bert_config.json": {"max_seq_length": most_tokens}, **(files or {})}.items():
+    for name, content in {"sentence_bert_config.json": {"max_seq_length": max_tokens}, **(files or {})}.items():
         file = folder / name
         file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps(content), "utf-8")

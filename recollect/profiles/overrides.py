@@ -1,4 +1,4 @@
-"""Settings of one conversation under the names of its profile's interface, laid over the profile. Pure."""
+"""Options of a conversation, in the names of its profile's interface, that override the profile. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from recollect.errors import BadRequestError
 from recollect.profiles.policies import FRAME_NAMES, MAX_FRAME_CHARACTERS, ROW_NAMES, Profile, check_placeholders
 from recollect.types import INTERACTION_MODES
 
-# How many times smaller the odds of calibrated relevance are than those that a threshold for raw cosines names.
+# Factor between the odds of a threshold for raw cosines and those of the equivalent calibrated relevance.
 _ODDS_OF_RAW_COSINES = 75
 
 
@@ -17,7 +17,7 @@ class _Options(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
     interaction: str | None = None
-    """The style in which memories are extracted."""
+    """Style in which memories are extracted."""
 
     @field_validator("interaction")
     @classmethod
@@ -27,15 +27,16 @@ class _Options(BaseModel):
         return mode
 
     def over(self, profile: Profile) -> Profile:
-        """Lay what was given over a profile; what was not given stays as it is there."""
+        """Return the profile with the given options applied."""
         return profile
 
 
 def calibrated(threshold: float) -> float:
-    """Turn a threshold for raw cosines, 0 to 1, into one for calibrated relevance.
+    """Convert a threshold for raw cosines, 0 to 1, into one for calibrated relevance.
 
-    Where these thresholds come from 0.7 lets about a third of what is unrelated pass. The odds of calibrated relevance
-    at which that is so are lower by a factor of about 75, with the built-in embedder and sentences of people's lives.
+    In the systems that define these options, a threshold of 0.7 lets about a third of unrelated texts pass. With the
+    built-in embedder and sentences about people's lives, the odds of calibrated relevance at which that happens are
+    lower by a factor of about 75.
 
     >>> calibrated(0), calibrated(0.7), calibrated(0.8), calibrated(0.99)
     (0.0, 0.03, 0.05, 0.57)
@@ -44,12 +45,12 @@ def calibrated(threshold: float) -> float:
 
 
 class CharacterSettings(_Options):
-    """What a conversation of two characters can be set to."""
+    """Options of a conversation of two characters."""
 
     system_character: str | None = Field(default=None, alias="systemCharacter", min_length=1)
-    """Whom the assistant plays."""
+    """Character played by the assistant."""
     user_character: str | None = Field(default=None, alias="userCharacter", min_length=1)
-    """Whom the user plays."""
+    """Character played by the user."""
     use_memory: bool = Field(default=False, alias="useMemory")
     injection_mode: Literal["system_append", "context_message", "user_prefix"] = Field(
         default="system_append", alias="memoryInjectionMode"
@@ -58,17 +59,17 @@ class CharacterSettings(_Options):
         default="periodic", alias="memoryExtractionMode"
     )
     max_context: int = Field(default=5, alias="maxMemoryContext", ge=0, le=200)
-    """Most memories in a prompt."""
+    """Maximum number of memories in a prompt."""
     max_tokens: int = Field(default=500, alias="maxMemoryTokens", ge=0)
-    """Most tokens of them."""
+    """Maximum tokens of memories in a prompt."""
     extraction_interval: int = Field(default=5, alias="memoryExtractionInterval", ge=1, le=1000)
     """`periodic`: turns between formations."""
     search_threshold: float = Field(default=0.7, alias="memorySearchThreshold", ge=0, le=1)
-    """Lowest similarity of what is recalled, on the scale of raw cosines: see `calibrated`."""
+    """Minimum similarity of recalled memories, on the scale of raw cosines: see `calibrated`."""
     context_prefix: str | None = Field(default=None, alias="memoryContextPrefix", max_length=MAX_FRAME_CHARACTERS)
     context_suffix: str | None = Field(default=None, alias="memoryContextSuffix", max_length=MAX_FRAME_CHARACTERS)
     format: str | None = Field(default=None, alias="memoryFormat", max_length=MAX_FRAME_CHARACTERS)
-    """One memory, with placeholders."""
+    """Format of one memory, with placeholders."""
 
     @field_validator("context_prefix", "context_suffix")
     @classmethod
@@ -81,7 +82,7 @@ class CharacterSettings(_Options):
         return check_placeholders(source, ROW_NAMES)
 
     def over(self, profile: Profile) -> Profile:
-        """Lay what was given over a profile; what was not given stays as it is there."""
+        """Return the profile with the given options applied."""
         recall = self._given({"limit": "max_context", "tokens": "max_tokens", "similarity": "search_threshold"})
         if "similarity" in recall:
             recall["similarity"] = calibrated(self.search_threshold)
@@ -105,18 +106,18 @@ class CharacterSettings(_Options):
 
 
 class SessionSettings(_Options):
-    """What the memory of a chat session can be set to."""
+    """Options of a chat session's memory."""
 
     enabled: bool = True
     max_per_session: int = Field(default=50, alias="max-per-session", ge=1)
-    """Most memories of the session."""
+    """Maximum number of memories of the session."""
     extraction_threshold: float = Field(default=0.3, alias="extraction-threshold", ge=0, le=1)
-    """Lowest importance of what is kept."""
+    """Minimum importance of a memory."""
     context_limit: int = Field(default=5, alias="context-limit", ge=0, le=200)
-    """Most memories in a prompt."""
+    """Maximum number of memories in a prompt."""
 
     def over(self, profile: Profile) -> Profile:
-        """Lay what was given over a profile; what was not given stays as it is there."""
+        """Return the profile with the given options applied."""
         given = self.model_fields_set
         capacity = {"max_memories": self.max_per_session} if "max_per_session" in given else {}
         form = {"min_importance": self.extraction_threshold} if "extraction_threshold" in given else {}
@@ -134,7 +135,7 @@ _INTERFACES: Mapping[str, type[_Options]] = {"character": CharacterSettings, "se
 
 
 def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
-    """Read a conversation's options by the interface of its profile.
+    """Validate a conversation's options by the interface of its profile.
 
     >>> from recollect.profiles.registry import ProfileRegistry
     >>> character = ProfileRegistry().get("character")
@@ -142,7 +143,7 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
     3
 
     Raises:
-        BadRequestError: an option is none of the interface's, or has a value that it does not take; `param` names it.
+        BadRequestError: An option is unknown or has an invalid value; `param` names it.
     """
     interface = _INTERFACES.get(profile.subject.kind, _Options)
     try:
@@ -152,14 +153,14 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
         name = str(first["loc"][0])
         if first["type"] == "extra_forbidden":
             known = ", ".join(field.alias or own for own, field in interface.model_fields.items())
-            why = f"no option of profile {profile.name}; there are: {known}"
+            why = f"not an option of profile {profile.name}; options are: {known}"
         else:
             why = f"{str(first['msg']).removeprefix('Value error, ')} (it is {first['input']!r})"
         raise BadRequestError(f"{name}: {why}", param=name) from None
 
 
 def with_overrides(profile: Profile, options: Mapping[str, Any]) -> Profile:
-    """Lay a conversation's own settings over its profile; those of another profile's interface say nothing here."""
+    """Apply a conversation's options to its profile; options of another interface are ignored."""
     try:
         return options_of(profile, options).over(profile)
     except BadRequestError:

@@ -1,4 +1,4 @@
-"""All profiles by name: the shipped ones, and those of a folder of the user's own. Reads files."""
+"""All profiles by name: the shipped ones and those of the user's folder. Reads files."""
 
 import re
 import tomllib
@@ -19,27 +19,27 @@ _SUFFIX = ".toml"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Layer:
-    """One file as it is read."""
+    """One profile file."""
 
     where: str
     table: dict[str, Any]
 
 
 class ProfileRegistry:
-    """The profiles of one installation, read once.
+    """Profiles of an installation, read once.
 
     >>> ProfileRegistry().get("default").trigger.when
     'every_turn'
     """
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Read the shipped profiles, and those of `folder`; each is a file NAME.toml.
+        """Read the shipped profiles and those of `folder`, each a file NAME.toml.
 
-        A profile of the folder may say `extends = "NAME"`: what it does not say is as there. Without it what is
-        missing is as in `default`. It may have a shipped profile's name and then stands in its place.
+        A profile of the folder may inherit from another with `extends = "NAME"` (by default from `default`). One with
+        the name of a shipped profile replaces it.
 
         Raises:
-            BadProfileError: a file cannot be read, or holds what no profile takes.
+            BadProfileError: A file is unreadable or invalid.
         """
         shipped = {
             entry.name.removesuffix(_SUFFIX): _Layer(entry.name, tomllib.loads(entry.read_text("utf-8")))
@@ -50,14 +50,14 @@ class ProfileRegistry:
         self._profiles = {name: _built(name, shipped, own) for name in sorted({*shipped, *own})}
 
     def names(self) -> list[str]:
-        """List all profiles by name."""
+        """List the names of all profiles."""
         return list(self._profiles)
 
     def get(self, name: str) -> Profile:
         """Return a profile.
 
         Raises:
-            UnknownProfileError: there is none of that name.
+            UnknownProfileError: No profile has that name.
         """
         found = self._profiles.get(name)
         if found is None:
@@ -69,7 +69,7 @@ def _built(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) 
     layers = _layers(name, shipped, own)
     table: dict[str, Any] = {}
     for layer in reversed(layers):
-        table = _laid_over(table, {key: value for key, value in layer.table.items() if key != "extends"})
+        table = _overridden(table, {key: value for key, value in layer.table.items() if key != "extends"})
     try:
         return Profile.model_validate({**table, "name": name})
     except ValidationError as error:
@@ -93,7 +93,7 @@ def _unknown_key(path: list[str]) -> str:
 
 
 def _layers(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> list[_Layer]:
-    """Return a profile's layers, its own first; a file that extends its own name extends the shipped one."""
+    """Return a profile's files, its own first; a file that extends its own name extends the shipped one."""
     layers = [own.get(name) or shipped[name]]
     while layers[-1] is not shipped["default"]:
         last = layers[-1]
@@ -103,39 +103,37 @@ def _layers(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer])
             found = shipped.get(base)
         if found is None:
             known = ", ".join(sorted({*shipped, *own}))
-            raise BadProfileError(last.where, f"extends {base!r}, which is not there; there are: {known}")
+            raise BadProfileError(last.where, f"extends {base!r}, which does not exist; profiles are: {known}")
         if found in layers:
             raise BadProfileError(last.where, f"extends {base!r}, which extends it in turn")
         layers.append(found)
     return layers
 
 
-def _laid_over(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
-    """Return a table with the values of another laid over it, table by table.
+def _overridden(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+    """Return a table overridden by the values of another, recursively.
 
-    >>> _laid_over({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
+    >>> _overridden({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
     {'a': {'x': 1, 'y': 3}}
     """
-    both = dict(under)
+    merged = dict(base)
     for key, value in over.items():
-        known = both.get(key)
-        both[key] = _laid_over(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
-    return both
+        known = merged.get(key)
+        merged[key] = _overridden(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+    return merged
 
 
 def _files_of(folder: Path | None) -> list[Path]:
     if folder is None:
         return []
     if not folder.is_dir():
-        raise BadProfileError(str(folder), "is no folder; make it, or unset RECOLLECT_PROFILES")
+        raise BadProfileError(str(folder), "is not a folder; create it, or unset RECOLLECT_PROFILES")
     return sorted(folder.glob(f"*{_SUFFIX}"))
 
 
 def _name_of(path: Path) -> str:
     if not _NAME.fullmatch(path.stem):
-        raise BadProfileError(
-            str(path), "a profile's name has lower-case letters, digits, - and _ only; rename the file"
-        )
+        raise BadProfileError(str(path), "a profile name has only lower-case letters, digits, - and _; rename the file")
     return path.stem
 
 
@@ -145,4 +143,4 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise BadProfileError(str(path), f"cannot be read ({error.strerror})") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BadProfileError(str(path), f"is no TOML: {error}") from None
+        raise BadProfileError(str(path), f"is not TOML: {error}") from None

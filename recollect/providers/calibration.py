@@ -36,17 +36,17 @@ _RIDGE = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration(CalibrationCurve):
-    """A logistic curve: relevance = 1 / (1 + exp(-slope * (cosine - midpoint))), which may have a knee.
+    """A logistic curve, relevance = 1 / (1 + exp(-slope * (cosine - midpoint))), optionally with a knee.
 
-    The midpoint is the cosine that means a relevance of 0.5, and the slope says how fast relevance rises there. From
-    the knee on it rises by `top_slope`: one slope does not tell texts on one matter from texts that say the same.
+    The midpoint is the cosine that means a relevance of 0.5; the slope is how fast relevance rises there. From the knee
+    on it rises by `top_slope`: a single slope cannot separate texts on the same topic from texts that say the same.
 
     >>> Calibration(midpoint=0.4, slope=10).relevance(np.array([0.4, 1.0], dtype=np.float32)).round(3).tolist()
     [0.5, 0.9980000257492065]
     """
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Turn cosines into relevance, 0 to 1, of the same shape."""
+        """Convert cosines to relevance, 0 to 1, of the same shape."""
         exponent = np.float32(-self.slope) * (cosine - np.float32(self.midpoint))
         if self.knee < 1:
             beyond = np.fmax(cosine - np.float32(self.knee), np.float32(0))
@@ -58,26 +58,26 @@ class Calibration(CalibrationCurve):
 
     @classmethod
     def of(cls, curve: CalibrationCurve) -> Self:
-        """Return the calibration with the constants of a curve."""
+        """Create a calibration with the constants of a curve."""
         return cls(midpoint=curve.midpoint, slope=curve.slope, knee=curve.knee, top_slope=curve.top_slope)
 
     @property
     def curve(self) -> CalibrationCurve:
-        """Its constants."""
+        """The constants."""
         return CalibrationCurve(midpoint=self.midpoint, slope=self.slope, knee=self.knee, top_slope=self.top_slope)
 
     @classmethod
     def fit(cls, related: Sequence[float], unrelated: Sequence[float]) -> Self:
         """Fit the curve to a model's cosines by logistic regression.
 
-        The pairs are weighted as one related among ten, however many of each there are.
+        Pairs are weighted as one related pair among ten, whatever their numbers.
 
         Args:
             related: Cosines of queries with texts that answer them.
-            unrelated: Cosines of the same queries with other texts that lie beside those.
+            unrelated: Cosines of the same queries with other texts.
 
         Raises:
-            ValueError: one of them is empty, or related pairs are no nearer than unrelated ones.
+            ValueError: One of them is empty, or related pairs are no nearer than unrelated ones.
         """
         if not len(related) or not len(unrelated):
             raise ValueError("a calibration needs cosines of related and of unrelated pairs")
@@ -101,16 +101,16 @@ class Calibration(CalibrationCurve):
 
 
 Cosines = npt.NDArray[np.float32]
-# Some tens of pairs that somebody wrote are told apart more sharply than what people say: the built-in embedder's slope
-# is 11.8 on them and 9.46 on real conversations.
-_SHARPER = 0.8
-# Where two texts that only are about the same lie this near, nothing can be merged by that embedder's word.
+# The written pairs are easier to separate than real conversations: the built-in embedder's slope is 11.8 on them and
+# 9.46 on real conversations.
+_SLOPE_FACTOR = 0.8
+# If texts that are only about the same topic are nearer than this, the embedder cannot decide on merges.
 _MAX_COSINE = 0.99
 _MIN_TOP = 0.01
 
 
 class CalibrationPairs(NamedTuple):
-    """The sentences of the file."""
+    """The sentences of `pairs.toml`."""
 
     answers: tuple[tuple[str, str], ...]
     beside: tuple[str, ...]
@@ -120,7 +120,7 @@ class CalibrationPairs(NamedTuple):
 
 @cache
 def pairs() -> CalibrationPairs:
-    """Read the file, once a process."""
+    """Read the file, once per process."""
     found = tomllib.loads((files(__package__) / "pairs.toml").read_text("utf-8"))
     return CalibrationPairs(
         answers=tuple((question, other) for question, other in found["answers"]),
@@ -134,8 +134,8 @@ async def fit_calibration(embedder: Embedder) -> Calibration:
     """Embed the sentences and fit the curve.
 
     Raises:
-        BadEmbedderError: the embedder tells questions from answers no better than from anything else.
-        ModelError: it failed.
+        BadEmbedderError: The embedder puts answers no nearer to questions than other texts.
+        ModelError: The embedder failed.
     """
     known = pairs()
     questions = await embedder.embed_queries([question for question, _ in known.answers])
@@ -149,9 +149,10 @@ async def fit_calibration(embedder: Embedder) -> Calibration:
         raise BadEmbedderError(embedder.space, str(error)) from None
     if np.median(same) <= np.median(apart):
         raise BadEmbedderError(
-            embedder.space, "it puts statements that say the same no nearer than such that are only about the same"
+            embedder.space,
+            "it puts statements that say the same no nearer than ones that are only about the same topic",
         )
-    return with_top(replace(found, slope=_SHARPER * found.slope), apart)
+    return with_top(replace(found, slope=_SLOPE_FACTOR * found.slope), apart)
 
 
 async def _cosines(embedder: Embedder, known: Sequence[tuple[str, str]]) -> Cosines:
@@ -161,11 +162,11 @@ async def _cosines(embedder: Embedder, known: Sequence[tuple[str, str]]) -> Cosi
 
 
 def with_top(found: Calibration, apart: Cosines) -> Calibration:
-    """Let a curve rise more slowly where it would hold what is only about the same for the same.
+    """Flatten the top of a curve that would merge texts that are only about the same topic.
 
     Args:
         found: The curve of relevance.
-        apart: Cosines of statements that are about one matter, and must not be merged.
+        apart: Cosines of statements on the same topic that must not be merged.
     """
     policy = ResolvePolicy()
     low, high = (float(np.log(value / (1 - value))) for value in (policy.similar, policy.meaning))

@@ -1,19 +1,19 @@
-"""Cut a long message into pieces that are embedded one by one. Pure."""
+"""Cuts a long message into pieces that are embedded separately. Pure."""
 
 import re
 import unicodedata
 
 from recollect.text import SENTENCE_END, mostly_unspaced
 
-# About 250 tokens: longer pieces average many subjects into one vector that is near none of them. A letter of a script
-# without blanks is a token or more.
+# About 250 tokens: longer pieces average many topics into one vector that is near none of them. In scripts without
+# spaces, each letter is at least a token.
 CHUNK_CHARACTERS, UNSPACED_CHARACTERS = 1000, 300
-# A message of 32 pieces fills some 15 pages; vectors of more would crowd out the subject's other memories.
+# 32 pieces are about 15 pages; more vectors would crowd out the subject's other memories.
 MAX_CHUNKS = 32
-# A boundary in the first quarter of a piece is passed over, so that pieces do not become crumbs.
+# Boundaries in the first quarter of a piece are ignored, so that pieces do not become tiny.
 _MIN_SHARE = 4
 
-# From the best place to cut to the worst: behind a paragraph, a line or sentence, a clause, a word.
+# Places to cut, best first: after a paragraph, a line or sentence, a clause, a word.
 _BOUNDARIES = (
     re.compile(r"\n\s*\n"),
     re.compile(rf"\n|{SENTENCE_END}"),
@@ -23,17 +23,17 @@ _BOUNDARIES = (
 
 
 def chunks(text: str, *, size: int | None = None, most: int = MAX_CHUNKS) -> list[str]:
-    """Cut a text into consecutive pieces, at paragraphs and sentences where there are any.
+    """Cut text into consecutive pieces, preferably at paragraphs and sentences.
 
-    Nothing overlaps and nothing but white space between pieces is dropped, up to the last piece allowed.
+    Pieces do not overlap, and only white space between them is dropped.
 
     Args:
         text: Any text.
-        size: Longest piece, in characters; None: as many as are some 250 tokens in the script of its beginning.
-        most: Most pieces; what lies behind them is left out (it is still found by its words).
+        size: Maximum length of a piece; None: about 250 tokens in the script of the text's beginning.
+        most: Maximum number of pieces; the rest of the text is left out (and still found by its words).
 
     Returns:
-        Pieces without white space around them, in order; none for a blank text.
+        Stripped pieces in order; none for a blank text.
 
     >>> chunks("We met in Oslo. It rained all day. Ana laughed.", size=20)
     ['We met in Oslo.', 'It rained all day.', 'Ana laughed.']
@@ -56,13 +56,13 @@ def _skip_blank(text: str, start: int) -> int:
 
 
 def _cut(window: str, size: int) -> int:
-    """Find how much of the window the piece takes: `window` is one character longer than a piece may be."""
+    """Return the length of the piece at the start of `window`, which is one character longer than a piece may be."""
     for boundary in _BOUNDARIES:
         ends = [found.end() for found in boundary.finditer(window)]
-        # The white space behind a sentence may stand just outside the piece: it is dropped anyway.
+        # White space after a sentence may exceed the piece: it is dropped anyway.
         fitting = [end for end in ends if len(window[:end].rstrip()) <= size and end > size // _MIN_SHARE]
         if fitting:
             return fitting[-1]
-    # A sign stays with its letter.
+    # Do not separate a combining mark from its letter.
     letters = (end for end in range(size, size // _MIN_SHARE, -1) if unicodedata.category(window[end])[0] != "M")
     return next(letters, size)

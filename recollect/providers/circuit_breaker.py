@@ -1,8 +1,8 @@
-"""A circuit breaker before the model, and the longest wait for its answer. Awaits the model it is given.
+"""Circuit breaker and timeout for a language model. Awaits the model.
 
-Closed, calls pass. After some failures in a row it opens: nobody asks, so that an outage costs nobody half a minute a
-formation. After a wait it is half open and lets one call through, the probe: its success closes, its failure opens it
-again for twice as long. A failure that is the request's own fault is a sign of life.
+While closed, calls pass. After several failures in a row the breaker opens and rejects calls, so that an outage does
+not cost each formation a timeout. After a wait it is half open and lets one call through, the probe: success closes it,
+failure opens it again for twice as long. A failure caused by the request itself counts as a sign of life.
 """
 
 import asyncio
@@ -21,18 +21,18 @@ from recollect.providers.protocols import LanguageModel, ModelAnswer
 
 logger = logging.getLogger(__name__)
 
-# Fewer than the attempts after which a profile parks a formation: an outage is noticed before it can park one.
+# Lower than the number of attempts after which a profile parks a formation: an outage must not park any.
 MAX_FAILURES = 3
 FIRST_WAIT_S = 5.0
 MAX_WAIT_S = 600.0
-# Who comes while a probe is under way asks again after so long.
-_PROBING_S = 5.0
-# Who failed comes a little behind who was turned away: a request that the model cannot bear must not be every probe.
-_BEHIND_S = 2.0
+# Delay for calls rejected while a probe is running.
+_PROBE_RETRY_S = 5.0
+# Retry failed calls slightly later than rejected ones, so that one bad request does not become every probe.
+_FAILED_DELAY_S = 2.0
 
 
 class BreakerState(StrEnum):
-    """Whether the model may be asked."""
+    """State of the breaker."""
 
     CLOSED = "closed"
     OPEN = "open"
@@ -40,52 +40,52 @@ class BreakerState(StrEnum):
 
 
 class _Outcome(StrEnum):
-    """How a call ended, as far as the server's health goes."""
+    """Outcome of a call with respect to the server's health."""
 
     NONE = "none"
-    """It was cancelled: nothing is known."""
+    """Cancelled: nothing is known."""
     ALIVE = "alive"
     FAILED = "failed"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BreakerStatus:
-    """The breaker as people see it."""
+    """State of a breaker, for display."""
 
     state: BreakerState
     failures: int
-    """In a row, up to now."""
+    """Consecutive failures so far."""
     opened: int
-    """How often it opened since the start."""
+    """How often it opened since the process started."""
     refused: int
-    """Calls that were turned away since the start."""
+    """Rejected calls since the process started."""
     retry_in_s: float
-    """Until the model may be asked again; 0 while it may."""
+    """Seconds until calls are allowed again; 0 if they are."""
 
 
 class CircuitBreaker:
-    """Counts failures in a row, and says whether the model may be asked. Safe for several threads and tasks."""
+    """Counts consecutive failures and rejects calls during an outage. Safe for several threads and tasks."""
 
     def __init__(
         self,
         clock: Clock,
         *,
-        most_failures: int = MAX_FAILURES,
+        max_failures: int = MAX_FAILURES,
         first_wait_s: float = FIRST_WAIT_S,
-        longest_wait_s: float = MAX_WAIT_S,
+        max_wait_s: float = MAX_WAIT_S,
     ) -> None:
-        """Start closed.
+        """Create a closed breaker.
 
         Args:
-            clock: Waits are measured by its monotonic time.
-            most_failures: Failures in a row that open it.
-            first_wait_s: How long it stays open at first; each failed probe doubles that.
-            longest_wait_s: The longest it stays open.
+            clock: Its monotonic time measures waits.
+            max_failures: Consecutive failures that open it.
+            first_wait_s: First wait while open; each failed probe doubles it.
+            max_wait_s: Maximum wait.
         """
         self._clock = clock
-        self._most_failures = most_failures
+        self._max_failures = max_failures
         self._first_wait_s = first_wait_s
-        self._longest_wait_s = longest_wait_s
+        self._max_wait_s = max_wait_s
         self._lock = threading.Lock()
         self._failures = 0
         self._wait_s = 0.0
@@ -96,7 +96,7 @@ class CircuitBreaker:
         self._refused = 0
 
     def status(self) -> BreakerStatus:
-        """Say how it stands."""
+        """Return the current state."""
         with self._lock:
             return BreakerStatus(
                 state=self._state(),
@@ -107,20 +107,20 @@ class CircuitBreaker:
             )
 
     def check(self) -> None:
-        """Pass if a call may be made now; takes no probe.
+        """Check whether a call is allowed now, without using the probe.
 
         Raises:
-            BreakerOpenError: it is open, or its probe is under way.
+            BreakerOpenError: The breaker is open, or its probe is running.
         """
         with self._lock:
             self._refuse_unless_free()
 
     @contextmanager
     def passing(self) -> Iterator[None]:
-        """Hold this around a call: it is let through or refused, and its outcome is counted.
+        """Guard a call: admit or reject it, and count its outcome.
 
         Raises:
-            BreakerOpenError: it is open, or its probe is under way.
+            BreakerOpenError: The breaker is open, or its probe is running.
         """
         era, probe = self._enter()
         outcome = _Outcome.NONE
@@ -142,7 +142,7 @@ class CircuitBreaker:
 
     def _leave(self, era: int, *, probe: bool, outcome: _Outcome) -> None:
         with self._lock:
-            if era != self._era:  # asked before it opened or closed: says nothing of now
+            if era != self._era:  # the call began before the last change of state
                 return
             if probe:
                 self._probing = False
@@ -150,7 +150,7 @@ class CircuitBreaker:
                 self._close()
             elif outcome is _Outcome.FAILED:
                 self._failures += 1
-                if probe or self._failures >= self._most_failures:
+                if probe or self._failures >= self._max_failures:
                     self._open()
 
     def _close(self) -> None:
@@ -162,7 +162,7 @@ class CircuitBreaker:
     def _open(self) -> None:
         self._era += 1
         self._opened += 1
-        self._wait_s = min(self._wait_s * 2 or self._first_wait_s, self._longest_wait_s)
+        self._wait_s = min(self._wait_s * 2 or self._first_wait_s, self._max_wait_s)
         self._retry_at = self._clock.monotonic() + self._wait_s
         logger.warning("breaker open", extra={"failures": self._failures, "wait_s": self._wait_s})
 
@@ -179,15 +179,15 @@ class CircuitBreaker:
         if state is BreakerState.CLOSED or (state is BreakerState.HALF_OPEN and not self._probing):
             return
         self._refused += 1
-        left_s = self._left_s() if state is BreakerState.OPEN else _PROBING_S
+        left_s = self._left_s() if state is BreakerState.OPEN else _PROBE_RETRY_S
         raise BreakerOpenError(self._clock.now() + timedelta(seconds=left_s))
 
 
 class GuardedModel:
-    """A language model behind a breaker, cut off after the longest wait."""
+    """A language model guarded by a breaker and a timeout."""
 
     def __init__(self, model: LanguageModel, breaker: CircuitBreaker, clock: Clock, *, timeout_s: float) -> None:
-        """Stand before `model`; several may share one breaker."""
+        """Guard `model`; several models may share a breaker."""
         self._model = model
         self._clock = clock
         self._timeout_s = timeout_s
@@ -199,12 +199,12 @@ class GuardedModel:
         return self._model.name
 
     async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
-        """Ask the model, if it may be asked.
+        """Ask the model, if the breaker allows it.
 
         Raises:
-            BreakerOpenError: the model kept failing; it was not asked.
-            ModelDownError: it failed, and so would any other request.
-            ModelError: it failed, or gave no answer in time.
+            BreakerOpenError: The model kept failing and was not asked.
+            ModelDownError: The model failed, as it would for any request.
+            ModelError: The model failed, or did not answer in time.
         """
         try:
             with self.breaker.passing():
@@ -215,7 +215,7 @@ class GuardedModel:
                 error.fault is ModelFault.UNKNOWN and status.state is BreakerState.CLOSED
             ):
                 raise
-            until = self._clock.now() + timedelta(seconds=status.retry_in_s + _BEHIND_S)
+            until = self._clock.now() + timedelta(seconds=status.retry_in_s + _FAILED_DELAY_S)
             raise ModelDownError(str(error), fault=error.fault, until=until) from error
 
     async def _in_time(self, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:

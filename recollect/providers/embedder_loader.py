@@ -1,4 +1,4 @@
-"""Open the embedders that a database names. Reads the environment for their keys, and models' files."""
+"""Opens the embedders recorded in a database, and tests new ones. Reads the environment for keys, and model files."""
 
 import asyncio
 import os
@@ -17,21 +17,21 @@ from recollect.providers.protocols import OpenedEmbedder
 from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
 from recollect.types import KEY_VARIABLE, CalibrationCurve, EmbedderKind, EmbedderRecord, EmbedderSpec, Vectors
 
-# Embedding everything anew may wait for a server that restarts; a chat may not.
+# Re-embedding may wait for a restarting server; a chat may not.
 _PATIENT = EmbedOptions(timeout_s=180.0, tries=6)
-# Who tries one out waits while a model is loaded, but not for a server that is not there.
-_TRYING = EmbedOptions(timeout_s=180.0)
-# Texts that any model places apart, and the first of them in other words: what is no embedder fails here.
+# A test waits while a model is loaded, but not for a missing server.
+_TEST = EmbedOptions(timeout_s=180.0)
+# A statement, a paraphrase, an unrelated text and a blank one: a test that anything but an embedder fails.
 _PROBES = ("Ana is allergic to peanuts.", "Peanuts make Ana ill.", "The train to Oslo leaves at nine.", "")
-# Rows of unit length may be so far from it.
-_UNIT = 1e-3
+# Tolerance for unit length.
+_UNIT_TOLERANCE = 1e-3
 
 
 class UnavailableEmbedder:
-    """Stands for an embedder that could not be opened: knows its space, and fails with the reason when it is asked."""
+    """Placeholder for an embedder that could not be opened: knows its space, and fails with the reason when used."""
 
     def __init__(self, record: EmbedderRecord, why: str) -> None:
-        """Take what is known of it."""
+        """Create one from the embedder's record and the reason."""
         self.space, self.dim, self.why = record.space, record.dim, why
         self._calibration = Calibration.of(record.curve)
 
@@ -39,7 +39,7 @@ class UnavailableEmbedder:
         """Fail.
 
         Raises:
-            ModelError: always.
+            ModelError: Always.
         """
         del texts
         raise ModelError(self.why, fault=ModelFault.SERVER)
@@ -49,7 +49,7 @@ class UnavailableEmbedder:
         return await self.embed(texts)
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Turn cosines into relevance, 0 to 1."""
+        """Convert cosines to relevance, 0 to 1."""
         return self._calibration.relevance(cosine)
 
     async def close(self) -> None:
@@ -57,12 +57,12 @@ class UnavailableEmbedder:
 
 
 def load_embedder(record: EmbedderRecord, *, key: str | None = None, patient: bool = False) -> OpenedEmbedder:
-    """Open an embedder that a database names; one that cannot be opened says so whenever it is asked.
+    """Open an embedder recorded in a database; one that cannot be opened fails when it is used.
 
     Args:
-        record: What the database knows of it.
-        key: Of the settings: used where the record names the settings' variable.
-        patient: For work that may wait: a busy server is asked again and again.
+        record: The database's record.
+        key: Key of the settings, used if the record names the variable of the settings.
+        patient: Keep retrying a busy server, for work that may wait.
     """
     try:
         opened = _opened(record.spec, record.dim, Calibration.of(record.curve), key=key, patient=patient)
@@ -78,20 +78,20 @@ def load_embedder(record: EmbedderRecord, *, key: str | None = None, patient: bo
 
 
 async def try_out(spec: EmbedderSpec, *, key: str | None = None) -> tuple[EmbedderSpec, OpenedEmbedder]:
-    """Open an embedder that somebody wants to use, and see that it is one.
+    """Open a new embedder and test it.
 
     Returns:
-        The spec, completed by what its files say; and the embedder, patient.
+        The spec, completed from the model's files, and the embedder (patient).
 
     Raises:
-        BadEmbedderError: it does not answer, or what it answers makes no sense.
+        BadEmbedderError: It does not answer, or its vectors make no sense.
     """
     spec = _completed(spec)
     own = _key(spec) or (key if spec.key_env == KEY_VARIABLE else None)
     try:
         dim = 0
         if spec.kind is EmbedderKind.API:
-            dim = await discover_dim(spec.where, spec.model, key=own, options=_options(spec, _TRYING))
+            dim = await discover_dim(spec.where, spec.model, key=own, options=_options(spec, _TEST))
         embedder = _opened(spec, dim, GENERIC_CALIBRATION, key=own, patient=True)
     except ModelError as error:
         raise BadEmbedderError(spec.where, str(error)) from None
@@ -115,9 +115,9 @@ async def _probe(spec: EmbedderSpec, embedder: OpenedEmbedder) -> None:
 
 def _refuse_nonsense(where: str, embedder: OpenedEmbedder, rows: Vectors, asked: Vectors) -> None:
     if rows.shape != (len(_PROBES), embedder.dim) or asked.shape != (1, embedder.dim):
-        raise BadEmbedderError(where, f"it gave vectors of the shape {rows.shape} for {len(_PROBES)} texts")
-    if not np.allclose(np.linalg.norm(rows[:-1], axis=1), 1, atol=_UNIT):  # NaN is near nothing
-        raise BadEmbedderError(where, "it gave vectors that are zero or not finite")
+        raise BadEmbedderError(where, f"it returned vectors of shape {rows.shape} for {len(_PROBES)} texts")
+    if not np.allclose(np.linalg.norm(rows[:-1], axis=1), 1, atol=_UNIT_TOLERANCE):  # NaN is near nothing
+        raise BadEmbedderError(where, "it returned vectors that are zero or not finite")
     near, far = float(rows[0] @ rows[1]), float(rows[0] @ rows[2])
     if near <= far:
         raise BadEmbedderError(
@@ -128,7 +128,7 @@ def _refuse_nonsense(where: str, embedder: OpenedEmbedder, rows: Vectors, asked:
 
 
 def _completed(spec: EmbedderSpec) -> EmbedderSpec:
-    """Fill in what an ONNX model's files say of themselves, so that the record stands by itself."""
+    """Complete an ONNX model's spec from its files, so that the record is self-contained."""
     if spec.kind is not EmbedderKind.ONNX:
         return spec
     folder = read_folder(spec.where)
@@ -164,7 +164,7 @@ def _options(spec: EmbedderSpec, base: EmbedOptions) -> EmbedOptions:
 
 
 def _key(spec: EmbedderSpec, environment: Mapping[str, str] = os.environ) -> str | None:
-    """Read the key from where the spec says it stands.
+    """Read the key from the variable named by the spec.
 
     >>> _key(EmbedderSpec(kind=EmbedderKind.API, key_env="MY_KEY"), {"MY_KEY": " sk-1 "})
     'sk-1'
@@ -173,27 +173,27 @@ def _key(spec: EmbedderSpec, environment: Mapping[str, str] = os.environ) -> str
 
 
 STATIC_CURVE = CALIBRATION.curve
-"""What the built-in embedder's cosines mean."""
+"""Calibration of the built-in embedder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderTrial:
-    """An embedder that was tried out and may be used."""
+    """A tested embedder, ready for use."""
 
     record: EmbedderRecord
     embedder: OpenedEmbedder
-    """Open, patient, and calibrated as the record says."""
+    """Open, patient, and calibrated as in the record."""
 
 
 async def try_embedder(spec: EmbedderSpec, *, key: str | None = None) -> EmbedderTrial:
-    """Open an embedder, see that it embeds, fit what its cosines mean, and open it as a database would that chose it.
+    """Open and test an embedder, calibrate it, and open it again as a database that chose it would.
 
     Args:
-        spec: Which one.
-        key: Of the settings: used where the spec names the settings' variable.
+        spec: The embedder.
+        key: Key of the settings, used if the spec names the variable of the settings.
 
     Raises:
-        BadEmbedderError: it cannot be used; nothing is left open.
+        BadEmbedderError: It cannot be used; nothing stays open.
     """
     spec, asked = await try_out(spec, key=key)
     try:

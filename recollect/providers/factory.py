@@ -1,4 +1,4 @@
-"""Choose the embedder and the language model by the settings. The built-in embedder reads its files here."""
+"""Creates the embedder and the language model of the settings. The built-in embedder reads its files here."""
 
 from typing import Protocol
 from urllib.parse import urlsplit
@@ -18,20 +18,20 @@ class OpenedModel(LanguageModel, Protocol):
     """A language model that holds connections until it is closed."""
 
     async def close(self) -> None:
-        """Let go of what it holds. Idempotent."""
+        """Close all connections. Idempotent."""
         ...
 
 
 def open_embedder(settings: Settings, *, curve: CalibrationCurve | None = None) -> OpenedEmbedder:
-    """Make the embedder: the API at `embed_url` where it is set, else the built-in one.
+    """Create the embedder: the API at `embed_url` if set, or else the built-in one.
 
     Args:
-        settings: Which API, if any.
-        curve: What the API's cosines mean; None: as the settings say.
+        settings: Settings of the API, if any.
+        curve: Calibration of the API's cosines; None: that of the settings.
 
     Raises:
         BadSettingError: `embed_url` is set without model or dimension.
-        MissingModelFilesError: the built-in one's files are not there.
+        MissingModelFilesError: The files of the built-in one are missing.
     """
     if settings.embed_url is None:
         return StaticEmbedder()
@@ -51,26 +51,26 @@ def open_embedder(settings: Settings, *, curve: CalibrationCurve | None = None) 
 
 
 def settings_curve(settings: Settings) -> CalibrationCurve | None:
-    """Return what the settings say the API's cosines mean; None where they leave it to be fitted."""
+    """Return the calibration of the settings; None if it is to be fitted."""
     if not settings.model_fields_set & {"embed_midpoint", "embed_slope"}:
         return None
     return CalibrationCurve(midpoint=settings.embed_midpoint, slope=settings.embed_slope)
 
 
 def spec_of(settings: Settings) -> EmbedderSpec:
-    """Describe the embedder of the settings as a database keeps it."""
+    """Describe the embedder of the settings in the form stored in a database."""
     if settings.embed_url is None:
         return EmbedderSpec(kind=EmbedderKind.STATIC)
     return EmbedderSpec(kind=EmbedderKind.API, where=settings.embed_url, model=settings.embed_model or "")
 
 
 def open_model(settings: Settings) -> OpenedModel | None:
-    """Make the model that forms memories; None where none is set and the built-in rules do.
+    """Create the model that forms memories; None if none is set.
 
-    The upstream's key is used where the model is at the upstream's server; it is never sent to another one.
+    The upstream's key is used if the model is at the upstream's server; it is never sent to another one.
 
     Raises:
-        BadSettingError: `form_model` is set, and no URL to reach it.
+        BadSettingError: `form_model` is set without a URL.
     """
     if settings.form_model is None:
         return None

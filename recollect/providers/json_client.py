@@ -1,4 +1,4 @@
-"""Post JSON to an OpenAI-compatible API and read the JSON it answers. Talks to that one address and no other."""
+"""HTTP client for OpenAI-compatible JSON APIs. Connects to the configured address only."""
 
 import asyncio
 import json
@@ -15,33 +15,33 @@ import aiohttp
 from recollect.clock import Clock, SystemClock
 from recollect.errors import ModelError, ModelFault, SetupError
 
-# Waiting longer than this keeps a formation's lease for nothing: it is tried again later anyway.
+# A longer wait would only hold a formation's lease: the formation is retried later anyway.
 MAX_RETRY_AFTER_S = 10.0
 # Without Retry-After: long enough for a restarted server or a dropped connection.
 _RETRY_AFTER_S = 0.5
 _TRIES = 2
-# Each further wait is twice as long as the one before: a server that restarts takes some seconds.
+# Each further wait is twice as long: restarting a server takes some seconds.
 _BACKOFF = 2.0
 _READ_BYTES = 64 * 1024
-# What may be repeated of a server's error: names such as `context_length_exceeded`, never its sentences, which can
+# Parts of a server's error that may be shown: names such as `context_length_exceeded`, never sentences, which can
 # quote the prompt or a part of the key.
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,63}")
 _HINTS: Mapping[int, str] = {
     HTTPStatus.UNAUTHORIZED: "check the key",
-    HTTPStatus.FORBIDDEN: "check the key and what it may use",
-    HTTPStatus.NOT_FOUND: "check the URL (it ends in /v1 as a rule) and the model's name",
+    HTTPStatus.FORBIDDEN: "check the key and its permissions",
+    HTTPStatus.NOT_FOUND: "check the URL (it usually ends in /v1) and the model's name",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "the request is too long for it",
     HTTPStatus.TOO_MANY_REQUESTS: "its limit is reached",
 }
-# Nobody gets in: a wrong key, a limit that is reached.
-_SHUT = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
+# All requests fail: wrong key, or rate limit reached.
+_ALL_REFUSED = (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN, HTTPStatus.TOO_MANY_REQUESTS)
 
 
 class ApiRefusedError(ModelError):
-    """The server answered with a status that says the request is at fault."""
+    """The server refused the request."""
 
     def __init__(self, where: str, status: int, *, name: str = "", param: str = "") -> None:
-        """Keep the status, and the server's names for the error and the parameter at fault."""
+        """Store the status, and the server's names of the error and of the parameter at fault."""
         named = f" ({name})" if name else ""
         hint = _HINTS.get(status)
         if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
@@ -57,7 +57,7 @@ class JsonReply:
     body: object
     """The decoded JSON."""
     requests: int
-    """How many requests it took."""
+    """Number of requests, including retries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +68,7 @@ class _Raw:
 
 
 class JsonClient:
-    """One API, one key, one pool of connections. Used from one event loop."""
+    """Client for one API with one key and one connection pool. Used from one event loop."""
 
     def __init__(
         self,
@@ -80,21 +80,23 @@ class JsonClient:
         tries: int = _TRIES,
         clock: Clock | None = None,
     ) -> None:
-        """Prepare; nothing connects before the first call.
+        """Create a client; it connects on the first call.
 
         Args:
-            url: Base URL, with its `/v1`.
+            url: Base URL, including `/v1`.
             key: Sent as bearer token; None sends none.
-            timeout_s: Longest wait for an answer, its retries included.
-            max_bytes: Largest answer that is read.
-            tries: Most requests for one answer, where the connection fails or the server is busy.
-            clock: Against which a Retry-After date is read.
+            timeout_s: Timeout for an answer, including retries.
+            max_bytes: Maximum size of an answer.
+            tries: Maximum number of requests, if the connection fails or the server is busy.
+            clock: Resolves Retry-After dates.
         """
         self._url = url.rstrip("/")
         self.where = re.sub(r"^(\w+://)(?:[^/@]*@)?([^/?#]*).*$", r"\1\2", self._url)
-        """Scheme, host and port: what messages name the server by."""
+        """Scheme, host and port, for messages."""
         if key is not None and not (key.isascii() and key.isprintable()):
-            raise SetupError(f"the key for {self.where} holds a character that no header can carry; copy it again")
+            raise SetupError(
+                f"the key for {self.where} contains a character that is not allowed in a header; copy it again"
+            )
         self._headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         self._timeout_s = timeout_s
         self._max_bytes = max_bytes
@@ -103,11 +105,11 @@ class JsonClient:
         self._session: aiohttp.ClientSession | None = None
 
     async def post(self, path: str, body: Mapping[str, Any]) -> JsonReply:
-        """Post `body`, again if the connection fails or the server is busy.
+        """Post `body`, and retry if the connection fails or the server is busy.
 
         Raises:
-            ApiRefusedError: the server refused the request.
-            ModelError: no answer in time, a busy or failing server, or an answer that is too large or no JSON.
+            ApiRefusedError: The server refused the request.
+            ModelError: No answer in time, a busy or failing server, or an answer that is too large or not JSON.
         """
         data = json.dumps(body).encode()
         try:
@@ -184,12 +186,12 @@ class JsonClient:
 
 
 def _fault(status: int) -> ModelFault:
-    """Tell from a status whether the request or the server is at fault; a 500 can be either.
+    """Return whether the request or the server caused a status; 500 can be either.
 
     >>> [str(_fault(status)) for status in (400, 401, 500, 503)]
     ['request', 'server', 'unknown', 'server']
     """
-    if status in _SHUT or status > HTTPStatus.INTERNAL_SERVER_ERROR:
+    if status in _ALL_REFUSED or status > HTTPStatus.INTERNAL_SERVER_ERROR:
         return ModelFault.SERVER
     return ModelFault.UNKNOWN if status == HTTPStatus.INTERNAL_SERVER_ERROR else ModelFault.REQUEST
 
@@ -199,7 +201,7 @@ def _name(value: object) -> str:
 
 
 def retry_delay_s(header: str | None, now: datetime) -> float:
-    """Read a Retry-After header, in seconds or as a date, as a wait of at most ten seconds.
+    """Parse a Retry-After header, in seconds or as a date; return a wait of at most ten seconds.
 
     >>> retry_delay_s("3", datetime(2026, 1, 1, tzinfo=UTC))
     3.0

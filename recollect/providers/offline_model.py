@@ -1,4 +1,4 @@
-"""The built-in model `recollect/offline`: answers from what is recalled, by quoting it, and says so. Pure."""
+"""The built-in model `recollect/offline`: answers by quoting recalled memories. Pure."""
 
 import json
 import re
@@ -14,14 +14,14 @@ MODEL_ENTRY: Mapping[str, Any] = {"id": MODEL, "object": "model", "created": 0, 
 MODEL_LIST: Mapping[str, Any] = {"object": "list", "data": [MODEL_ENTRY]}
 """The answer to `GET /v1/models`."""
 
-# A handful can be read at a glance, and nobody wrote prose around them.
+# Few enough to read at a glance, since no prose connects them.
 _MAX_QUOTED = 5
-# Of those, places kept for what answers the words or meaning of the message, before standing facts fill the rest.
+# Places reserved for memories near the message; standing facts fill the rest.
 _NEAR_FIRST = 3
-# Longest quotation, in characters.
+# Maximum length of a quotation.
 _MAX_LINE_CHARACTERS = 300
-# Calibrated similarity from which a standing fact counts as near, too.
-_NEAR = 0.5
+# Calibrated similarity from which a standing fact also counts as near.
+_NEAR_THRESHOLD = 0.5
 
 _WHO = "I am Recollect's built-in model. There is no language model behind me; I can only quote what is remembered."
 _NOTHING = "I recall nothing about this yet."
@@ -38,12 +38,12 @@ _PIECE = re.compile(r"\s*+\S++|\s++\Z")
 
 
 def offline_answer(*, question: str, recalled: Sequence[RecalledMemory], remembers: bool = True) -> str:
-    """Answer a message with quotations of what was recalled for it; nothing is made up.
+    """Answer a message by quoting recalled memories.
 
     Args:
         question: The user's message.
-        recalled: What was recalled for it, best first.
-        remembers: Whether the turn will be kept; where it will not, nothing is promised.
+        recalled: Memories recalled for it, best first.
+        remembers: Whether the turn will be stored; if not, the answer does not promise it.
     """
     parts = [_WHO]
     quoted = _choose(recalled)
@@ -57,10 +57,10 @@ def offline_answer(*, question: str, recalled: Sequence[RecalledMemory], remembe
 
 
 def _choose(recalled: Sequence[RecalledMemory]) -> list[RecalledMemory]:
-    """Choose what to quote: the nearest first, standing facts in the places left, each wording once."""
+    """Choose quotations: nearest memories first, then standing facts, each wording once."""
     distinct = list({bare(item.memory.text): item for item in reversed(recalled) if bare(item.memory.text)}.values())
     distinct.reverse()
-    near = [item for item in distinct if not item.standing or item.word_share > 0 or item.similarity >= _NEAR]
+    near = [item for item in distinct if not item.standing or item.word_share > 0 or item.similarity >= _NEAR_THRESHOLD]
     near.sort(key=lambda item: item.score, reverse=True)
     standing = [item for item in distinct if item not in near]
     return (near[:_NEAR_FIRST] + standing + near[_NEAR_FIRST:])[:_MAX_QUOTED]
@@ -76,7 +76,7 @@ def _quote(item: RecalledMemory) -> str:
 
 
 def states_something(message: str) -> bool:
-    """Tell whether a message says something beyond asking, ordering and greeting.
+    """Return whether a message contains a statement, not only questions, requests and greetings.
 
     >>> states_something("I moved to Oslo. Where should I eat?"), states_something("Where should I eat?")
     (True, False)
@@ -85,20 +85,20 @@ def states_something(message: str) -> bool:
 
 
 def _is_statement(sentence: str) -> bool:
-    # Two words and less greet, agree or thank.
+    # Up to two words are a greeting, an agreement or thanks.
     return not sentence.endswith("?") and len(bare(sentence).split()) > 2 and not _ASKING.match(sentence)
 
 
 def offline_completion(
     *, completion_id: str, created: int, prompt: Sequence[str], answer: str, counter: TokenCounter
 ) -> dict[str, Any]:
-    """Make the chat completion that carries an answer.
+    """Build the chat completion of an answer.
 
     Args:
         completion_id: Its id.
-        created: When, in seconds since 1970.
+        created: Unix time in seconds.
         prompt: Texts of the request's messages, for the usage.
-        answer: What the model says.
+        answer: Text of the answer.
         counter: Counts the tokens of both.
     """
     message = {"role": "assistant", "content": answer, "refusal": None}
@@ -118,13 +118,13 @@ def offline_chunks(
     counter: TokenCounter,
     include_usage: bool = False,
 ) -> Iterator[bytes]:
-    """Make the same completion as server-sent events: the role, the words one by one, the end, `[DONE]`.
+    """Build the completion as server-sent events: the role, the words one by one, the end, `[DONE]`.
 
     Args:
         completion_id: Its id, the same in all events.
-        created: When, in seconds since 1970.
+        created: Unix time in seconds.
         prompt: Texts of the request's messages, for the usage.
-        answer: What the model says; the contents of all events together are this, to the character.
+        answer: Text of the answer; the contents of all events join to exactly this.
         counter: Counts the tokens of both.
         include_usage: Whether the client asked for `stream_options.include_usage`.
     """

@@ -1,7 +1,7 @@
-"""An embedding model in a folder, run on this machine by onnxruntime. Reads the model's files; talks to nobody.
+"""Embedder for an ONNX model folder, run locally by onnxruntime. Reads the model's files; no network.
 
-onnxruntime is an extra (`pip install 'recollect[onnx]'`): it is 60 MB, and who uses the built-in embedder or an API
-needs none of it.
+onnxruntime is an extra (`pip install 'recollect[onnx]'`): it takes 60 MB, and the built-in embedder and APIs do not
+need it.
 """
 
 import asyncio
@@ -24,26 +24,26 @@ from recollect.types import EmbedderSpec, Vectors
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-# Pieces a run: a batch is as slow as its longest text is long, and more at once gain nothing on few cores.
+# Pieces per run: a batch costs as much as its longest text, and larger ones gain nothing on few cores.
 _BATCH = 16
-# Longest text that is tokenized, in characters, and most pieces of it that are run: some ten pages.
+# Maximum text to tokenize, and pieces of it to run: about ten pages.
 _MAX_CHARACTERS, _MAX_PIECES = 40_000, 32
-# What a model takes, and where the tokenizer has it.
+# Inputs of a model, and the tokenizer's attributes that fill them.
 _INPUTS = {"input_ids": "ids", "attention_mask": "attention_mask", "token_type_ids": "type_ids"}
-# What exporters call the vector of the text, where the model itself pools, and the vectors of its tokens.
+# Output names of models that pool by themselves.
 _POOLED = ("sentence_embedding", "sentence_embeddings")
 _PROBE = "Ana is allergic to peanuts."
 _TOKENS_AXES, _TEXT_AXES = 3, 2
 
 
 class OnnxEmbedder:
-    """Embeds with a model's files; safe to use from any number of tasks and threads."""
+    """Embeds with an ONNX model. Safe for several tasks and threads."""
 
     def __init__(self, spec: EmbedderSpec, *, calibration: Calibration = GENERIC_CALIBRATION) -> None:
         """Read the files and run the model once.
 
         Raises:
-            BadEmbedderError: onnxruntime or a file is missing, or the model is not one that embeds texts.
+            BadEmbedderError: onnxruntime or a file is missing, or the model does not embed texts.
         """
         folder = read_folder(spec.where)
         self._spec = spec
@@ -71,16 +71,16 @@ class OnnxEmbedder:
         """Embed texts of any length: rows of unit length, zeros for a blank text.
 
         Raises:
-            ModelError: the model failed, or gave what is no vector.
+            ModelError: The model failed, or returned an invalid vector.
         """
         return await asyncio.to_thread(self.embed_now, [self._spec.passage_prefix + text for text in texts], texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked, as `embed` does."""
+        """Embed queries, with the query prefix."""
         return await asyncio.to_thread(self.embed_now, [self._spec.query_prefix + text for text in texts], texts)
 
     def embed_now(self, prefixed: Sequence[str], texts: Sequence[str]) -> Vectors:
-        """Embed in the calling thread; a text longer than the model takes is the mean of its pieces."""
+        """Embed in the calling thread; the vector of a long text is the mean of its pieces."""
         sums = np.zeros((len(texts), self._dim), dtype=np.float32)
         pieces = [
             (place, piece)
@@ -88,7 +88,7 @@ class OnnxEmbedder:
             if text.strip()
             for piece in self._pieces(prefixed[place])
         ]
-        # Texts of like length together: what is padded is computed as well.
+        # Batch texts of similar length, because padding costs time.
         pieces.sort(key=lambda item: len(item[1].ids))
         size = self._spec.batch or _BATCH
         for start in range(0, len(pieces), size):
@@ -105,14 +105,14 @@ class OnnxEmbedder:
         return self._calibration.relevance(cosine)
 
     async def close(self) -> None:
-        """Do nothing: the files are let go of with the object."""
+        """Do nothing: the files are released with the object."""
 
     def _pieces(self, text: str) -> list[Encoding]:
         encoded = self._tokenizer.encode(clean(text[:_MAX_CHARACTERS]))
         return [encoded, *encoded.overflowing[: _MAX_PIECES - 1]]
 
     def _run(self, pieces: Sequence[Encoding]) -> Vectors:
-        """Return the pieces' vectors, of unit length."""
+        """Return the unit vectors of pieces."""
         found = run_session(self._session, padded(pieces, self._inputs), self._output, str(self._folder.path))
         mask = padded(pieces, {"attention_mask": "int64"})["attention_mask"].astype(np.float32)
         return _unit(_pooled(found, mask, self._folder), self._folder)
@@ -129,10 +129,10 @@ class OnnxEmbedder:
 
 
 def open_session(model: Path, where: str) -> "InferenceSession":
-    """Load a model's file.
+    """Load a model.
 
     Raises:
-        BadEmbedderError: onnxruntime is not installed or cannot read the file, or the model wants what texts are not.
+        BadEmbedderError: onnxruntime is missing or cannot read the file, or the model has other inputs than text.
     """
     try:
         import onnxruntime
@@ -142,7 +142,7 @@ def open_session(model: Path, where: str) -> "InferenceSession":
         ) from None
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
-    # Threads that spin between two runs would take a core from the server.
+    # Threads that spin between runs would take a core from the server.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         session = onnxruntime.InferenceSession(str(model), sess_options=options, providers=["CPUExecutionProvider"])
@@ -152,14 +152,14 @@ def open_session(model: Path, where: str) -> "InferenceSession":
     if inputs - _INPUTS.keys() or "input_ids" not in inputs:
         raise BadEmbedderError(
             where,
-            f"its model wants the inputs {', '.join(sorted(inputs))}; one that reads texts takes input_ids, "
+            f"its model has the inputs {', '.join(sorted(inputs))}; a text model takes input_ids, "
             "attention_mask and token_type_ids",
         )
     return session
 
 
 def _runtime_errors() -> tuple[type[BaseException], ...]:
-    """Name what onnxruntime raises: its own errors have no common ancestor but RuntimeError and Exception."""
+    """Return the exceptions of onnxruntime, which have no common base class of their own."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 
     own = (found for name in dir(state) if isinstance(found := vars(state)[name], type))
@@ -167,10 +167,10 @@ def _runtime_errors() -> tuple[type[BaseException], ...]:
 
 
 def load_tokenizer(folder: OnnxModelFiles) -> Tokenizer:
-    """Read a model's tokenizer; it cuts at what the model takes, and does not pad.
+    """Load a tokenizer that truncates to the model's maximum and does not pad.
 
     Raises:
-        BadEmbedderError: it cannot be read.
+        BadEmbedderError: It cannot be read.
     """
     try:
         description = folder.tokenizer.read_text("utf-8")
@@ -183,12 +183,12 @@ def load_tokenizer(folder: OnnxModelFiles) -> Tokenizer:
         raise BadEmbedderError(str(folder.path), "its tokenizer.json describes no tokenizer: it has no model")
     found = Tokenizer.from_str(description)
     found.no_padding()
-    found.enable_truncation(folder.most_tokens)
+    found.enable_truncation(folder.max_tokens)
     return found
 
 
 def padded(pieces: Sequence[Encoding], inputs: Mapping[str, str]) -> dict[str, npt.NDArray[Any]]:
-    """Lay texts out as a model takes them: what it has of `_INPUTS`, rows as long as the longest."""
+    """Build a model's input arrays, padded to the longest piece."""
     longest = max(len(piece.ids) for piece in pieces)
     columns: dict[str, npt.NDArray[Any]] = {}
     for name, kind in inputs.items():
@@ -205,7 +205,7 @@ def run_session(
     """Run a model.
 
     Raises:
-        ModelError: it failed.
+        ModelError: The run failed.
     """
     try:
         [found] = session.run([output], dict(columns))
@@ -215,11 +215,11 @@ def run_session(
 
 
 def _pooled(found: Vectors, mask: Vectors, folder: OnnxModelFiles) -> Vectors:
-    """Make a row for each text of what the model gave: rows already, or rows of tokens."""
+    """Pool the model's output to one row per text, unless it is pooled already."""
     if found.ndim == _TEXT_AXES and len(found) == len(mask):
         return found
     if found.ndim != _TOKENS_AXES or found.shape[:2] != mask.shape:
-        raise ModelError(f"the model in {folder.path} gave numbers of the shape {found.shape}, which are no vectors")
+        raise ModelError(f"the model in {folder.path} returned an array of shape {found.shape}, not vectors")
     if folder.pooling is Pooling.CLS:
         return found[:, 0]
     weight = mask[:, :, None]
@@ -230,6 +230,6 @@ def _pooled(found: Vectors, mask: Vectors, folder: OnnxModelFiles) -> Vectors:
 def _unit(rows: Vectors, folder: OnnxModelFiles) -> Vectors:
     lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not lengths.all():
-        raise ModelError(f"the model in {folder.path} gave a vector that is zero or not finite")
+        raise ModelError(f"the model in {folder.path} returned a vector that is zero or not finite")
     unit: Vectors = (rows / lengths).astype(np.float32)
     return unit

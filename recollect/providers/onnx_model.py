@@ -1,7 +1,7 @@
-"""What lies in a folder with an exported embedding model, and how it wants to be used. Reads files.
+"""Files of an exported embedding model, and its configuration. Reads files.
 
-The layout is that of sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and where they are
-there `1_Pooling/config.json`, `sentence_bert_config.json`, `config_sentence_transformers.json` and `modules.json`.
+The layout is that of sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, and optionally
+`1_Pooling/config.json`, `sentence_bert_config.json`, `config_sentence_transformers.json` and `modules.json`.
 """
 
 import json
@@ -14,19 +14,19 @@ from typing import Any
 
 from recollect.errors import BadEmbedderError
 
-# Longest input where the files name none, in tokens: that of BERT and most of what came of it.
+# Default maximum input in tokens: that of BERT and most models derived from it.
 _MAX_TOKENS = 512
-# "No limit" stands in tokenizers' files as a very large number.
+# Tokenizer files express "no limit" as a very large number.
 _UNLIMITED = 1_000_000
 _READ_BYTES = 1024 * 1024
 _HASH_BYTES = 4
 _UNFIT = re.compile(r"[^\w.-]+")
-# Parts of a model after the pooling that change vectors and that this does not compute; scaling to unit length it does.
+# Supported modules; others would change the vectors after pooling.
 _KNOWN_MODULES = ("Transformer", "Pooling", "Normalize")
 
 
 class Pooling(StrEnum):
-    """How the vectors of tokens become that of a text."""
+    """How token vectors are combined into a text vector."""
 
     MEAN = "mean"
     CLS = "cls"
@@ -34,26 +34,26 @@ class Pooling(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnnxModelFiles:
-    """A folder's files."""
+    """Files and configuration of a model folder."""
 
     path: Path
     model: Path
     tokenizer: Path
     pooling: Pooling
-    most_tokens: int
-    """Longest input, in tokens; longer texts are embedded in several pieces."""
+    max_tokens: int
+    """Maximum input in tokens; longer texts are embedded in several pieces."""
     query_prefix: str
-    """What the files say is put before a query; empty where they say nothing."""
+    """Prefix for queries, from the files; may be empty."""
     passage_prefix: str
     name: str
-    """The folder's name, as it may stand in that of a space."""
+    """The folder's name, cleaned for use in a space name."""
 
 
 def read_folder(where: str) -> OnnxModelFiles:
-    """Look into a folder.
+    """Read a model folder.
 
     Raises:
-        BadEmbedderError: a file is missing or not as it should be, or the model needs what is not computed here.
+        BadEmbedderError: A file is missing or invalid, or the model has unsupported modules.
     """
     path = Path(where).expanduser().absolute()
     if path.suffix == ".onnx":
@@ -75,7 +75,7 @@ def read_folder(where: str) -> OnnxModelFiles:
         model=model,
         tokenizer=tokenizer,
         pooling=_pooling(root),
-        most_tokens=_most_tokens(root),
+        max_tokens=_max_tokens(root),
         query_prefix=str(prompts.get("query") or ""),
         passage_prefix=str(prompts.get("document") or prompts.get("passage") or ""),
         name=_UNFIT.sub("-", path.name) or "onnx",
@@ -83,11 +83,11 @@ def read_folder(where: str) -> OnnxModelFiles:
 
 
 def fingerprint(folder: OnnxModelFiles, *also: str) -> str:
-    """Hash what decides on the vectors: two models, or two exports of one, never share a space.
+    """Hash everything that determines the vectors: two models, or two exports of one, never share a space.
 
     Args:
-        folder: The files; weights beside the model (`model.onnx_data`) count as well.
-        also: What else goes into each vector, such as a prefix.
+        folder: The files; external weights (`model.onnx_data`) are included.
+        also: Further inputs to each vector, such as a prefix.
     """
     digest = blake2b(digest_size=_HASH_BYTES)
     for file in (folder.model, folder.model.with_name(f"{folder.model.name}_data"), folder.tokenizer):
@@ -95,7 +95,7 @@ def fingerprint(folder: OnnxModelFiles, *also: str) -> str:
             with file.open("rb") as opened:
                 while part := opened.read(_READ_BYTES):
                     digest.update(part)
-    for text in (folder.pooling.value, str(folder.most_tokens), *also):
+    for text in (folder.pooling.value, str(folder.max_tokens), *also):
         digest.update(f"\0{text}".encode())
     return digest.hexdigest()
 
@@ -118,10 +118,12 @@ def _pooling(root: Path) -> Pooling:
         return Pooling.MEAN
     if ways == ["cls_token"]:
         return Pooling.CLS
-    raise BadEmbedderError(str(root), f"{file.name} asks for pooling by {', '.join(ways)}; mean and cls are known")
+    raise BadEmbedderError(
+        str(root), f"{file.name} requires pooling by {', '.join(ways)}; only mean and cls are supported"
+    )
 
 
-def _most_tokens(root: Path) -> int:
+def _max_tokens(root: Path) -> int:
     for name, key in (
         ("sentence_bert_config.json", "max_seq_length"),
         ("tokenizer_config.json", "model_max_length"),
@@ -142,7 +144,7 @@ def _refuse_unknown_modules(root: Path) -> None:
     unknown = [kind for kind in kinds if kind not in _KNOWN_MODULES]
     if unknown:
         raise BadEmbedderError(
-            str(root), f"its modules.json names {', '.join(unknown)} behind the pooling, which is not computed here"
+            str(root), f"its modules.json contains {', '.join(unknown)} after the pooling, which is not supported"
         )
 
 

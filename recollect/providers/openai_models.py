@@ -1,4 +1,4 @@
-"""Embeddings and structured answers from any OpenAI-compatible API. Talks to the configured address only."""
+"""Embeddings and structured answers from OpenAI-compatible APIs. Connects to the configured address only."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,53 +20,53 @@ from recollect.providers.protocols import ModelAnswer
 from recollect.text import clean, hash64
 from recollect.types import Vectors
 
-# A start, not a measurement: it assumes a model that puts unrelated sentences near 0.2 and an answer to a question near
-# 0.6. Models differ: `recollect embedder use` fits a model's own, and so do RECOLLECT_EMBED_MIDPOINT and _SLOPE.
+# A starting point, not a measurement: it assumes cosines near 0.2 for unrelated sentences and 0.6 for an answer to a
+# question. `recollect embedder use` fits a model's own curve; RECOLLECT_EMBED_MIDPOINT and _SLOPE set it.
 GENERIC_CALIBRATION = Calibration(midpoint=0.45, slope=12)
 
 # OpenAI takes 2,048 texts and 300,000 tokens a request; local servers much less. 128 keep an answer below 5 MB.
 _BATCH_TEXTS = 128
 _BATCH_CHARACTERS = 200_000
-# Some 2,000 tokens, and 8,000 in the densest script: what common embedding models take.
+# About 2,000 tokens, 8,000 in the densest script: the limit of common embedding models.
 _MAX_CHARACTERS = 8_000
 _EMBED_BYTES = 64 * 1024 * 1024
 _CHAT_BYTES = 16 * 1024 * 1024
 _EMBED_TIMEOUT_S = 30.0
 _CHAT_TIMEOUT_S = 30.0
 
-# Ways of asking for JSON, the strictest first; a server that refuses one is asked by the next.
-_WAYS = ("json_schema", "json_object", "text")
+# Response formats, strictest first; if a server refuses one, the next is tried.
+_FORMATS = ("json_schema", "json_object", "text")
 _REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY)
-# What servers answer to a batch, or a text, that is too long for them.
+# Statuses for a batch or text that is too long.
 _TOO_MUCH = (*_REFUSALS, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
-# A refused text is cut in half this often: a model that takes so little of 8,000 characters is of no use.
+# A refused text is halved down to this length: a model with a lower limit is useless.
 _MIN_CUT_CHARACTERS = 500
 _PROBE = "Ana is allergic to peanuts."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedOptions:
-    """How an embeddings API is asked."""
+    """Options of an embeddings API."""
 
     timeout_s: float = _EMBED_TIMEOUT_S
-    """Longest wait for a batch, retries included."""
+    """Timeout for a batch, including retries."""
     tries: int = 2
-    """Most requests for a batch, where the server is busy or the connection fails."""
+    """Maximum number of requests for a batch, if the server is busy or the connection fails."""
     batch: int = _BATCH_TEXTS
-    """Most texts a request."""
+    """Maximum number of texts per request."""
     query_prefix: str = ""
-    """What is put before a query."""
+    """Text put before queries."""
     passage_prefix: str = ""
-    """What is put before a text that is to be found."""
+    """Text put before stored texts."""
 
 
 async def discover_dim(url: str, model: str, *, key: str | None, options: EmbedOptions) -> int:
-    """Ask an API how long its vectors are.
+    """Return the dimension of an API's vectors.
 
     Raises:
-        ModelError: no answer, or none that is an embedding.
+        ModelError: No answer, or not an embedding.
     """
     api = JsonClient(url, key=key, timeout_s=options.timeout_s, max_bytes=_EMBED_BYTES, tries=options.tries)
     try:
@@ -80,7 +80,7 @@ async def discover_dim(url: str, model: str, *, key: str | None, options: EmbedO
 
 
 def space_name(model: str, dim: int, passage_prefix: str) -> str:
-    """Name the space of an API's model.
+    """Return the name of an API model's vector space.
 
     >>> space_name("small", 384, ""), space_name("e5", 384, "passage: ")
     ('small-384', 'e5-384-7f2345f2')
@@ -102,15 +102,15 @@ class OpenAIEmbedder:
         options: EmbedOptions | None = None,
         calibration: Calibration = GENERIC_CALIBRATION,
     ) -> None:
-        """Prepare; nothing connects before the first call.
+        """Create an embedder; it connects on the first call.
 
         Args:
-            url: Base URL, with its `/v1`.
-            model: The model's name there.
-            dim: Length of its vectors; an answer of another length is refused.
+            url: Base URL, including `/v1`.
+            model: Name of the model.
+            dim: Dimension of its vectors; others are refused.
             key: Sent as bearer token; None sends none.
-            options: How it is asked.
-            calibration: What this model's cosines mean.
+            options: Timeouts, batch size and prefixes.
+            calibration: Meaning of this model's cosines.
         """
         self._options = options or EmbedOptions()
         self._api = JsonClient(
@@ -122,7 +122,7 @@ class OpenAIEmbedder:
 
     @property
     def space(self) -> str:
-        """Name of the space: model and dimension, and a hash of the prefix where there is one."""
+        """Name of the space: model and dimension, and a hash of the prefix if any."""
         return space_name(self._model, self._dim, self._options.passage_prefix)
 
     @property
@@ -131,18 +131,18 @@ class OpenAIEmbedder:
         return self._dim
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts by their first 8,000 characters: rows of unit length, zeros for a blank text (which is not sent).
+        """Embed the first 8,000 characters of each text: unit rows, zeros for a blank text (which is not sent).
 
-        A text that is still too long for the model is cut until it takes it.
+        A text that is still too long for the model is cut until the model accepts it.
 
         Raises:
-            ModelError: no answer, or not one vector of numbers for each text.
-            VectorSizeError: the vectors have another length than `dim`.
+            ModelError: No answer, or not one valid vector per text.
+            VectorSizeError: The vectors do not have `dim` numbers.
         """
         return await self._rows(self._options.passage_prefix, texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked, as `embed` does."""
+        """Embed queries, with the query prefix."""
         return await self._rows(self._options.query_prefix, texts)
 
     async def _rows(self, prefix: str, texts: Sequence[str]) -> Vectors:
@@ -151,7 +151,7 @@ class OpenAIEmbedder:
         places = [place for place, text in enumerate(given) if text.strip()]
         given = [prefix + text for text in given]
         for batch in _batches(places, given, self._options.batch):
-            rows[batch] = await self._fitting([given[place] for place in batch])
+            rows[batch] = await self._embed_fitting([given[place] for place in batch])
         return rows
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
@@ -162,8 +162,8 @@ class OpenAIEmbedder:
         """Close the connections."""
         await self._api.close()
 
-    async def _fitting(self, texts: list[str]) -> Vectors:
-        """Embed a batch; where it is refused, its halves, and of a single text the first half."""
+    async def _embed_fitting(self, texts: list[str]) -> Vectors:
+        """Embed a batch; if it is refused, embed its halves, or the first half of a single text."""
         try:
             return await self._embed(texts)
         except ApiRefusedError as refused:
@@ -171,10 +171,12 @@ class OpenAIEmbedder:
                 raise
             half = len(texts) // 2
             if half:
-                return np.concatenate([await self._fitting(texts[:half]), await self._fitting(texts[half:])])
+                return np.concatenate(
+                    [await self._embed_fitting(texts[:half]), await self._embed_fitting(texts[half:])]
+                )
             if len(texts[0]) < 2 * _MIN_CUT_CHARACTERS:
                 raise
-            return await self._fitting([texts[0][: len(texts[0]) // 2]])
+            return await self._embed_fitting([texts[0][: len(texts[0]) // 2]])
 
     async def _embed(self, texts: list[str]) -> Vectors:
         body = {"model": self._model, "input": texts, "encoding_format": "float"}
@@ -202,17 +204,17 @@ class OpenAIChatModel:
     """Answers with JSON through `POST {url}/chat/completions`."""
 
     def __init__(self, url: str, model: str, *, key: str | None = None, timeout_s: float = _CHAT_TIMEOUT_S) -> None:
-        """Prepare; nothing connects before the first call.
+        """Create a model; it connects on the first call.
 
         Args:
-            url: Base URL, with its `/v1`.
-            model: The model's name there.
+            url: Base URL, including `/v1`.
+            model: Name of the model.
             key: Sent as bearer token; None sends none.
-            timeout_s: Longest wait for an answer.
+            timeout_s: Timeout for an answer.
         """
         self._api = JsonClient(url, key=key, timeout_s=timeout_s, max_bytes=_CHAT_BYTES)
         self._model = model
-        self._way = 0
+        self._format = 0
         self._temperature = True
 
     @property
@@ -221,16 +223,16 @@ class OpenAIChatModel:
         return self._model
 
     async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
-        """Ask for JSON of the schema: by JSON schema, else in JSON mode, else in plain words.
+        """Ask for JSON of the schema: by JSON schema, or else in JSON mode, or else in the prompt.
 
-        What the server refuses is remembered, once another way was taken.
+        The first format that the server accepts is remembered.
 
         Raises:
-            ModelError: no answer, a refusal, or nothing that can be read as JSON of this form.
+            ModelError: No answer, a refusal, or nothing readable as JSON of this form.
         """
-        way, temperature, calls = self._way, self._temperature, 0
+        form, temperature, calls = self._format, self._temperature, 0
         while True:
-            body = self._request(_WAYS[way], system, user, schema, schema_name)
+            body = self._request(_FORMATS[form], system, user, schema, schema_name)
             if temperature:
                 body["temperature"] = 0
             calls += 1
@@ -241,12 +243,12 @@ class OpenAIChatModel:
                     raise
                 if temperature and refused.param == "temperature":
                     temperature = False
-                elif way + 1 < len(_WAYS):
-                    way += 1
+                elif form + 1 < len(_FORMATS):
+                    form += 1
                 else:
                     raise
                 continue
-            self._way, self._temperature = max(way, self._way), temperature and self._temperature
+            self._format, self._temperature = max(form, self._format), temperature and self._temperature
             read = parse_model_output(read_completion(answer.body), wanted(schema), near(schema))
             return ModelAnswer(
                 data=read.value,
@@ -259,14 +261,16 @@ class OpenAIChatModel:
         """Close the connections."""
         await self._api.close()
 
-    def _request(self, way: str, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> dict[str, Any]:
+    def _request(
+        self, form: str, system: str, user: str, schema: Mapping[str, Any], schema_name: str
+    ) -> dict[str, Any]:
         body: dict[str, Any] = {"model": self._model, "stream": False}
-        if way == "json_schema":
-            form = {"name": schema_name, "strict": True, "schema": schema}
-            body["response_format"] = {"type": "json_schema", "json_schema": form}
+        if form == "json_schema":
+            strict = {"name": schema_name, "strict": True, "schema": schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": strict}
         else:
             system = f"{system}\n\n{_answer_form()}{dumps(schema)}"
-        if way == "json_object":
+        if form == "json_object":
             body["response_format"] = {"type": "json_object"}
         body["messages"] = [{"role": "system", "content": clean(system)}, {"role": "user", "content": clean(user)}]
         return body

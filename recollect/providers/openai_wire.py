@@ -1,4 +1,4 @@
-"""What OpenAI-compatible APIs answer: embeddings, completions, usage, taken out and checked. Pure."""
+"""Parsers for answers of OpenAI-compatible APIs: embeddings, completions, usage. Pure."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,10 +12,10 @@ from recollect.types import Vectors
 
 
 def read_embeddings(answer: object, *, count: int) -> list[list[object]]:
-    """Take the vectors out of an embeddings answer, in the order of their `index`.
+    """Extract the vectors of an embeddings answer, in the order of `index`.
 
     Raises:
-        ValueError: not `count` vectors with the indexes 0 to `count - 1`.
+        ValueError: Not `count` vectors with the indexes 0 to `count - 1`.
     """
     data = answer.get("data") if isinstance(answer, dict) else None
     if not isinstance(data, list):
@@ -27,7 +27,7 @@ def read_embeddings(answer: object, *, count: int) -> list[list[object]]:
         vector = item.get("embedding") if isinstance(item, dict) else None
         index = item.get("index", place) if isinstance(item, dict) else None
         if not isinstance(vector, list) or not isinstance(index, int):
-            raise ValueError(f"item {place} is no embedding")
+            raise ValueError(f"item {place} is not an embedding")
         found[index] = vector
     if sorted(found) != list(range(count)):
         raise ValueError(f"indexes other than 0 to {count - 1}, each once")
@@ -35,11 +35,11 @@ def read_embeddings(answer: object, *, count: int) -> list[list[object]]:
 
 
 def unit_rows(vectors: list[list[object]], *, dim: int) -> Vectors:
-    """Make rows of unit length.
+    """Normalize vectors to rows of unit length.
 
     Raises:
-        VectorSizeError: a vector is not `dim` long.
-        ValueError: a number is missing, none, or not finite; or a vector is all zeros.
+        VectorSizeError: A vector does not have `dim` numbers.
+        ValueError: An item is not a finite number, or a vector is all zeros.
 
     >>> unit_rows([[3, 4]], dim=2).tolist()
     [[0.6000000238418579, 0.800000011920929]]
@@ -62,7 +62,7 @@ def unit_rows(vectors: list[list[object]], *, dim: int) -> Vectors:
 
 
 def wanted(schema: Mapping[str, Any]) -> Accept | None:
-    """Tell by a schema's outermost level which values can be meant: an object with all that is required, or a list."""
+    """Return a test for values that match a schema's outermost level: an object with all required fields, or a list."""
     if schema.get("type") == "array":
         return lambda value: isinstance(value, list)
     if schema.get("type") != "object":
@@ -72,7 +72,7 @@ def wanted(schema: Mapping[str, Any]) -> Accept | None:
 
 
 def near(schema: Mapping[str, Any]) -> Accept | None:
-    """Tell which values come near to a schema of an object: its one list alone, an item of it, half of its members.
+    """Return a test for values close to an object schema: its only list, an item of it, or half of its fields.
 
     >>> items = {"type": "array", "items": {"required": ["text", "quote"]}}
     >>> fits = near({"type": "object", "required": ["memories"], "properties": {"memories": items}})
@@ -100,16 +100,16 @@ def _lists_memories(value: list[object]) -> bool:
 
 
 def read_completion(body: object) -> str:
-    """Take the text out of a chat completion.
+    """Extract the text of a chat completion.
 
     Raises:
-        ModelError: the model refused, was filtered, or the completion holds no text.
+        ModelError: The model refused, was filtered, or returned no text.
     """
     choices = body.get("choices") if isinstance(body, dict) else None
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if not isinstance(choice, dict) or not isinstance(message, dict):
-        raise ModelError("the model's answer is no chat completion: it has no choices[0].message")
+        raise ModelError("the model's answer is not a chat completion: it has no choices[0].message")
     if message.get("refusal"):
         raise ModelError("the model refused")
     if choice.get("finish_reason") == "content_filter":
@@ -125,7 +125,7 @@ def read_completion(body: object) -> str:
 
 
 def _arguments(message: Mapping[str, Any]) -> object:
-    """Return what a model calls a tool with that it was never offered: its way of saying the answer."""
+    """Return the arguments of a tool call: some models answer by calling a tool that was never offered."""
     calls = message.get("tool_calls")
     call = calls[0] if isinstance(calls, list) and calls else None
     function = call.get("function") if isinstance(call, dict) else None
@@ -133,7 +133,7 @@ def _arguments(message: Mapping[str, Any]) -> object:
 
 
 def read_usage(body: object) -> ModelUsage | None:
-    """Take the token counts out of a chat completion; None where they are missing or make no sense."""
+    """Extract the token counts of a chat completion; None if they are missing or invalid."""
     usage = body.get("usage") if isinstance(body, dict) else None
     counts = [usage.get(name) if isinstance(usage, dict) else None for name in ("prompt_tokens", "completion_tokens")]
     prompt, completion = counts

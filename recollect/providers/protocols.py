@@ -1,4 +1,4 @@
-"""What the engine asks of models, and nothing more. Pure."""
+"""Protocols of embedders, rerankers, language models and token counters. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from recollect.types import Vectors
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of one space. Safe to call from several tasks and threads."""
+    """Converts texts to vectors of one space. Safe for several tasks and threads."""
 
     @property
     def space(self) -> str:
-        """Name of the space: model and dimension, for instance `wordllama-l2-256-ranked`."""
+        """Name of the space: model and dimension, such as `wordllama-l2-256-ranked`."""
         ...
 
     @property
@@ -24,22 +24,22 @@ class Embedder(Protocol):
         ...
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that are to be found.
+        """Embed texts to be stored.
 
         Returns:
             Shape (len(texts), dim), float32, rows of unit length; a text without content gives zeros.
 
         Raises:
-            ModelError: the model did not answer, or not with that many vectors of that length.
+            ModelError: The model did not answer, or not with valid vectors.
         """
         ...
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed what is asked, as `embed` does; some models want a question marked as one."""
+        """Embed queries; some models treat them differently from stored texts."""
         ...
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Turn this model's cosines into a relevance of 0 to 1 that means the same for every embedder."""
+        """Convert this model's cosines to relevance, 0 to 1, which means the same for every embedder."""
         ...
 
 
@@ -47,18 +47,18 @@ class OpenedEmbedder(Embedder, Protocol):
     """An embedder that holds connections or files until it is closed."""
 
     async def close(self) -> None:
-        """Let go of what it holds. Idempotent."""
+        """Close all connections and files. Idempotent."""
         ...
 
 
 class Reranker(Protocol):
-    """Reads a question and texts together, and says how well each answers it. Safe to call from several tasks."""
+    """Scores how well texts answer a query. Safe for several tasks."""
 
     async def score(self, query: str, documents: Sequence[str]) -> list[float]:
-        """Score each document, 0 to 1, in their order.
+        """Score each document, 0 to 1, in order.
 
         Raises:
-            ModelError: the model did not answer, or not with one score for each.
+            ModelError: The model did not answer, or not with one score per document.
         """
         ...
 
@@ -67,13 +67,13 @@ class OpenedReranker(Reranker, Protocol):
     """A reranker that holds connections or files until it is closed."""
 
     async def close(self) -> None:
-        """Let go of what it holds. Idempotent."""
+        """Close all connections and files. Idempotent."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelUsage:
-    """What a model call cost, as the server counted it."""
+    """Tokens of a model call, as counted by the server."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -81,15 +81,15 @@ class ModelUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelAnswer:
-    """A structured answer."""
+    """Structured answer of a language model."""
 
     data: Any
     """The decoded JSON value; its shape is the caller's to check."""
     usage: ModelUsage | None
     calls: int
-    """How many requests it took (a fallback from JSON schema to JSON mode is a second one)."""
+    """Number of requests (falling back from JSON schema to JSON mode is a second one)."""
     remarks: tuple[str, ...] = ()
-    """What of the answer was not taken, a sentence each: it broke off, or there was a second one."""
+    """Sentences on unused parts of the answer: it was incomplete, or there was a second one."""
 
 
 class LanguageModel(Protocol):
@@ -104,13 +104,13 @@ class LanguageModel(Protocol):
         """Ask once, at temperature 0, for JSON of the schema.
 
         Raises:
-            ModelError: no answer, a refusal, or nothing that can be read as JSON.
+            ModelError: No answer, a refusal, or nothing readable as JSON.
         """
         ...
 
 
 class TokenCounter(Protocol):
-    """Counts tokens; never under what the upstream's model counts, as far as it is known."""
+    """Counts tokens, as far as known never fewer than the upstream model."""
 
     def count(self, text: str) -> int:
         """Count the tokens of a text."""

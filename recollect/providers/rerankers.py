@@ -1,7 +1,7 @@
-"""Rerankers: a cross-encoder in a folder, or an API with a `/rerank`. Reads a model's files, or talks to that address.
+"""Rerankers: an ONNX cross-encoder, or an API with `/rerank`. Reads a model's files, or connects to that address.
 
-A reranker reads question and memory together, which tells what answers better than two vectors do, and costs a run of a
-model for every candidate. It is off unless it is set.
+A reranker reads query and memory together. It judges relevance better than two vectors do, and costs a model run per
+candidate. It is off by default.
 """
 
 import asyncio
@@ -21,22 +21,22 @@ from recollect.settings import Settings
 from recollect.text import clean
 
 _ANSWER_BYTES = 4 * 1024 * 1024
-# Pairs a run: as for embedding, a batch is as slow as its longest pair is long.
+# Pairs per run: a batch costs as much as its longest pair.
 _BATCH = 16
-# One number a pair is a logit; of two the second is that of "it answers".
+# A model with one output per pair gives a logit; with two, the second is the class "relevant".
 _LOGIT, _TWO_CLASSES = 1, 2
 
 
 class ApiReranker:
-    """Asks `POST {url}/rerank`, as Jina, Cohere, vLLM, TEI's gateways and llama.cpp's server have it."""
+    """Reranks with `POST {url}/rerank`, the API of Jina, Cohere, vLLM, TEI gateways and llama.cpp."""
 
     def __init__(self, url: str, model: str, *, key: str | None, timeout_s: float) -> None:
-        """Prepare; nothing connects before the first call. One request each: an answer that is late is of no use."""
+        """Create a reranker; it connects on the first call and does not retry, because late answers are useless."""
         self._api = JsonClient(url, key=key, timeout_s=timeout_s, max_bytes=_ANSWER_BYTES, tries=1)
         self._model = model
 
     async def score(self, query: str, documents: Sequence[str]) -> list[float]:
-        """Ask once for all."""
+        """Score all documents in one request."""
         body = {
             "model": self._model,
             "query": clean(query),
@@ -56,10 +56,10 @@ class ApiReranker:
 
 
 def read_scores(answer: object, *, count: int) -> list[float]:
-    """Take the scores out of a rerank answer, in the order of the documents; some servers give logits.
+    """Extract the scores of a rerank answer, in document order; logits become shares.
 
     Raises:
-        ValueError: not one finite score for each document.
+        ValueError: Not one finite score per document.
 
     >>> read_scores({"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2}]}, count=2)
     [0.2, 0.9]
@@ -87,7 +87,7 @@ def _share(logit: float) -> float:
 
 
 class OnnxReranker:
-    """Runs a cross-encoder's files; safe to use from any number of tasks and threads."""
+    """Runs an ONNX cross-encoder. Safe for several tasks and threads."""
 
     def __init__(self, where: str) -> None:
         """Read the files and run the model once.
@@ -103,7 +103,7 @@ class OnnxReranker:
         try:
             self.score_now("Where does Ben live?", ["Ben lives in Oslo."])
         except ModelError as error:
-            raise BadEmbedderError(where, f"{error}: this is no cross-encoder") from None
+            raise BadEmbedderError(where, f"{error}: this is not a cross-encoder") from None
 
     async def score(self, query: str, documents: Sequence[str]) -> list[float]:
         """Score in a thread."""
@@ -121,7 +121,7 @@ class OnnxReranker:
         return scores
 
     async def close(self) -> None:
-        """Do nothing: the files are let go of with the object."""
+        """Do nothing: the files are released with the object."""
 
     def _run(self, pairs: Sequence[Encoding]) -> list[float]:
         found = run_session(
@@ -131,23 +131,23 @@ class OnnxReranker:
 
 
 def shares(found: npt.NDArray[np.float32], count: int, where: str) -> list[float]:
-    """Turn what a cross-encoder gives into scores of 0 to 1.
+    """Convert a cross-encoder's output to scores from 0 to 1.
 
     Raises:
-        ModelError: it is no score for each pair.
+        ModelError: It is not one score per pair.
     """
     rows = found.reshape(len(found), -1).astype(np.float64)
     if len(rows) != count or rows.shape[1] not in (_LOGIT, _TWO_CLASSES) or not np.isfinite(rows).all():
-        raise ModelError(f"the model in {where} gave numbers of the shape {found.shape} for {count} pairs")
+        raise ModelError(f"the model in {where} returned an array of shape {found.shape} for {count} pairs")
     logits = rows[:, 0] if rows.shape[1] == _LOGIT else rows[:, 1] - rows[:, 0]
     return [_share(float(logit)) for logit in logits]
 
 
 def open_reranker(settings: Settings) -> OpenedReranker | None:
-    """Open the reranker of the settings; None where there is none.
+    """Open the reranker of the settings; None if not set.
 
     Raises:
-        BadSettingError: the folder cannot be used.
+        BadSettingError: The folder cannot be used.
     """
     if settings.rerank_url is not None:
         key = settings.rerank_key.get_secret_value().strip() if settings.rerank_key else ""

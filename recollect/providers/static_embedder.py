@@ -1,14 +1,14 @@
-"""The built-in embedder: WordLlama's packaged token vectors, averaged. Reads two files of that package, once.
+"""The built-in embedder: the mean of WordLlama's packaged token vectors. Reads two files of that package, once.
 
-WordLlama itself is not imported: it sets up logging and pulls in more than is needed. Its code is under the MIT
-licence; its weights derive from the token embeddings of Llama 2, so they are used where the package put them and are
-no part of Recollect.
+WordLlama itself is not imported: it sets up logging and has more dependencies than needed. Its code is under the MIT
+licence; its weights derive from the token embeddings of Llama 2, so they are read from the installed package and are
+not part of Recollect.
 
-How a text becomes a vector was chosen on real conversations (LoCoMo, development half: 5 conversations, 2,960 turns,
+The averaging was chosen on real conversations (LoCoMo, development half: 5 conversations, 2,960 turns,
 786 questions of categories 1 to 4; share of questions with at least one evidence turn among the ten nearest turns of
 their conversation): the plain mean of all tokens 0.366; in lower case 0.408; without punctuation 0.424; tokens weighted
 by the logarithm of their rank 0.448; parts inside a word at half weight 0.499. Nothing was
-fitted finer, but all of it was chosen on these conversations: on others expect less of a gain.
+fitted further; expect smaller gains on other conversations.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ _TENSOR = "embedding.weight"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _TOKENS, _DIM = 32_000, 256
 
-# Model, dimension and how it is averaged; another average is another space and needs another name.
+# Model, dimension and kind of average; another average is another space and needs another name.
 SPACE = "wordllama-l2-256-ranked"
 
 # Fitted to the data above by `python -m benchmarks.calibration`: 1,215 pairs of a question with an evidence turn, and
@@ -47,39 +47,39 @@ CALIBRATION = Calibration(midpoint=0.403, slope=9.46)
 # roughly that of their frequency, then single characters, again the most frequent first.
 _FIRST_BYTE, _FIRST_MERGE, _FIRST_CHARACTER = 3, 259, 29_871
 _WORD_START = "▁"
-# A part inside a word means less than the word's beginning: "oline" of "car oline".
+# Inner parts of a word mean less than its beginning: "oline" of "car oline".
 _INNER_PART = 0.5
-# Bytes spell emoji and rare scripts: they tell two such texts apart, no more.
+# Bytes spell emoji and rare scripts: they only distinguish such texts.
 _BYTE = 0.1
 
-# Longest text handed to the tokenizer in one call, in characters: it needs 100 bytes for each.
+# Maximum text per call of the tokenizer, which needs 100 bytes per character.
 _SPAN = 20_000
-# Up to here a batch is embedded at once, about 2 ms; beyond, a thread does it and the event loop goes on.
+# Batches up to this size (about 2 ms) are embedded on the event loop, larger ones in a thread.
 _INLINE_TEXTS = 64
 _INLINE_CHARACTERS = 8_000
-# Texts for one call of the tokenizer in a thread, which lets other threads run meanwhile.
+# Texts per call of the tokenizer in a thread, so that other threads can run in between.
 _BATCH = 64
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StaticModel:
-    """The files, read."""
+    """The loaded files."""
 
     tokenizer: Tokenizer
     table: npt.NDArray[np.float16]
-    """Shape (tokens, dim), as it lies in the file; rows are cast when they are used."""
+    """Shape (tokens, dim), as stored in the file; rows are cast on use."""
     weight: npt.NDArray[np.float32]
-    """How much each token counts in the average."""
+    """Weight of each token in the average."""
 
 
 _lock = Lock()
 
 
 def static_model() -> StaticModel:
-    """Read the packaged files, once a process.
+    """Read the packaged files, once per process.
 
     Raises:
-        MissingModelFilesError: the package or one of its files is not there, or not what it was.
+        MissingModelFilesError: The package or one of its files is missing or has changed.
     """
     with _lock:
         return _read(_package_folder())
@@ -96,14 +96,14 @@ def _package_folder() -> Path:
 def _read(folder: Path) -> StaticModel:
     for name in (_WEIGHTS, _TOKENIZER):
         if not (folder / name).is_file():
-            raise MissingModelFilesError(PACKAGE, f"its file {name} is not there")
+            raise MissingModelFilesError(PACKAGE, f"its file {name} is missing")
     try:
         table = load_file(folder / _WEIGHTS)[_TENSOR]
         description = (folder / _TOKENIZER).read_text("utf-8")
     except (SafetensorError, OSError, KeyError, UnicodeDecodeError) as error:
         raise MissingModelFilesError(PACKAGE, f"its files cannot be read ({type(error).__name__})") from error
     if not description.rstrip().endswith("}"):
-        raise MissingModelFilesError(PACKAGE, f"its file {_TOKENIZER} breaks off")
+        raise MissingModelFilesError(PACKAGE, f"its file {_TOKENIZER} is incomplete")
     tokenizer = Tokenizer.from_str(description)
     if table.shape != (_TOKENS, _DIM) or tokenizer.get_vocab_size() != _TOKENS:
         raise MissingModelFilesError(PACKAGE, f"its table has the shape {table.shape}")
@@ -113,7 +113,7 @@ def _read(folder: Path) -> StaticModel:
 
 
 def _token_weights(tokenizer: Tokenizer) -> npt.NDArray[np.float32]:
-    """Weigh tokens by the logarithm of their rank: the rarer, the more they say."""
+    """Weight tokens by the logarithm of their rank: rarer tokens mean more."""
     rank = np.arange(_TOKENS, dtype=np.float32) - (_FIRST_MERGE - 1)
     rank[_FIRST_CHARACTER:] = np.arange(1, _TOKENS - _FIRST_CHARACTER + 1)
     weight: npt.NDArray[np.float32] = np.log1p(rank.clip(1)) / np.log1p(np.float32(_TOKENS))
@@ -127,13 +127,13 @@ def _token_weights(tokenizer: Tokenizer) -> npt.NDArray[np.float32]:
 
 
 class StaticEmbedder:
-    """Embeds offline with the packaged token vectors; safe to use from any number of tasks and threads."""
+    """Embeds offline with the packaged token vectors. Safe for several tasks and threads."""
 
     def __init__(self, *, calibration: Calibration = CALIBRATION) -> None:
-        """Read the files, unless this process did already.
+        """Create an embedder; the files are read once per process.
 
         Raises:
-            MissingModelFilesError: the package or one of its files is not there.
+            MissingModelFilesError: The package or one of its files is missing.
         """
         self._model = static_model()
         self._calibration = calibration
@@ -155,7 +155,7 @@ class StaticEmbedder:
         return await asyncio.to_thread(self.embed_now, texts)
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed as `embed` does: this embedder makes no difference."""
+        """Embed as `embed` does: this embedder does not distinguish queries."""
         return await self.embed(texts)
 
     def embed_now(self, texts: Sequence[str]) -> Vectors:
@@ -175,7 +175,7 @@ class StaticEmbedder:
         """Do nothing: the files are shared by the process."""
 
     def _add_up(self, texts: Sequence[str], rows: Vectors) -> None:
-        """Add the weighted vectors of each text's tokens to its row; what divides a mean, unit length removes."""
+        """Add the weighted token vectors of each text to its row; normalizing makes dividing unnecessary."""
         model = self._model
         for row, text in zip(rows, texts, strict=True):
             for span in spans(text):
@@ -186,9 +186,9 @@ class StaticEmbedder:
 
 
 def spans(text: str) -> Iterator[str]:
-    """Cut a text into spans that the tokenizer can take at once, at blanks where there are any.
+    """Cut text into spans for the tokenizer, preferably at spaces.
 
-    A blank cut at is dropped: the tokenizer puts one before each span, so that the tokens stay the same.
+    The space at a cut is dropped: the tokenizer adds one before each span, so the tokens stay the same.
     """
     start = 0
     while len(text) - start > _SPAN:

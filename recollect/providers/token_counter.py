@@ -1,7 +1,7 @@
-"""Counting tokens offline. Reads tiktoken's file where it is at hand, and never fetches it.
+"""Offline token counter. Reads tiktoken's file if it is cached, and never downloads it.
 
-Without it the built-in embedder's tokenizer counts (Llama 2): its vocabulary of 32,000 is a fraction of today's, so
-that it needs as many tokens for a text as they do or more; no proof for every text.
+Otherwise the built-in embedder's tokenizer counts (Llama 2). Its vocabulary of 32,000 is smaller than today's, so it
+usually needs at least as many tokens; this is not guaranteed for every text.
 """
 
 import os
@@ -20,23 +20,23 @@ from recollect.providers.protocols import TokenCounter
 from recollect.providers.static_embedder import spans, static_model
 from recollect.text import clean
 
-# Counts kept for short texts: recall counts the same memories again with every request.
+# Cache for short texts: recall counts the same memories with every request.
 _CACHED_TEXTS = 2048
 _CACHED_CHARACTERS = 1000
-# Beyond this a text is not tokenized, some 15 ms, but counted by its bytes: no tokenizer makes more of it.
+# Longer texts are not tokenized (15 ms) but counted by their bytes, an upper bound.
 _MAX_CHARACTERS = 50_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TiktokenFile:
-    """A file of tiktoken: where it comes from decides its name in the cache, its digest whether it is whole."""
+    """A file of tiktoken: its URL determines its name in the cache, its digest whether it is intact."""
 
     name: str
     url: str
     sha256: str
 
 
-# Newest first. A file with another digest is not touched: tiktoken would delete it and fetch a new one.
+# Newest first. Files with another digest are ignored: tiktoken would delete them and download new ones.
 ENCODINGS = (
     TiktokenFile(
         name="o200k_base",
@@ -52,19 +52,19 @@ ENCODINGS = (
 
 
 class CachingCounter:
-    """Counts with a tokenizer, and remembers the counts of short texts."""
+    """Counts with a tokenizer, and caches counts of short texts."""
 
     def __init__(self, tokenize: Callable[[str], int]) -> None:
-        """Count by `tokenize`, which is given clean texts of bounded length."""
+        """Create a counter over `tokenize`, which gets clean texts of bounded length."""
         self._tokenize = tokenize
         self._short = lru_cache(maxsize=_CACHED_TEXTS)(tokenize)
 
     def forget(self) -> None:
-        """Forget the texts counted."""
+        """Clear the cache."""
         self._short.cache_clear()
 
     def count(self, text: str) -> int:
-        """Count the tokens of a text; of a very long one, the bytes, which are no fewer."""
+        """Count the tokens of a text; for a very long one, its bytes, an upper bound."""
         text = clean(text)
         if len(text) > _MAX_CHARACTERS:
             return len(text.encode())
@@ -80,12 +80,12 @@ def token_counter(
     """Choose the best counter that needs no network.
 
     Args:
-        tokenizer: Counts where tiktoken, or its file, is not at hand; None: the built-in embedder's.
-        environment: Where tiktoken's cache folder is named; None: the process's own.
-        encodings: The files to look for there, the best first.
+        tokenizer: Fallback without tiktoken or its file; None: that of the built-in embedder.
+        environment: Environment that names tiktoken's cache folder; None: that of the process.
+        encodings: Files to look for, best first.
 
     Raises:
-        MissingModelFilesError: the built-in tokenizer is wanted and not there.
+        MissingModelFilesError: The built-in tokenizer is needed but missing.
     """
     encoding = encoding_at_hand(os.environ if environment is None else environment, encodings)
     if encoding is not None:
@@ -101,7 +101,7 @@ def token_counter(
 def encoding_at_hand(
     environment: Mapping[str, str], encodings: Sequence[TiktokenFile] = ENCODINGS
 ) -> TiktokenFile | None:
-    """Return the encoding that tiktoken can count with and need no network; None where there is none."""
+    """Return the best encoding in tiktoken's cache; None if there is none."""
     folder = cache_folder(environment)
     if folder is None or find_spec("tiktoken") is None:
         return None
@@ -109,7 +109,7 @@ def encoding_at_hand(
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path | None:
-    """Find the folder in which tiktoken looks for its files; None where its cache is turned off."""
+    """Return tiktoken's cache folder; None if its cache is disabled."""
     for name in ("TIKTOKEN_CACHE_DIR", "DATA_GYM_CACHE_DIR"):
         if name in environment:
             return Path(environment[name]) if environment[name] else None

@@ -43,7 +43,7 @@ def test_the_example_is_told_and_asked(report: dict[str, Any]) -> None:
 
 
 def test_each_figure_is_explained(report: dict[str, Any]) -> None:
-    table = PAGE.partition("## What each figure means")[2].partition("\n## ")[0]
+    table = PAGE.partition("## Figures")[2].partition("\n## ")[0]
     explained = {name.partition("@")[0] for name in re.findall(r"`([\w@-]+)`", table)}
 
     assert {name.partition("@")[0] for name in report["retrieval"]["recollect"]["all"]} - explained == set()

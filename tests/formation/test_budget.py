@@ -157,7 +157,7 @@ async def test_the_cap_of_tokens_stops_asking_until_tomorrow(rations: Components
 
 async def test_a8_a_capacity_that_cannot_hold_what_work_costs_is_refused(tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text('description = "x"\n[budget]\ncapacity = 20\n', "utf-8")
-    with pytest.raises(BadProfileError, match="capacity is 20 and work costs 25: it could never be done"):
+    with pytest.raises(BadProfileError, match="capacity is 20 and work costs up to 25: it could never run"):
         ProfileRegistry(tmp_path)
 
 
@@ -245,7 +245,7 @@ async def test_an_answer_that_is_late_or_useless_was_paid_all_the_same(runtime: 
 
 
 async def test_an_open_breaker_costs_nothing(runtime: Runtime, clock: FakeClock) -> None:
-    breaker = CircuitBreaker(clock, most_failures=1)
+    breaker = CircuitBreaker(clock, max_failures=1)
     scripted = ScriptedModel([ModelError("down", fault=ModelFault.SERVER)])
     guarded = GuardedModel(scripted, breaker, clock, timeout_s=1)
     with pytest.raises(ModelError):

@@ -84,10 +84,10 @@ def test_s14_the_settings_have_their_names_and_defaults_and_are_laid_over_their_
         (CHARACTER, "memoryFormat", "{{memorytype}}", "there are: memoryType"),
         (CHARACTER, "memoryContextPrefix", "{{summary}}", "there are: app"),
         (CHARACTER, "memoryContextSuffix", "x" * 4001, "at most 4000 characters"),
-        (CHARACTER, "maxMemories", 5, "no option of profile character; there are: interaction, systemCharacter"),
+        (CHARACTER, "maxMemories", 5, "not an option of profile character; options are: interaction, systemCharacter"),
         (SESSION, "context-limit", 201, "less than or equal to 200"),
         (SESSION, "context_limit", 5, "max-per-session"),
-        (DEFAULT, "context-limit", 5, "no option of profile default"),
+        (DEFAULT, "context-limit", 5, "not an option of profile default"),
     ],
 )
 def test_a_setting_that_cannot_be_used_is_refused_by_name(

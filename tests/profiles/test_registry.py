@@ -54,12 +54,12 @@ def test_what_a_file_leaves_out_is_as_in_default(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "why"),
     [
-        ("bad.toml", "limit = ", "is no TOML"),
+        ("bad.toml", "limit = ", "is not TOML"),
         ("bad.toml", "[recall]\nlimit = 999\n", r"recall.limit: .*200 \(it is 999\)"),
         ("bad.toml", "[recall]\nlimits = 9\n", r"'limits' is not a key of \[recall\]"),
-        ("bad.toml", 'extends = "gone"', "extends 'gone', which is not there; there are: app, bad"),
+        ("bad.toml", 'extends = "gone"', "extends 'gone', which does not exist; profiles are: app, bad"),
         ("bad.toml", 'description = "x"\n[form]\nextractor = "typed"\n', "form.types must name the classes"),
-        ("bad.toml", 'description = "x"\n[episodes]\nwindow = 5\nkeep = 5\n', "fewer turns stay than the window holds"),
+        ("bad.toml", 'description = "x"\n[episodes]\nwindow = 5\nkeep = 5\n', "keep must be smaller than window"),
         ("Not A Name.toml", "", "rename the file"),
     ],
 )

@@ -223,7 +223,7 @@ def test_c9_a_frame_of_ones_own_cannot_close_the_block_either() -> None:
 
 @pytest.mark.parametrize("field", ["row", "prefix"])
 def test_c9_a_placeholder_that_nothing_fills_is_refused_by_name(field: str) -> None:
-    with pytest.raises(ValueError, match=r"\{\{memoryTyp\}\} is filled in nowhere here; there are: "):
+    with pytest.raises(ValueError, match=r"\{\{memoryTyp\}\} is not a placeholder here; placeholders are: "):
         policy("character", **{field: "{{memoryTyp}}"})
 
 

@@ -21,7 +21,7 @@ LATE = ModelError("no answer within 30 s", fault=ModelFault.UNKNOWN)
 
 @pytest.fixture
 def breaker(clock: FakeClock) -> CircuitBreaker:
-    return CircuitBreaker(clock, most_failures=3, first_wait_s=5, longest_wait_s=60)
+    return CircuitBreaker(clock, max_failures=3, first_wait_s=5, max_wait_s=60)
 
 
 def fail(breaker: CircuitBreaker, times: int = 1, error: ModelError = DOWN) -> None:

@@ -46,7 +46,7 @@ async def test_a_text_is_the_mean_of_its_tokens_whatever_stands_in_its_batch(tmp
 
 
 async def test_a_blank_text_is_zeros_and_a_long_one_is_the_mean_of_its_pieces(tmp_path: Path) -> None:
-    embedder = OnnxEmbedder(spec(write_folder(tmp_path / "tiny", most_tokens=4)))
+    embedder = OnnxEmbedder(spec(write_folder(tmp_path / "tiny", max_tokens=4)))
     long = "Ana likes tea Ben lives in Oslo we met in Rome"
     rows = await embedder.embed(["", long, " \n"])
     assert not rows[0].any()
