@@ -235,16 +235,16 @@ class Settings(BaseSettings):
     @field_validator("origins")
     @classmethod
     def _list_of_origins(cls, origins: str) -> str:
-        for origin in _split(origins):
-            if not _ORIGIN.fullmatch(origin):
+        for origin in _listed(origins.lower()):
+            if not _ORIGIN.fullmatch(origin.rstrip("/")):
                 raise ValueError("takes origins separated by commas, for example http://localhost:3000")
         return origins
 
     @field_validator("hosts")
     @classmethod
     def _list_of_hosts(cls, hosts: str) -> str:
-        for host in _split(hosts):
-            if not _HOST.fullmatch(host):
+        for host in _listed(hosts.lower()):
+            if not _HOST.fullmatch(host.rstrip("/")):
                 raise ValueError("takes NAME or NAME:PORT separated by commas, for example memory.example.org")
         return hosts
 
@@ -300,8 +300,8 @@ class Settings(BaseSettings):
     @property
     def profiles_of_keys(self) -> dict[str, str]:
         """Profiles by client key, from `RECOLLECT_PROFILE_KEYS`."""
-        pairs = self.profile_keys.get_secret_value().split(",") if self.profile_keys else []
-        return {key: profile for key, _, profile in (pair.strip().rpartition("=") for pair in pairs) if key}
+        pairs = _listed(self.profile_keys.get_secret_value()) if self.profile_keys else []
+        return {key: profile for key, _, profile in (pair.rpartition("=") for pair in pairs) if key}
 
     @property
     def shown_database(self) -> str:
@@ -311,12 +311,12 @@ class Settings(BaseSettings):
     @property
     def allowed_origins(self) -> frozenset[str]:
         """Origins of `RECOLLECT_ORIGINS`, normalized as in browsers."""
-        return frozenset(_split(self.origins))
+        return frozenset(origin.rstrip("/").lower() for origin in _listed(self.origins))
 
     @property
     def allowed_hosts(self) -> frozenset[str]:
         """Names of `RECOLLECT_HOSTS`, in lower case."""
-        return frozenset(_split(self.hosts))
+        return frozenset(host.rstrip("/").lower() for host in _listed(self.hosts))
 
     @property
     def key_routes(self) -> tuple[str, ...]:
@@ -330,9 +330,8 @@ class Settings(BaseSettings):
         Raises:
             BadSettingError: A setting is invalid; the error names the first one.
         """
-        given = {name: value for name, value in overrides.items() if value is not None}
         try:
-            settings = cls(**given)  # type: ignore[arg-type]  # values are checked by the model itself
+            settings = cls(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]  # values are checked by the model itself
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             name = PREFIX + ".".join(str(part) for part in first["loc"]).upper()
@@ -387,12 +386,8 @@ def unknown_variables(environment: Iterable[str]) -> list[str]:
     return sentences
 
 
-def _split(origins: str) -> list[str]:
-    return [origin.strip().rstrip("/").lower() for origin in origins.split(",") if origin.strip()]
-
-
-def _listed(routes: str) -> list[str]:
-    return [route.strip() for route in routes.split(",") if route.strip()]
+def _listed(items: str) -> list[str]:
+    return [item.strip() for item in items.split(",") if item.strip()]
 
 
 def _has_usable_port(parts: SplitResult) -> bool:

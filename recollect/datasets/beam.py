@@ -10,11 +10,11 @@ from recollect.datasets.json_node import TURN, Node, parse, plain
 
 QUESTIONS = "probing_questions/probing_questions.json"
 CHATS = ("chat_trunecated.json", "chat.json")
-"""Where both are there, the first is the conversation of the size that the questions were asked of."""
+"""File names in order of preference: the first has the size that the questions refer to."""
 _MARK = re.compile(r"->->[^\n]{0,24}$")
 _ANCHOR = re.compile(r"([A-Za-z]{1,20})-(\d{1,2})-(\d{4})")
 _UNDATED = datetime(2024, 1, 1, tzinfo=UTC)
-# The kinds of question name what they expect each in its own way.
+# Fields with the expected answer, which differ between kinds of questions.
 _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")
 _ABSTENTION = "abstention"
 
@@ -44,7 +44,7 @@ def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: 
 
 
 def without_mark(text: str) -> str:
-    """Cut off the place in the plan that the data set leaves behind a message.
+    """Remove the plan position that the data set appends to a message.
 
     >>> without_mark("Can you help me? ->-> 1,1")
     'Can you help me?'
@@ -55,7 +55,7 @@ def without_mark(text: str) -> str:
 
 
 def numbers(value: object) -> set[str]:
-    """Find all message ids in evidence, however deep it is nested.
+    """Find all message ids in evidence, at any depth.
 
     >>> sorted(numbers({"first": [58], "second": [[24], 7]}))
     ['24', '58', '7']
@@ -97,7 +97,7 @@ def _role(message: Node) -> Literal["user", "assistant"]:
 
 
 def _anchored(node: Node, now: datetime, zone: tzinfo) -> datetime:
-    """Move to the day that a batch or message names; time never runs backwards."""
+    """Advance to the date of a batch or message; time never goes back."""
     anchor = node.get("time_anchor")
     if anchor is None:
         return now

@@ -1,4 +1,4 @@
-"""What every data set becomes: conversations of dated turns, and questions with the turns that answer them. Pure."""
+"""Common form of all data sets: conversations of dated turns, questions and evidence. Pure."""
 
 import re
 from dataclasses import dataclass
@@ -12,50 +12,50 @@ class DatasetTurn:
     """One message of a conversation."""
 
     id: str
-    """By which evidence names it; once in its conversation."""
+    """Id used by evidence; unique in the conversation."""
     session: str
-    """The session it was said in; sessions follow one another."""
+    """Session of the turn; sessions are consecutive."""
     role: Literal["user", "assistant"]
     speaker: str = ""
-    """Who says it; empty where the data names nobody."""
+    """Name of the speaker; empty if the data has none."""
     text: str
     said_at: datetime
     """Aware, UTC."""
 
     @property
     def line(self) -> str:
-        """The words with who says them: what baselines search, and what every row's tokens are counted of."""
+        """Text with its speaker: searched by baselines, and used to count tokens."""
         return f"{self.speaker}: {self.text}" if self.speaker else self.text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetQuestion:
-    """What is asked about a conversation, and what is known of the answer."""
+    """A question about a conversation, with its answer and evidence."""
 
     id: str
     text: str
     category: str
     answer: str = ""
-    """What is expected; empty where the data does not say."""
+    """Expected answer; empty if the data has none."""
     evidence: frozenset[str] = frozenset()
-    """The turns that answer it; empty: no figure of retrieval counts it."""
+    """Turns that answer it; without any, it counts in no retrieval figure."""
     sessions: frozenset[str] = frozenset()
-    """The sessions that answer it: those of the evidence, or what the data names."""
+    """Sessions that answer it: those of the evidence, or those named by the data."""
     asked_at: datetime | None = None
     """Aware; None: after the last turn."""
     unanswerable: bool = False
-    """The conversation does not say: who answers anyway is wrong."""
+    """The conversation does not contain the answer; any answer is wrong."""
     lost: int = 0
-    """Evidence that the data names and the conversation has not."""
+    """Number of evidence ids that are not in the conversation."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
-    """What the data records as worth remembering of a turn."""
+    """What the data records as worth remembering."""
 
     text: str
     turns: tuple[str, ...]
-    """The turns it rests on."""
+    """Turns that it is based on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,27 +71,27 @@ class DatasetConversation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DataSet:
-    """What was read."""
+    """A data set."""
 
     kind: str
     """`locomo`, `beam`, `longmemeval` or `jsonl`."""
     conversations: tuple[DatasetConversation, ...]
     sha256: str
-    """Of the file; of a folder, of the names and contents of what was read of it."""
+    """Hash of the file; for a folder, of the names and contents of its files."""
 
     @property
     def turns(self) -> int:
-        """How many turns there are in all."""
+        """Total number of turns."""
         return sum(len(conversation.turns) for conversation in self.conversations)
 
     @property
     def questions(self) -> int:
-        """How many questions there are in all."""
+        """Total number of questions."""
         return sum(len(conversation.questions) for conversation in self.conversations)
 
 
 def digest(parts: dict[str, bytes]) -> str:
-    """Hash files: one by its content, several by their names and contents, in the names' order."""
+    """Hash one file by its content, several by their names and contents in order of name."""
     if len(parts) == 1:
         return sha256(next(iter(parts.values()))).hexdigest()
     whole = sha256()
@@ -105,7 +105,7 @@ MONTHS = tuple("january february march april may june july august september octo
 
 
 def parse_session_date(value: object, zone: tzinfo) -> datetime | None:
-    """Read a date as LoCoMo writes it, in UTC; None where it is not of that form.
+    """Parse a session date as in LoCoMo, in UTC; None if it has another form.
 
     >>> parse_session_date("1:56 pm on 8 May, 2023", UTC).isoformat()
     '2023-05-08T13:56:00+00:00'

@@ -1,4 +1,4 @@
-"""Read JSON that people wrote: every refusal names the file, the field and the value. Pure."""
+"""Validation of hand-written JSON: errors name the file, the field and the value. Pure."""
 
 import json
 from collections.abc import Iterator
@@ -8,45 +8,45 @@ from typing import Any, NoReturn
 
 from recollect.errors import BadRequestError
 
-# Data sets date sessions, not turns; people take about a minute for one.
+# Data sets date sessions only; a turn takes about a minute.
 TURN = timedelta(minutes=1)
-# Most of a bad value that is repeated.
-_SHOWN = 60
+# Maximum length of a value in an error.
+_MAX_SHOWN_CHARACTERS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A value, and where it stands: 'samples.json: [3].qa[0].question'."""
+    """A value and its path: 'samples.json: [3].qa[0].question'."""
 
     where: str
     value: Any
 
     def refuse(self, why: str) -> NoReturn:
-        """Say what is wrong with the value.
+        """Raise an error on the value.
 
         Raises:
             BadRequestError: always.
         """
         shown = json.dumps(self.value, ensure_ascii=False, default=repr)
-        shown = shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+        shown = shown if len(shown) <= _MAX_SHOWN_CHARACTERS else f"{shown[:_MAX_SHOWN_CHARACTERS]}…"
         raise BadRequestError(f"{self.where}: {why}; it is {shown}", param="data")
 
     def get(self, name: str) -> "Node | None":
-        """Return a field; None where it is missing or null."""
+        """Return a field; None if it is missing or null."""
         if not isinstance(self.value, dict):
             self.refuse("must be an object")
         found = self.value.get(name)
         return None if found is None else Node(f"{self.where}.{name}", found)
 
     def at(self, name: str) -> "Node":
-        """Return a field that must be there."""
+        """Return a required field."""
         found = self.get(name)
         if found is None:
             raise BadRequestError(f"{self.where}: the field {name!r} is missing", param="data")
         return found
 
     def only(self, *names: str) -> None:
-        """Refuse fields of other names: a misspelt one would be passed over in silence."""
+        """Refuse other fields, so that misspelt names are not ignored."""
         if not isinstance(self.value, dict):
             self.refuse("must be an object")
         for name in self.value:
@@ -69,19 +69,19 @@ class Node:
             yield str(name), Node(f"{self.where}.{name}", value)
 
     def text(self) -> str:
-        """Return text that is not blank."""
+        """Return non-blank text."""
         if not isinstance(self.value, str) or not self.value.strip():
             self.refuse("must be text that is not blank")
         return str(self.value).strip()
 
     def name(self) -> str:
-        """Return an id: text, or a whole number as text."""
+        """Return an id, which may be text or an integer, as text."""
         if isinstance(self.value, int) and not isinstance(self.value, bool):
             return str(self.value)
         return self.text()
 
     def instant(self, zone: tzinfo = UTC) -> datetime:
-        """Return an ISO 8601 date or instant in UTC; one without an offset is read in `zone`."""
+        """Return an ISO 8601 date or time in UTC; without an offset it is in `zone`."""
         if isinstance(self.value, str):
             try:
                 found = datetime.fromisoformat(self.value.strip())
@@ -123,7 +123,7 @@ def decode(data: bytes) -> Any:
 
 
 def plain(value: object) -> str:
-    """Write an answer as data sets have them: text, a number, a list.
+    """Format an answer, which may be text, a number or a list.
 
     >>> plain(2022), plain(["tea", "milk"]), plain(None)
     ('2022', 'tea; milk', '')

@@ -1,4 +1,4 @@
-"""Our own format, for everybody's data: one conversation a line, described in docs/eval.md. Pure."""
+"""Recollect's own format for evaluation data: one conversation per line, see docs/eval.md. Pure."""
 
 from datetime import UTC, datetime, timedelta, tzinfo
 
@@ -6,13 +6,13 @@ from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, Dat
 from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.errors import BadRequestError
 
-# Where no session has a date they follow one another, a day apart, from here on: the same in every run.
+# Sessions without dates start here and are a day apart, the same in every run.
 _UNDATED = datetime(2024, 1, 1, 9, 0)  # noqa: DTZ001  # the zone is the settings'
 _DAY = timedelta(days=1)
 
 
 def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ...]:
-    """Read conversations, one a line; empty lines are passed over.
+    """Read conversations, one per line; empty lines are skipped.
 
     Raises:
         BadRequestError: a line cannot be read; the message names it, the field and the value.

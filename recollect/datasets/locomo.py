@@ -25,7 +25,7 @@ from recollect.datasets.recordings import BadRecord, BadRecordError, Recording, 
 CATEGORIES = {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", 5: "5 adversarial"}
 _ADVERSARIAL = 5
 _SESSION = re.compile(r"session_(\d+)")
-# Some evidence is written 'D8:6; D9:17' or 'D:11:26', some with zeros in front.
+# Evidence may be written as 'D8:6; D9:17' or 'D:11:26', or with leading zeros.
 _TURN_ID = re.compile(r"D:?(\d+):(\d+)")
 
 
@@ -39,7 +39,7 @@ def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ..
 
 
 def turn_ids(written: object) -> frozenset[str]:
-    """Find the turns that evidence names, however it is written.
+    """Parse the turn ids in evidence, in any notation.
 
     >>> sorted(turn_ids(["D8:6; D9:17", "D:11:26", "D30:05"]))
     ['D11:26', 'D30:5', 'D8:6', 'D9:17']
@@ -48,7 +48,7 @@ def turn_ids(written: object) -> frozenset[str]:
 
 
 def photo_text(text: str, caption: object) -> str:
-    """Put a picture's caption behind the words of its turn.
+    """Append a picture's caption to the text of its turn.
 
     >>> photo_text("Look!", "a hive")
     'Look!\\n[photo: a hive]'
@@ -127,7 +127,7 @@ def _question(question: Node, id_: str, known: dict[str, str]) -> DatasetQuestio
 
 
 def _observations(observed: Node | None, known: dict[str, str]) -> tuple[Observation, ...]:
-    """List what the sample observed, of what is there twice the first."""
+    """List the observations of a sample, without duplicates."""
     found: dict[tuple[str, tuple[str, ...]], Observation] = {}
     for _, session in observed.fields() if observed else ():
         for _, listed in session.fields():
@@ -150,10 +150,10 @@ class LocomoSample:
 
 
 def locomo_samples(data: bytes) -> list[LocomoSample | BadRecord]:
-    """Read a file: a list of samples, or one sample. A bad sample is reported by itself.
+    """Read a file with a list of samples or one sample. Bad samples are reported individually.
 
     Raises:
-        BadRecordError: the file as a whole is no JSON, or neither of these.
+        BadRecordError: The file is not JSON, or neither of these.
     """
     try:
         value = decode(data)
@@ -182,7 +182,7 @@ def _recorded_sample(value: object, number: int) -> LocomoSample | BadRecord:
 
 
 def user_names(samples: Sequence[LocomoSample]) -> dict[tuple[str, str], str]:
-    """Name a user for each (sample id, speaker): the speaker's name, with the sample's id where several share it."""
+    """Return a user name per sample and speaker: the speaker's name, plus the sample's id if not unique."""
     count = Counter(name for sample in samples for name in sample.speakers)
     return {
         (sample.id, name): name if count[name] == 1 else f"{name}-{sample.id}"
@@ -194,12 +194,12 @@ def user_names(samples: Sequence[LocomoSample]) -> dict[tuple[str, str], str]:
 def locomo_sessions(
     sample: LocomoSample, *, as_speaker: str, user: str, zone: tzinfo
 ) -> Iterator[Recording | BadRecord]:
-    """Read a sample's sessions in order, `as_speaker` as the user and the other as the assistant.
+    """Read a sample's sessions in order, with `as_speaker` as the user and the other one as the assistant.
 
     Args:
         sample: The sample.
-        as_speaker: Whose memory is formed.
-        user: That person's name as a user.
+        as_speaker: Speaker who is the user.
+        user: Name of that user.
         zone: Time zone of the sessions' dates.
     """
     for number in _session_numbers(sample.conversation):
@@ -230,10 +230,10 @@ def _messages(turns: object, as_speaker: str) -> tuple[Mapping[str, Any], ...]:
 
 
 def session_date(value: object, zone: tzinfo) -> datetime:
-    """Read a session's date, in UTC.
+    """Parse a session's date, in UTC.
 
     Raises:
-        BadRecordError: it is not of that form.
+        BadRecordError: It has another form.
 
     >>> from datetime import UTC
     >>> session_date("1:56 pm on 8 May, 2023", UTC).isoformat()

@@ -1,4 +1,4 @@
-"""LongMemEval's JSON, as it is published: each question with a haystack of sessions of its own. Pure."""
+"""LongMemEval's JSON: each question has its own haystack of sessions. Pure."""
 
 import re
 from collections import Counter
@@ -11,7 +11,7 @@ from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.errors import BadRequestError
 
 _DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?:\s*+\(\w+\))?(?:\s++(\d{1,2}):(\d{2}))?")
-# The data set marks questions by this ending whose answer is that nobody said.
+# Suffix of the ids of unanswerable questions.
 _ABSTENTION = "_abs"
 
 
@@ -40,7 +40,7 @@ def _haystack(entry: Node, zone: tzinfo) -> tuple[tuple[DatasetTurn, ...], Datas
             "haystack_session_ids; there must be as many of each",
             param="data",
         )
-    # The file's order is no order of time for every haystack; what is told is told in its own.
+    # Not every haystack is in chronological order in the file.
     told = sorted(zip([_instant(date, zone) for date in dates], _numbered(ids), sessions, strict=True), key=_when)
     turns: list[DatasetTurn] = []
     marked: set[str] = set()
@@ -59,7 +59,7 @@ def _when(told: tuple[datetime, str, Node]) -> datetime:
 
 
 def _numbered(ids: list[str]) -> list[str]:
-    """Tell apart sessions that a haystack holds twice."""
+    """Give distinct ids to sessions that occur twice in a haystack."""
     seen: Counter[str] = Counter()
     names = []
     for id_ in ids:
@@ -113,7 +113,7 @@ def _question(entry: Node, zone: tzinfo, known: frozenset[str], marked: frozense
         text=entry.at("question").text(),
         category=entry.at("question_type").text(),
         answer=plain(entry.value.get("answer")),
-        # What is marked in other sessions answers another question about the same haystack.
+        # Marks in other sessions belong to other questions on the same haystack.
         evidence=frozenset(turn for turn in marked if not named or _session_of(turn) in named),
         sessions=named & known,
         asked_at=_instant(date, zone) + timedelta(minutes=1) if date else None,

@@ -1,4 +1,4 @@
-"""Read recorded conversations, OpenAI messages JSONL or LoCoMo's, into one shape. Pure."""
+"""Recorded conversations to replay: format detection, and the reader for OpenAI messages. Pure."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -8,16 +8,16 @@ from enum import StrEnum
 from hashlib import blake2b
 from typing import Any
 
-# How much of a file is looked at to tell text from other data, in bytes.
+# Bytes of a file checked for being text.
 HEAD_BYTES = 8192
-# Keys under which exports keep a date; they are no part of a message as an API takes it.
+# Date keys of exports; they are not part of an API message.
 _DATE_KEYS = ("created_at", "timestamp", "date", "create_time")
-# Unix times above this are milliseconds: as seconds they would lie beyond the year 5000.
+# Larger Unix times are milliseconds: as seconds they would be after the year 5000.
 _MILLISECONDS_FROM = 1e11
 
 
 class Format(StrEnum):
-    """How a file holds its conversations."""
+    """File format."""
 
     AUTO = "auto"
     OPENAI = "openai"
@@ -25,7 +25,7 @@ class Format(StrEnum):
 
 
 class BadRecordError(ValueError):
-    """A file, or one record of it, that cannot be read; the message says why in a few words."""
+    """A file or record cannot be read; the message says why in a few words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +33,20 @@ class Recording:
     """One conversation, ready to be recorded."""
 
     id: str
-    """The same for the same conversation, so that a second replay finds it."""
+    """Stable id, so that a second replay finds the conversation."""
     messages: tuple[Mapping[str, Any], ...]
-    """In OpenAI's shape."""
+    """Messages in OpenAI's format."""
     dates: tuple[datetime | None, ...]
-    """When each was said (aware, UTC); None where the file does not say."""
+    """Time of each message (aware, UTC); None if unknown."""
     where: str
-    """Where in the file: 'line 7', 'conv-26/session_3'."""
+    """Position in the file: 'line 7', 'conv-26/session_3'."""
     user: str | None = None
-    """Whose it is, where the file says so."""
+    """User of the conversation, if the file names one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BadRecord:
-    """A part of the file that cannot be read."""
+    """Unreadable part of a file."""
 
     where: str
     reason: str
@@ -54,7 +54,7 @@ class BadRecord:
 
 @dataclass(slots=True)
 class _Dates:
-    """Reads dates; a message without one was said when the one before it was."""
+    """Collects dates; a message without one has that of the message before."""
 
     zone: tzinfo
     last: datetime | None = None
@@ -68,7 +68,7 @@ class _Dates:
 
 
 def detect(head: bytes) -> Format:
-    """Tell the format by the file's first line, or its beginning where that line is no JSON by itself.
+    """Detect the format by the first line, or by the beginning of the file if that line is not JSON.
 
     Args:
         head: The first line, or more.
@@ -103,20 +103,20 @@ def _first_key(text: str) -> str | None:
 
 
 def check_text(head: bytes) -> None:
-    """Refuse what is no text.
+    """Refuse data that is not text.
 
     Raises:
-        BadRecordError: a NUL byte stands in it.
+        BadRecordError: It contains a NUL byte.
     """
     if b"\0" in head[:HEAD_BYTES]:
         raise BadRecordError("not a text file in UTF-8 (it holds NUL bytes)")
 
 
-# ---- OpenAI messages, one conversation a line
+# ---- OpenAI messages, one conversation per line
 
 
 def openai_lines(lines: Iterable[bytes], zone: tzinfo) -> Iterator[Recording | BadRecord]:
-    """Read one conversation a line; empty lines are skipped, bad ones reported, each by itself.
+    """Read one conversation per line; skip empty lines, and report bad ones individually.
 
     Args:
         lines: The file's lines, ended by line feeds alone.
@@ -179,14 +179,14 @@ def _own_id(record: Mapping[str, Any], where: str) -> str | None:
 
 
 def _made_id(messages: list[dict[str, Any]], said: list[datetime | None]) -> str:
-    """Name a conversation by its content, so that the same one is found again."""
+    """Return an id derived from the content, so that a second replay finds the conversation."""
     dates = [date.isoformat() if date else None for date in said]
     content = json.dumps([messages, dates], sort_keys=True).encode()
     return f"replay-{blake2b(content, digest_size=12).hexdigest()}"
 
 
 def read_date(value: object, zone: tzinfo) -> datetime:
-    """Read an ISO date, or Unix seconds (or milliseconds).
+    """Parse an ISO date, Unix seconds or milliseconds.
 
     Raises:
         BadRecordError: it is neither.
@@ -219,5 +219,5 @@ def _number(value: object) -> float | None:
 
 
 def spread(start: datetime, count: int, *, step: timedelta) -> tuple[datetime, ...]:
-    """Return `count` instants, `step` apart, the first at `start`."""
+    """Return `count` times, `step` apart, from `start` on."""
     return tuple(start + step * i for i in range(count))

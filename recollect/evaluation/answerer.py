@@ -1,4 +1,4 @@
-"""Let a model answer from what was recalled, and from the whole conversation; let a judge grade both. Asks models."""
+"""Answers questions from recalled memory and from the full conversation, and has them judged. Calls models."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,60 +14,60 @@ from recollect.evaluation.results import RECOLLECT, AnswerResult, RunResult
 from recollect.providers.protocols import TokenCounter
 
 FULL = "full context"
-# Questions answered side by side: enough to keep a hosted model busy, few enough for a local one.
+# Concurrent questions: enough to keep a hosted model busy, few enough for a local one.
 _MAX_CONCURRENT_QUESTIONS = 4
 _NOTHING = "(nothing)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Models:
-    """Who answers and who judges."""
+    """The answering and the judging model."""
 
     answers: ChatModel
     judge: ChatModel
     counter: TokenCounter
     zone: ZoneInfo
     context_tokens: int
-    """Room for a whole conversation in a prompt; 0: the row of the full context is left out."""
+    """Token limit of a full conversation in a prompt; 0: no full-context row."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transcript:
-    """A whole conversation as text, as far as it fits."""
+    """A conversation as text, cut to fit."""
 
     text: str
     cut: int
-    """Turns at its beginning that had no room."""
+    """Number of turns cut off at its beginning."""
 
 
 class Answerer:
     """Answers a conversation's questions and has the answers judged."""
 
     def __init__(self, models: Models) -> None:
-        """Take the models."""
+        """Create an answerer with its models."""
         self._models = models
         self._room = asyncio.Semaphore(_MAX_CONCURRENT_QUESTIONS)
 
     async def answer_all(
         self, conversation: DatasetConversation, prompts: Sequence[str], result: RunResult, *, moved: Callable[[], None]
     ) -> None:
-        """Answer each question from what was recalled for it, and from the full context beside it.
+        """Answer each question from recalled memory, and from the full context.
 
-        A model that fails leaves `failed`; a judge that fails or says nothing clear leaves `unjudged`.
+        A failed model gives `failed`; a failed or unclear judge gives `unjudged`.
         """
         models = self._models
         rows = [RECOLLECT, FULL] if models.context_tokens else [RECOLLECT]
-        told = transcript(conversation.turns, models) if models.context_tokens else Transcript(text="", cut=0)
+        full = transcript(conversation.turns, models) if models.context_tokens else Transcript(text="", cut=0)
 
-        async def one(question: DatasetQuestion, recalled: str) -> list[AnswerResult]:
+        async def answer_one(question: DatasetQuestion, recalled: str) -> list[AnswerResult]:
             async with self._room:
-                contexts = (Transcript(text=recalled, cut=0), told)
+                contexts = (Transcript(text=recalled, cut=0), full)
                 found = [await self._answer(conversation, question, context) for context in contexts[: len(rows)]]
             moved()
             return found
 
         asked = zip(conversation.questions, prompts, strict=True)
-        for answers in await asyncio.gather(*(one(question, recalled) for question, recalled in asked)):
+        for answers in await asyncio.gather(*(answer_one(question, recalled) for question, recalled in asked)):
             for row, answered in zip(rows, answers, strict=True):
                 result.answers.setdefault(row, []).append(answered)
 
@@ -89,7 +89,7 @@ class Answerer:
             },
         )
         try:
-            said = await self._models.answers.ask(text)
+            reply = await self._models.answers.ask(text)
         except ModelError as error:
             return AnswerResult(
                 conversation=conversation.id,
@@ -101,16 +101,16 @@ class Answerer:
                 completion_tokens=0,
                 cut_turns=context.cut,
             )
-        verdict, reason = await self._judge(question, said.text)
+        verdict, reason = await self._judge(question, reply.text)
         return AnswerResult(
             conversation=conversation.id,
             question=question,
-            answer=said.text,
+            answer=reply.text,
             verdict=verdict,
             reason=reason,
-            prompt_tokens=said.prompt_tokens,
-            completion_tokens=said.completion_tokens,
-            counted_here=said.counted_here,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            counted_here=reply.counted_here,
             cut_turns=context.cut,
         )
 
@@ -119,14 +119,14 @@ class Answerer:
         if not expected:
             return "unjudged", "the data does not say what is expected"
         try:
-            said = await self._models.judge.ask(judge_question(question.text, expected, answer))
+            reply = await self._models.judge.ask(judge_question(question.text, expected, answer))
         except ModelError as error:
             return "unjudged", str(error)
-        return read_verdict(said.text)
+        return read_verdict(reply.text)
 
 
 def transcript(turns: Sequence[DatasetTurn], models: Models) -> Transcript:
-    """Write a conversation, a line a turn with its day and speaker; where it is too long its beginning is cut off."""
+    """Format a conversation, one line per turn with date and speaker; cut the beginning if it is too long."""
     lines = [f"[{_day(turn.said_at, models.zone)}] {turn.speaker or turn.role}: {turn.text}" for turn in turns]
     left, kept = models.context_tokens, 0
     for line in reversed(lines):

@@ -1,7 +1,7 @@
-"""What a page of code finds: plain BM25, plain vectors, and the two merged with equal weight. Asks the embedder.
+"""Baselines: BM25, vectors, and both merged with equal weight. Calls the embedder.
 
-They search every turn of the conversation, each a text of its own with its speaker in front, with the same stems and
-the same embedder as the engine, in the same run. They form nothing, leave nothing out and know no time.
+They search all turns of a conversation, each with its speaker as prefix, with the stems and the embedder of the engine.
+They form nothing, leave nothing out and ignore time.
 """
 
 from collections import Counter, defaultdict
@@ -23,10 +23,10 @@ _DAMPING = 60
 
 
 class Baselines:
-    """The rankings of one conversation's turns."""
+    """Ranks the turns of a conversation."""
 
     def __init__(self, turns: Sequence[DatasetTurn], vectors: Vectors) -> None:
-        """Index turns with their vectors; `index` embeds them."""
+        """Index turns by their vectors, which `index` computes."""
         self._turns = turns
         self._vectors = vectors
         counts = [terms(turn.line) for turn in turns]
@@ -38,7 +38,7 @@ class Baselines:
         self._norm = _K1 * (1 - _B + _B * length / max(length.mean(), 1.0))
 
     def rank(self, query: str, vector: npt.NDArray[np.float32]) -> Mapping[str, list[int]]:
-        """Rank the places of all turns that each way has something to say for, best first, ties by place."""
+        """Rank the turns with a positive score by each method, best first, ties in order; returns positions."""
         words = _best_first(self._bm25(query))
         meant = _best_first(np.asarray(self._vectors @ vector, dtype=np.float64))
         fused = np.zeros(len(self._turns))
@@ -61,12 +61,12 @@ async def index(turns: Sequence[DatasetTurn], embedder: Embedder) -> Baselines:
     """Embed turns and index them.
 
     Raises:
-        ModelError: the embedder did not answer.
+        ModelError: The embedder did not answer.
     """
     return Baselines(turns, await embedder.embed([turn.line for turn in turns]))
 
 
 def _best_first(scores: npt.NDArray[np.float64]) -> list[int]:
-    """Order the places that scored at all."""
+    """Return the positions with a positive score, best first."""
     order = np.argsort(-scores, kind="stable")
     return [int(place) for place in order if scores[place] > 0]

@@ -1,4 +1,4 @@
-"""Ask a language model in plain words, at temperature 0. Talks to the configured address only."""
+"""Client of a chat model, at temperature 0. Connects to the configured address only."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,27 +13,27 @@ _MAX_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelReply:
-    """What a model answered."""
+    """Answer of a model."""
 
     text: str
     prompt_tokens: int
     completion_tokens: int
     counted_here: bool
-    """The server told no tokens: they are as the engine counts."""
+    """Whether tokens were counted here, because the server sent none."""
 
 
 class ChatModel:
-    """A model behind `POST {url}/chat/completions`."""
+    """A model at `POST {url}/chat/completions`."""
 
     def __init__(self, url: str, model: str, counter: TokenCounter, *, key: str | None, timeout_s: float) -> None:
-        """Prepare; nothing connects before the first question.
+        """Create a client; it connects on the first question.
 
         Args:
-            url: Base URL, with its `/v1`.
-            model: The model's name there.
-            counter: Counts tokens where the server tells none.
+            url: Base URL, including `/v1`.
+            model: Name of the model.
+            counter: Counts tokens if the server sends none.
             key: Sent as bearer token; None sends none.
-            timeout_s: Longest wait for an answer.
+            timeout_s: Timeout for an answer.
         """
         self._api = JsonClient(url, key=key, timeout_s=timeout_s, max_bytes=_MAX_BYTES)
         self._counter = counter
@@ -44,7 +44,7 @@ class ChatModel:
         """Ask once.
 
         Raises:
-            ModelError: no answer, a refusal, or an empty one.
+            ModelError: No answer, a refusal, or an empty answer.
         """
         body: dict[str, Any] = {
             "model": self.name,
@@ -57,7 +57,7 @@ class ChatModel:
         except ApiRefusedError as refused:
             if not temperature or refused.param != "temperature":
                 raise
-            self._temperature = False  # some models take their own alone
+            self._temperature = False  # some models only accept their own
             answer = await self._api.post("/chat/completions", body)
         words, usage = read_completion(answer.body), read_usage(answer.body)
         return ModelReply(

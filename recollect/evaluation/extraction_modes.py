@@ -1,8 +1,8 @@
-"""What is formed beside the log: as the settings say, quotations alone, or what the data set observed. Pure.
+"""Extraction modes: as in the settings, quotations only, or the observations of the data set. Pure.
 
-`turns` shows what recall finds without any extraction. `observations` shows what it finds when extraction is as good as
-the people or models who recorded the observations of the data set: they are given as a model's answers, so that
-evidence, resolution and everything behind them is the engine's own.
+`turns` shows what recall finds without extraction. `observations` shows what it finds with the observations recorded in
+the data set: they are given as answers of a model, so that evidence, resolution and all later steps are the engine's
+own.
 """
 
 import json
@@ -22,14 +22,14 @@ from recollect.providers.protocols import ModelAnswer, ModelUsage, TokenCounter
 Formed = Literal["settings", "turns", "observations"]
 FORMED: tuple[Formed, ...] = get_args(Formed)
 MODEL = "recorded-observations"
-# A message of the extractor's question: its number, day, speaker and words.
+# A message in the extractor's prompt: number, date, speaker and text.
 _LINE = re.compile(r"\[(\d+)\] \w+ \d+ \w+ \d+, (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
-# As much of a message as a quote needs, and as a question shows of it.
-_QUOTE, _SHOWN = 200, 8_000
+# Characters of a message in a quote, and in the extractor's prompt.
+_QUOTE_CHARACTERS, _PROMPT_CHARACTERS = 200, 8_000
 
 
 class ShapedProfiles(ProfileRegistry):
-    """The profiles of an installation, one of which forms as an evaluation wants."""
+    """Profiles of an installation, one of them with a changed extraction mode."""
 
     def __init__(self, folder: Path | None, name: str, formed: Formed) -> None:
         """Read the profiles and change the one called `name`."""
@@ -38,7 +38,7 @@ class ShapedProfiles(ProfileRegistry):
 
 
 def shaped(profile: Profile, formed: Formed) -> Profile:
-    """Return a profile that forms nothing but quotations, or of the words of both speakers.
+    """Return a profile that forms only quotations, or from both speakers.
 
     >>> shaped(ProfileRegistry().get("default"), "turns").form.sources
     ()
@@ -50,10 +50,10 @@ def shaped(profile: Profile, formed: Formed) -> Profile:
 
 
 class RecordedModel:
-    """A language model that answers the extractor with what a data set observed of the messages it is shown."""
+    """Language model that answers the extractor with the data set's observations on the given messages."""
 
     def __init__(self, counter: TokenCounter) -> None:
-        """Count tokens, the schema's with them, by `counter`."""
+        """Create a model; `counter` counts tokens, including those of the schema."""
         self._counter = counter
         self._seen: Mapping[tuple[str, str], Sequence[Observation]] = {}
 
@@ -63,11 +63,11 @@ class RecordedModel:
         return MODEL
 
     def learn(self, conversation: DatasetConversation) -> None:
-        """Take the observations of the conversation that is told from here on."""
+        """Load the observations of the next conversation."""
         self._seen = by_words(conversation.turns, conversation.observations)
 
     async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
-        """Answer the extractor with observations; any other question with the emptiest value of its schema."""
+        """Answer the extractor with observations, and any other question with an empty value of its schema."""
         data = {"memories": list(self._memories(user))} if schema_name == SCHEMA_NAME else emptiest(schema)
         usage = ModelUsage(
             prompt_tokens=sum(map(self._counter.count, (system, user, json.dumps(schema)))),
@@ -76,7 +76,7 @@ class RecordedModel:
         return ModelAnswer(data=data, usage=usage, calls=1)
 
     async def close(self) -> None:
-        """Do nothing: it holds nothing."""
+        """Do nothing."""
 
     def _memories(self, question: str) -> Iterable[dict[str, Any]]:
         for line in question.partition("\nMessages:\n")[2].splitlines():
@@ -90,9 +90,9 @@ class RecordedModel:
 def by_words(
     turns: Sequence[DatasetTurn], observations: Iterable[Observation]
 ) -> Mapping[tuple[str, str], Sequence[Observation]]:
-    """Index observations by who says the words they rest on, and these words.
+    """Index observations by speaker and text of the turns they are based on.
 
-    Of several turns by one speaker the last counts: then all of it was said.
+    Of several turns by one speaker, the last one counts.
     """
     known = {turn.id: turn for turn in turns}
     order = {turn.id: place for place, turn in enumerate(turns)}
@@ -104,13 +104,13 @@ def by_words(
         }
         for speaker, turn in last.items():
             kind = speaker_kind(turn.role, turn.speaker)
-            words = readable_text(turn.text, quotations=turn.role == "assistant", speaker=kind)[:_SHOWN]
+            words = readable_text(turn.text, quotations=turn.role == "assistant", speaker=kind)[:_PROMPT_CHARACTERS]
             found[speaker, words].append(observation)
     return found
 
 
 def item(text: str, number: int, words: str) -> dict[str, Any]:
-    """Write an observation as the extractor's schema wants a memory."""
+    """Format an observation as a memory of the extractor's schema."""
     return {
         "kind": "note",
         "text": text,
@@ -121,7 +121,7 @@ def item(text: str, number: int, words: str) -> dict[str, Any]:
         "importance": 0.6,
         "confidence": 0.9,
         "message": number,
-        "quote": words[:_QUOTE],
+        "quote": words[:_QUOTE_CHARACTERS],
         "updates": None,
         "ended": False,
         "valid_from": None,
@@ -129,7 +129,7 @@ def item(text: str, number: int, words: str) -> dict[str, Any]:
 
 
 def emptiest(schema: Mapping[str, Any]) -> Any:
-    """Make the emptiest value of a schema.
+    """Return an empty value of a schema.
 
     >>> emptiest({"type": "object", "properties": {"verdicts": {"type": "array"}}})
     {'verdicts': []}

@@ -1,4 +1,4 @@
-"""Tell the engine a conversation, turn by turn with its own dates, and count what it costs. Writes to the engine."""
+"""Records conversations turn by turn with their own dates, and measures the cost. Writes to the engine."""
 
 import re
 import time
@@ -15,51 +15,51 @@ from recollect.extraction.speech_acts import is_small_talk
 from recollect.text import bare, words
 from recollect.types import KIND_ORDER, Action, ConversationId, Memory, MemoryKind, Subject
 
-_PAGE = 1000
-# Fewer words than this are no statement: 'Ana rides'.
-_FRAGMENT = 3
-# A memory that begins so does not say of whom or what it speaks.
-_NAMELESS = re.compile(r"(?:it|its|it's|this|that|these|those|they|he|she|there)\b", re.IGNORECASE)
+_PAGE_SIZE = 1000
+# Fewer words are not a statement: 'Ana rides'.
+_MIN_WORDS = 3
+# A memory with such a beginning lacks its referent.
+_NO_REFERENT = re.compile(r"(?:it|its|it's|this|that|these|those|they|he|she|there)\b", re.IGNORECASE)
 
 Names = dict[tuple[ConversationId, int], str]
-"""Which turn of the data a message of the engine's log is."""
+"""Turn ids of the data by conversation and message number."""
 
 
 @dataclass(slots=True)
 class IngestCost:
-    """What telling cost, summed over conversations."""
+    """Cost of recording and forming, summed over conversations."""
 
     messages: int = 0
     turns: int = 0
-    """A message of the user, and the answer to it."""
+    """User messages with their answers."""
     unlogged: int = 0
-    """Messages that the engine took for a resent history and did not log again."""
+    """Messages that the engine took for a resent history and did not log."""
     wall_s: float = 0.0
-    """From recording to the memories, beside the model."""
+    """Time from recording to the memories, without the model."""
     cpu_s: float = 0.0
-    """Of the whole process meanwhile."""
+    """CPU time of the process."""
     model_s: float = 0.0
     calls: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
     uncounted: int = 0
-    """Answers for which the model's server told no tokens."""
+    """Answers without token counts from the server."""
     undone: int = 0
-    """Formations that failed, and wait or are parked: what they would have formed is not there."""
+    """Failed formations, pending or parked: their memories are missing."""
     memories: Counter[str] = field(default_factory=Counter)
-    """Those that hold in the end, by kind."""
+    """Active memories at the end, by kind."""
     weighed: int = 0
     """Notes and facts among them."""
     duplicates: int = 0
-    """Of these, those whose words another one has, but for case, spacing and punctuation."""
+    """Those that equal another one except for case, spacing and punctuation."""
     near: int = 0
-    """Of these, those that the engine's own rules would fold into another one today."""
+    """Those that maintenance would merge into another one."""
     junk: Counter[str] = field(default_factory=Counter)
-    """Of these, those that no rule of sense would keep, by the rule."""
+    """Those not worth keeping, by rule."""
 
 
 class ModelCost(NamedTuple):
-    """What a model has cost so far."""
+    """Cost of a model so far."""
 
     seconds: float = 0.0
     calls: int = 0
@@ -69,12 +69,12 @@ class ModelCost(NamedTuple):
 
 
 class Ingest:
-    """Tells one conversation."""
+    """Records one conversation."""
 
     def __init__(
         self, engine: AsyncRecollect, clock: ConversationClock, model: MeteredModel | None, writing: IngestCost
     ) -> None:
-        """Take the engine, the clock it looks at, its model if there is one, and where costs are summed."""
+        """Create one for an engine with its clock and model; costs are added to `writing`."""
         self._engine = engine
         self._clock = clock
         self._model = model
@@ -82,7 +82,7 @@ class Ingest:
         self.names: Names = {}
 
     async def exchange(self, user: Subject, said: Sequence[DatasetTurn]) -> None:
-        """Record messages of one session and form their memories before anything else is said."""
+        """Record messages of one session, and form their memories before the next ones."""
         writing = self._writing
         self._clock.reach(said[-1].said_at)
         with self._timed():
@@ -96,20 +96,20 @@ class Ingest:
         writing.messages += len(said)
         writing.turns += 1
         writing.unlogged += len(said) - len(recorded.appended)
-        # What it took for resent stands at the beginning: what follows is new.
+        # Messages taken for a resent history come first; the rest is new.
         new = said[len(said) - len(recorded.appended) :]
         for seq, turn in zip(recorded.appended, new, strict=True):
             self.names[recorded.conversation, seq] = turn.id
 
     async def end_session(self, user: Subject, last: DatasetTurn) -> None:
-        """End the session of a turn: what a profile forms at the end, or now and then, is formed by then."""
+        """End the session of a turn, and form what the profile forms at the end."""
         with self._timed():
             await self._engine.conversations.end(_name(user, last), user=user)
             await self._engine.form()
 
     @contextmanager
     def _timed(self) -> Iterator[None]:
-        """Add up what is spent within, the model's part apart."""
+        """Add the time spent inside, with the model's share separate."""
         before, began, used = self._spent(), time.perf_counter(), time.process_time()
         yield
         self._writing.cpu_s += time.process_time() - used
@@ -123,7 +123,7 @@ class Ingest:
         return ModelCost(model.seconds, model.calls, model.prompt_tokens, model.completion_tokens, model.uncounted)
 
     def _settle(self, before: ModelCost) -> float:
-        """Add up what the model cost since; return its seconds."""
+        """Add the model's cost since `before`; return its seconds."""
         now, writing = self._spent(), self._writing
         writing.model_s += now.seconds - before.seconds
         writing.calls += now.calls - before.calls
@@ -133,11 +133,11 @@ class Ingest:
         return now.seconds - before.seconds
 
     async def finish(self, user: Subject) -> None:
-        """Count what is there in the end."""
+        """Count the memories at the end."""
         writing = self._writing
         writing.undone += sum(
             formation.parked or formation.due_at is not None
-            for formation in await self._engine.admin.formations(limit=_PAGE)
+            for formation in await self._engine.admin.formations(limit=_PAGE_SIZE)
         )
         held = await _memories(self._engine, user)
         writing.memories.update(memory.kind.value for memory in held)
@@ -150,7 +150,7 @@ class Ingest:
 
 
 def exchanges(turns: Sequence[DatasetTurn]) -> Iterator[list[DatasetTurn]]:
-    """Cut a conversation into what is said in one go: messages of the user, and the answers to them."""
+    """Split a conversation into exchanges: user messages with the answers to them."""
     said: list[DatasetTurn] = []
     for turn in turns:
         new_session = said and said[-1].session != turn.session
@@ -164,7 +164,7 @@ def exchanges(turns: Sequence[DatasetTurn]) -> Iterator[list[DatasetTurn]]:
 
 
 def junk_rule(text: str) -> str:
-    """Say by which rule a memory's words are worth nothing by themselves; empty where by none.
+    """Return the rule by which a memory is not worth keeping; empty if none.
 
     >>> junk_rule("Thanks a lot!"), junk_rule("Where does Ana live?"), junk_rule("It was blue and old.")
     ('small talk', 'question', 'names nobody')
@@ -175,13 +175,13 @@ def junk_rule(text: str) -> str:
         return "small talk"
     if text.rstrip(" \"'”’)").endswith("?"):
         return "question"
-    if len(words(text)) < _FRAGMENT:
+    if len(words(text)) < _MIN_WORDS:
         return "fragment"
-    return "names nobody" if _NAMELESS.match(text) else ""
+    return "names nobody" if _NO_REFERENT.match(text) else ""
 
 
 def _name(user: Subject, turn: DatasetTurn) -> str:
-    """Name a session as a client names a conversation."""
+    """Return the external conversation id of a session."""
     return f"{user.name}/{turn.session}"
 
 
@@ -192,7 +192,7 @@ def _message(turn: DatasetTurn) -> dict[str, str]:
 async def _memories(engine: AsyncRecollect, user: Subject) -> list[Memory]:
     found: list[Memory] = []
     while True:
-        page = await engine.list(user=user, kinds=KIND_ORDER, after=found[-1].id if found else None, limit=_PAGE)
+        page = await engine.list(user=user, kinds=KIND_ORDER, after=found[-1].id if found else None, limit=_PAGE_SIZE)
         found += page
-        if len(page) < _PAGE:
+        if len(page) < _PAGE_SIZE:
             return found

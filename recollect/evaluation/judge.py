@@ -1,4 +1,4 @@
-"""The strict judge: its question, and what its answer says. Pure. The prompt is `prompts/judge.txt`."""
+"""The strict judge: its prompt and the parser of its verdict. Pure. The prompt is `prompts/judge.txt`."""
 
 import json
 import re
@@ -9,11 +9,11 @@ from typing import Literal
 
 Verdict = Literal["right", "wrong", "unjudged"]
 NOT_SAID = "The conversation does not say."
-"""What is expected where nobody knows the answer."""
+"""Expected answer of an unanswerable question."""
 _MAX_REASON_CHARACTERS = 200
 _WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
 _NAMED = re.compile(r"verdict[\"'*\s:=]*+(right|wrong)\b", re.IGNORECASE)
-# Models that think aloud do it in such tags; a verdict weighed there is none.
+# Models reason in such tags; a verdict inside them does not count.
 _THOUGHT = re.compile(r"<think(?:ing)?>(?:[^<]++|<(?!/?think))*+</think(?:ing)?>", re.IGNORECASE)
 
 
@@ -24,7 +24,7 @@ def prompt(name: str) -> str:
 
 
 def filled(source: str, values: Mapping[str, str]) -> str:
-    """Fill values into a prompt, one a line: words in a value that look like a place are never filled.
+    """Fill placeholders of a prompt, at most one per line; placeholders inside values are not filled.
 
     >>> filled("Asked: {question}\\nSaid: {answer}", {"question": "{answer}?", "answer": "no"})
     'Asked: {answer}?\\nSaid: no'
@@ -40,13 +40,13 @@ def _line(line: str, values: Mapping[str, str]) -> str:
 
 
 def judge_question(question: str, expected: str, answer: str) -> str:
-    """Write what the judge is asked."""
+    """Build the judge's prompt."""
     parts = {"question": question, "expected": expected, "answer": answer}
     return filled(prompt("judge"), {name: json.dumps(part, ensure_ascii=False) for name, part in parts.items()})
 
 
 def read_verdict(text: str) -> tuple[Verdict, str]:
-    """Read a judge's answer, and its reason, as models write them; what cannot be told is `unjudged`, never right.
+    """Parse a judge's verdict and reason; an unclear answer is `unjudged`, never right.
 
     >>> read_verdict('```json\\n{"verdict": "Right", "reason": "same day"}\\n```')
     ('right', 'same day')
@@ -67,7 +67,7 @@ def read_verdict(text: str) -> tuple[Verdict, str]:
 
 
 def _from_json(said: str) -> tuple[Verdict, str] | None:
-    """Read the last JSON object with a verdict."""
+    """Parse the last JSON object with a verdict."""
     for found in reversed(list(re.finditer(r"\{[^{}]*\}", said))):
         try:
             value = json.loads(found[0])

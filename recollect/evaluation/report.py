@@ -1,4 +1,4 @@
-"""A run as one JSON document: what was found, what it cost, and all that is needed to run it again. Pure."""
+"""JSON report of a run: results, cost, and everything needed to repeat it. Pure."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -16,8 +16,8 @@ from recollect.settings import Settings
 ALL, ANSWERABLE = "all", "answerable"
 VERDICTS = ("right", "wrong", "unjudged", "failed")
 FORMAT = 1
-"""Moves when a field changes its meaning; fields are added without."""
-# Settings that name this machine rather than how it remembers.
+"""Incremented when a field changes its meaning; adding fields does not count."""
+# Settings of the machine, which do not affect results.
 _OF_THE_MACHINE = frozenset(
     "database_url host port origins profiles profile_keys worker maintain_every_s log_level log_memory_text".split()
 )
@@ -26,19 +26,19 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunOrigin:
-    """Where a result comes from."""
+    """Origin of a result."""
 
     version: str
     command: tuple[str, ...]
     machine: Mapping[str, object]
     data_name: str
-    """The file's or folder's name."""
+    """Name of the file or folder."""
     models: Mapping[str, str]
-    """Who answered and who judged; empty without."""
+    """Answering and judging models; empty without."""
 
 
 def document(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict[str, Any]:
-    """Write a run as JSON takes it; shares are numbers from 0 to 1."""
+    """Build the JSON report of a run; shares are numbers from 0 to 1."""
     return {
         "format": FORMAT,
         "recollect": origin.version,
@@ -60,13 +60,13 @@ def document(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict
 
 
 def grouped_means(records: Sequence[RetrievalResult], seed: int) -> dict[str, dict[str, Mean]]:
-    """Average the figures of each group of questions, of those that have any."""
+    """Average the figures of each group of questions that has any."""
     grouped = groups([record for record in records if record.figures], _of_record)
     return {name: means([record.figures for record in members], seed=seed) for name, members in grouped.items()}
 
 
 def groups(items: Sequence[Any], question: Callable[[Any], DatasetQuestion]) -> dict[str, list[Any]]:
-    """Part what is noted of questions: each category, those that can be answered where not all can, and all."""
+    """Group results by question: each category, the answerable ones (if not all are), and all."""
     found: dict[str, list[Any]] = {}
     for name in sorted({question(item).category for item in items}):
         found[name] = [item for item in items if question(item).category == name]
@@ -77,12 +77,12 @@ def groups(items: Sequence[Any], question: Callable[[Any], DatasetQuestion]) -> 
 
 
 def answer_groups(answers: Sequence[AnswerResult]) -> dict[str, dict[str, Any]]:
-    """Count verdicts, and tokens an answer, by group."""
+    """Count verdicts and tokens per answer, by group."""
     return {name: _answers(members) for name, members in groups(answers, _of_answer).items()}
 
 
 def writing_figures(writing: IngestCost) -> dict[str, Any]:
-    """Say what telling cost, in all and a turn."""
+    """Summarize the cost of recording, in total and per turn."""
     turns, formed = max(writing.turns, 1), max(writing.weighed, 1)
     return {
         "messages": writing.messages,
@@ -142,7 +142,7 @@ def _settings(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dic
 
 
 def changed(settings: Settings) -> dict[str, Any]:
-    """Return the settings that differ from the defaults, without keys and without what names the machine."""
+    """Return the settings that differ from the defaults, without keys and machine settings."""
     default = type(settings).model_construct().model_dump()
     found = {}
     for name, value in settings.model_dump().items():
@@ -199,7 +199,7 @@ def _answers(answers: Sequence[AnswerResult]) -> dict[str, Any]:
 
 
 def _questions(result: RunResult) -> list[dict[str, Any]]:
-    """List every question by its id, with what each way found and answered; no words of the data set are in it."""
+    """List all questions by id with results and answers; contains no text of the data set."""
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for row, records in result.rows.items():
         for record in records:

@@ -1,4 +1,4 @@
-"""A report as tables, for a terminal and in Markdown. Pure."""
+"""Report tables for a terminal and for Markdown. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Any
 
 from recollect.evaluation.report import ALL, categories
 
-# Rows of the figures by how they are called, in this order where they are there.
+# Names of figures, in display order.
 _ALL_FIGURES = ("R@", "all@", "hit@", "NDCG@", "MRR", "budget", "prompt", "sessions@", "all-sessions@")
 _TITLES = {"budget": "in {budget} tokens", "prompt": "in the prompt"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportTable:
-    """A heading, a row of column names, rows of cells."""
+    """Title, column names and rows."""
 
     title: str
     head: tuple[str, ...]
@@ -21,13 +21,13 @@ class ReportTable:
 
 
 def tables(report: Mapping[str, Any]) -> list[ReportTable]:
-    """Write a report as tables: what is found, by category, what reading and writing cost, what is answered."""
+    """Build the tables of a report: retrieval, categories, cost of reading and writing, answers."""
     found = [*_retrieval(report), *_answers(report["answers"]), _reading(report["reading"]), _writing(report)]
     return [table for table in found if table.rows]
 
 
 def headline(report: Mapping[str, Any]) -> str:
-    """Say in a line what was evaluated."""
+    """Return one line on what was evaluated."""
     data, settings = report["data"], report["settings"]
     part = "PARTIAL, broken off: " if report["partial"] else ""
     return (
@@ -38,7 +38,7 @@ def headline(report: Mapping[str, Any]) -> str:
 
 
 def markdown(report: Mapping[str, Any]) -> str:
-    """Write a report in Markdown."""
+    """Format a report as Markdown."""
     return "".join(_markdown(report))
 
 
@@ -100,7 +100,7 @@ def _retrieval(report: Mapping[str, Any]) -> Iterator[ReportTable]:
 
 
 def _wanted(name: str, settings: Mapping[str, Any]) -> bool:
-    """Of the figures at several places those at the last one, and sessions at five."""
+    """Of figures at several ranks, select the last rank, and five for sessions."""
     start, at, place = name.partition("@")
     if not at or start == "all-sessions":
         return True

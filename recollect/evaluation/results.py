@@ -1,4 +1,4 @@
-"""What is noted of each question, and what a run comes to. Pure."""
+"""Results of questions and of a run. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,19 +8,19 @@ from recollect.evaluation.ingest import IngestCost
 from recollect.types import CalibrationCurve
 
 RECOLLECT = "recollect"
-"""The row of the engine itself."""
+"""Row of the engine."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrievalResult:
-    """One question asked in one way."""
+    """Result of one question for one retrieval method."""
 
     conversation: str
     question: DatasetQuestion
     figures: Mapping[str, float]
-    """Without those that its data has no evidence for."""
+    """Figures by name; without those that need missing evidence."""
     places: Mapping[str, int]
-    """Where each evidence turn was first shown, from 1 on; those that were not are missing."""
+    """Rank (from 1) at which each evidence turn first appeared; missing if it did not."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,51 +30,51 @@ class AnswerResult:
     conversation: str
     question: DatasetQuestion
     answer: str
-    """The model's words; empty where it failed."""
+    """The model's answer; empty if it failed."""
     verdict: str
     """`right`, `wrong`, `unjudged` or `failed`."""
     reason: str
-    """The judge's, or what went wrong."""
+    """Reason of the judge, or the error."""
     prompt_tokens: int
     completion_tokens: int
     counted_here: bool = False
-    """The server told no tokens: they are as the engine counts."""
+    """Whether tokens were counted here, because the server sent none."""
     cut_turns: int = 0
-    """Of the full context: turns at its beginning that had no room."""
+    """Number of turns cut off at the beginning of the full context."""
 
 
 @dataclass(slots=True)
 class RetrievalCost:
-    """What asking cost."""
+    """Cost of retrieval."""
 
     recall_ms: list[float] = field(default_factory=list)
-    """Of each search, beside embedding its query."""
+    """Time of each search, without embedding its query."""
     embedding_ms: list[float] = field(default_factory=list)
-    """The rest of each search: mostly the embedding."""
+    """Remaining time of each search, mostly the embedding."""
     cpu_ms: list[float] = field(default_factory=list)
-    """What each search took of a processor, embedding included: what it costs whatever else the machine does."""
+    """CPU time of each search including the embedding, independent of other load."""
     injected_tokens: list[int] = field(default_factory=list)
-    """What memory would put into the prompt of each question."""
+    """Tokens of memory added to the prompt of each question."""
     question_tokens: list[int] = field(default_factory=list)
-    """The question's own."""
+    """Tokens of each question."""
 
 
 @dataclass(slots=True)
 class RunResult:
-    """What a run came to so far."""
+    """Results of a run so far."""
 
     rows: dict[str, list[RetrievalResult]] = field(default_factory=dict)
-    """By the way of asking."""
+    """By retrieval method."""
     answers: dict[str, list[AnswerResult]] = field(default_factory=dict)
-    """By what was in the prompt."""
+    """By kind of prompt."""
     writing: IngestCost = field(default_factory=IngestCost)
     reading: RetrievalCost = field(default_factory=RetrievalCost)
     conversations: int = 0
-    """Those that are through."""
+    """Number of finished conversations."""
     whole: bool = False
-    """Everything that was planned is in it."""
+    """Whether the run is complete."""
     seconds: float = 0.0
     embedder: str = ""
     dim: int = 0
     curve: CalibrationCurve | None = None
-    """What its cosines were found to mean; None where the settings say it."""
+    """Fitted calibration of its cosines; None if from the settings."""

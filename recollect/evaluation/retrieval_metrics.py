@@ -1,7 +1,7 @@
-"""What a ranking is worth: recall, precision of order, evidence in a token budget; means with their spread. Pure.
+"""Retrieval metrics: recall, ranking quality, evidence in a token budget; means with intervals. Pure.
 
-A ranking is a list of results, best first; each result is the set of turns that it shows: one for a quotation, those a
-note or fact rests on. A result counts for every turn it shows, each turn once, where it is first shown.
+A ranking is a list of results, best first. Each result is a set of turns: one for a quotation, the sources of a note or
+fact. A result counts for each of its turns, every turn once, at its first rank.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,29 +11,29 @@ from math import log2
 import numpy as np
 import numpy.typing as npt
 
-# Ranking figures are also shown at these places, where so many are asked for.
+# Additional ranks at which figures are computed, if below k.
 PLACES = (1, 5)
-# Samples of the bootstrap: the interval's ends then move by some hundredths of a point from seed to seed.
+# Bootstrap samples: the ends of the interval then vary by some hundredths of a point between seeds.
 _SAMPLES = 2_000
 _LOW, _HIGH = 2.5, 97.5
 
 Shown = frozenset[str]
-"""The turns (or sessions) that one result shows."""
+"""Turns (or sessions) contained in one result."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mean:
-    """A mean over questions, with the interval that holds 95 % of its bootstrap samples."""
+    """Mean over questions, with the interval of 95 % of its bootstrap samples."""
 
     value: float
     low: float
     high: float
     count: int
-    """How many questions it is of."""
+    """Number of questions."""
 
 
 def found_at(ranking: Sequence[Shown], wanted: Shown, k: int) -> Shown:
-    """Return what is wanted and shown among the first `k` results.
+    """Return the wanted turns among the first `k` results.
 
     >>> sorted(found_at([frozenset("a"), frozenset("bc")], frozenset("ac"), 2))
     ['a', 'c']
@@ -42,7 +42,7 @@ def found_at(ranking: Sequence[Shown], wanted: Shown, k: int) -> Shown:
 
 
 def ranking_figures(ranking: Sequence[Shown], wanted: Shown, k: int) -> dict[str, float]:
-    """Compute the figures of one question: 0 to 1 each.
+    """Compute the figures of one question, 0 to 1 each.
 
     Args:
         ranking: Results, best first.
@@ -61,14 +61,14 @@ def ranking_figures(ranking: Sequence[Shown], wanted: Shown, k: int) -> dict[str
         figures[f"hit@{place}"] = float(bool(found))
     firsts = first_places(ranking[:k], wanted)
     ideal = sum(1 / log2(1 + place) for place in range(1, min(len(wanted), k) + 1))
-    # A note that rests on several turns shows them all at its place, which can be better than the ideal of one each.
+    # A note with several source turns has all of them at its rank, which can exceed the ideal of one each.
     figures[f"NDCG@{k}"] = min(1.0, sum(1 / log2(1 + place) for place in firsts) / ideal)
     figures["MRR"] = 1 / min(firsts) if firsts else 0.0
     return figures
 
 
 def places(k: int) -> list[int]:
-    """Return at which places the figures are taken when `k` results are asked for.
+    """Return the ranks at which figures are computed for `k` results.
 
     >>> places(10), places(5), places(1)
     ([1, 5, 10], [1, 5], [1])
@@ -77,7 +77,7 @@ def places(k: int) -> list[int]:
 
 
 def first_places(ranking: Sequence[Shown], wanted: Shown) -> list[int]:
-    """Return the place, from 1 on, at which each wanted turn is first shown; nothing for those that are not.
+    """Return the first rank (from 1) of each wanted turn; turns not found are missing.
 
     >>> first_places([frozenset("ax"), frozenset("ab")], frozenset("abc"))
     [1, 2]
@@ -90,9 +90,9 @@ def first_places(ranking: Sequence[Shown], wanted: Shown) -> list[int]:
 
 
 def within_budget(ranking: Sequence[Shown], tokens: Sequence[int], wanted: Shown, budget: int) -> float:
-    """Return the share of the evidence in the results that fit in a budget of tokens.
+    """Return the share of the evidence in the results that fit in a token budget.
 
-    Results are taken in order; what does not fit into the room left is passed over, as prompts are packed.
+    Results are taken in order, and those that do not fit are skipped, as in packing a prompt.
 
     >>> within_budget([frozenset("a"), frozenset("b"), frozenset("c")], [60, 50, 40], frozenset("bc"), 100)
     0.5
@@ -106,7 +106,7 @@ def within_budget(ranking: Sequence[Shown], tokens: Sequence[int], wanted: Shown
 
 
 def session_figures(ranking: Sequence[Shown], wanted: Shown, k: int) -> dict[str, float]:
-    """Compute the share of the evidence's sessions that the first results come from.
+    """Compute the share of the evidence's sessions among those of the first results.
 
     >>> session_figures([frozenset({"s1"})], frozenset({"s1", "s2"}), 5)
     {'sessions@1': 0.5, 'sessions@5': 0.5, 'all-sessions@5': 0.0}
@@ -117,7 +117,7 @@ def session_figures(ranking: Sequence[Shown], wanted: Shown, k: int) -> dict[str
 
 
 def means(records: Sequence[Mapping[str, float]], *, seed: int) -> dict[str, Mean]:
-    """Average each figure over the questions that have it, and see how far the averages move with the questions.
+    """Average each figure over the questions that have it, with a bootstrap interval.
 
     For the interval as many questions are drawn from them again and again. The same questions in the same order and the
     same seed give the same interval.
@@ -147,14 +147,14 @@ def means(records: Sequence[Mapping[str, float]], *, seed: int) -> dict[str, Mea
 
 
 def _drawn(count: int, seed: int) -> npt.NDArray[np.float64]:
-    """Return how often each of `count` questions is drawn in each sample: shape (samples, count)."""
+    """Return how often each question is drawn in each sample: shape (samples, count)."""
     picks = np.random.default_rng(seed).integers(0, count, (_SAMPLES, count))
     rows = np.arange(_SAMPLES)[:, None] * count
     return np.bincount((picks + rows).ravel(), minlength=_SAMPLES * count).reshape(_SAMPLES, count).astype(np.float64)
 
 
 def percentiles(values: Iterable[float]) -> dict[str, float]:
-    """Return median and 95th percentile; nothing of nothing.
+    """Return median and 95th percentile; empty for no values.
 
     >>> percentiles([1.0, 2.0, 3.0])["p50"], percentiles([])
     (2.0, {})

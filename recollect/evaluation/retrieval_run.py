@@ -1,4 +1,4 @@
-"""Ask the engine a conversation's questions, and the baselines beside it. Reads the engine; calls no language model."""
+"""Asks the engine and the baselines a conversation's questions. Reads the engine; calls no language model."""
 
 import time
 from collections.abc import Sequence
@@ -17,25 +17,25 @@ from recollect.evaluation.retrieval_metrics import Shown, first_places, ranking_
 from recollect.providers.protocols import Embedder, TokenCounter
 from recollect.types import Memory, MemoryKind, Subject
 
-# So deep a ranking is looked at for what fits in the budget; small memories of ten tokens fill 1,000 with it.
+# Results considered for the token budget: 1,000 tokens hold a hundred memories of ten tokens.
 DEPTH = 100
-# A question without a date is asked when everything was said.
+# A question without a date is asked after the last turn.
 _AFTER = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricSettings:
-    """By what rankings are measured."""
+    """Parameters of the metrics."""
 
     k: int
-    """Results that count."""
+    """Number of results that count."""
     budget: int
-    """Tokens that evidence is looked for in."""
+    """Token budget in which evidence must be found."""
     counter: TokenCounter
 
 
 class RetrievalRun:
-    """Asks about one conversation."""
+    """Asks the questions of one conversation."""
 
     def __init__(
         self,
@@ -45,18 +45,18 @@ class RetrievalRun:
         clock: ConversationClock,
         ruler: MetricSettings,
     ) -> None:
-        """Take the engine that was told the conversation, and which of its messages are which turns."""
+        """Create a run over an engine that has recorded the conversation."""
         self._engine = engine
         self._conversation = conversation
         self._names = names
         self._clock = clock
         self._ruler = ruler
         self._turns = {turn.id: turn for turn in conversation.turns}
-        # The same messages come back with every question, and long ones take milliseconds to count.
+        # Every question recalls the same messages, and counting long ones takes milliseconds.
         self._tokens: dict[str, int] = {}
 
     async def ask(self, question: DatasetQuestion, user: Subject, result: RunResult) -> str:
-        """Ask one question; note the figures, and return what memory would put into its prompt.
+        """Ask one question, store its figures, and return the memory block of its prompt.
 
         Raises:
             ModelError: the embedder did not answer.
@@ -87,7 +87,7 @@ class RetrievalRun:
     async def ask_baselines(
         self, question: DatasetQuestion, baselines: Baselines, embedder: Embedder, result: RunResult
     ) -> None:
-        """Ask the baselines the same question."""
+        """Ask the baselines the question."""
         [vector] = await embedder.embed([question.text])
         for name, order in baselines.rank(question.text, vector).items():
             turns = [self._conversation.turns[place] for place in order[: max(DEPTH, self._ruler.k)]]
@@ -130,14 +130,14 @@ class RetrievalRun:
         result.rows.setdefault(row, []).append(record)
 
     def _shown(self, memory: Memory) -> Shown:
-        """Return the turns that a memory shows; a summary of many turns shows none of them."""
+        """Return the turns that a memory contains; a summary of many turns contains none."""
         if memory.kind is MemoryKind.EPISODE:
             return frozenset()
         named = (self._names.get((source.conversation, source.seq)) for source in memory.evidence)
         return frozenset(name for name in named if name is not None)
 
     def _line(self, memory: Memory) -> str:
-        """Return the words that a result is counted by: a quotation's as the baselines count it."""
+        """Return the text counted for a result: a quotation as in the baselines."""
         turn = self._turn(memory)
         return turn.line if turn is not None else memory.text
 
@@ -148,7 +148,7 @@ class RetrievalRun:
 
 
 def _refuse_blind(remark: str) -> None:
-    """Refuse a recall without the embedder: the chat goes on without similarity, but its figures would mean nothing.
+    """Refuse a recall without the embedder: a chat continues without similarity, but figures would mean nothing.
 
     Raises:
         ModelError: the recall's remark says that similarity was left out.

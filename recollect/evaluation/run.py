@@ -1,6 +1,6 @@
-"""One evaluation: each conversation told to an engine over a database of its own, then its questions asked. Does I/O.
+"""An evaluation run: records each conversation in a temporary database, then asks its questions. Does I/O.
 
-A database lies in a temporary folder and goes with it. Everything but times comes out the same in every run.
+Databases are in a temporary folder that is removed afterwards. All figures except times are reproducible.
 """
 
 import tempfile
@@ -30,13 +30,12 @@ from recollect.types import EmbedderSpec, ProgressReporter, Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvaluationPlan:
-    """What is to be evaluated, and how."""
+    """What to evaluate, and how."""
 
     data: DataSet
     settings: Settings
     embedder: EmbedderSpec | None = None
-    """Instead of the settings': tried out, and with what its cosines are found to mean, as if a database had chosen
-    it."""
+    """Embedder to use instead of that of the settings; it is tested and calibrated as if a database had chosen it."""
     formed: Formed = "settings"
     baselines: bool = False
     k: int = 10
@@ -45,7 +44,7 @@ class EvaluationPlan:
 
 
 def narrowed(data: DataSet, *, conversations: int | None, questions: int | None, seed: int) -> DataSet:
-    """Take the first conversations only, and of each some questions, drawn by the seed; None: all."""
+    """Keep the first conversations only, and some random questions of each; None: all."""
     taken = data.conversations[:conversations]
     if questions is not None:
         taken = tuple(_fewer(conversation, questions, seed) for conversation in taken)
@@ -61,10 +60,10 @@ def _fewer(conversation: DatasetConversation, most: int, seed: int) -> DatasetCo
 
 
 class EvaluationRun:
-    """Carries a plan out; `result` is there at any time, also where it was broken off."""
+    """Runs a plan; `result` is available at any time, also after an interruption."""
 
     def __init__(self, plan: EvaluationPlan, bar: ProgressReporter, answerer: Answerer | None = None) -> None:
-        """Take the plan, where to show progress, and who answers the questions, if anybody."""
+        """Create a run of a plan, with an optional answerer."""
         self._plan = plan
         self._bar = bar
         self._answerer = answerer
@@ -73,7 +72,7 @@ class EvaluationRun:
         self.result = RunResult()
 
     async def all(self) -> RunResult:
-        """Carry it out.
+        """Run the plan.
 
         Raises:
             BadRequestError: observations are wanted and the data has none.
@@ -100,7 +99,7 @@ class EvaluationRun:
 
     @asynccontextmanager
     async def _parts(self, folder: Path) -> AsyncIterator[Components]:
-        """Open what all conversations share: the embedder, the model, the profiles."""
+        """Open the embedder, the model and the profiles, which all conversations share."""
         plan = self._plan
         settings = plan.settings.model_copy(update={"database_url": f"sqlite:///{folder / 'none.sqlite3'}"})
         parts = await open_components(settings, self._clock)

@@ -25,8 +25,8 @@ def test_embeddings_without_an_index_keep_their_order() -> None:
         ([], "no list of embeddings"),
         ({"error": "x"}, "no list of embeddings"),
         ({"data": [item(0, 1)]}, "1 embeddings for 2 texts"),
-        ({"data": [item(0, 1), {"index": 1, "embedding": "AAAA"}]}, "item 1 is no embedding"),
-        ({"data": [item(0, 1), "x"]}, "item 1 is no embedding"),
+        ({"data": [item(0, 1), {"index": 1, "embedding": "AAAA"}]}, "item 1 is not an embedding"),
+        ({"data": [item(0, 1), "x"]}, "item 1 is not an embedding"),
         ({"data": [item(0, 1), item(0, 1)]}, "indexes other than 0 to 1"),
         ({"data": [item(0, 1), item(2, 1)]}, "indexes other than 0 to 1"),
     ],
@@ -67,9 +67,9 @@ def test_the_text_of_a_completion_is_read_also_from_parts() -> None:
 @pytest.mark.parametrize(
     ("body", "reason"),
     [
-        (None, "no chat completion"),
-        ({"choices": []}, "no chat completion"),
-        ({"choices": [{"text": "old style"}]}, "no chat completion"),
+        (None, "not a chat completion"),
+        ({"choices": []}, "not a chat completion"),
+        ({"choices": [{"text": "old style"}]}, "not a chat completion"),
         (completion(content=None), "is empty (finish_reason 'stop')"),
         (completion(content="  "), "is empty"),
         (completion(content=None, refusal="I cannot"), "the model refused"),
