@@ -40,7 +40,7 @@ def test_a_server_that_runs_goes_by_the_new_embedder_at_once(start_server: Start
 
     folder = write_folder(tmp_path / "tiny")
     shown = recollect(server, "embedder", "use", str(folder), "--yes")
-    assert "embedded anew" in shown
+    assert "re-embedded" in shown
     assert any("Oslo" in text for text in recalled(server, "Where do I live?"))
     chat(
         server.port, "recollect/offline", [{"role": "user", "content": "My sister Mira restores old clocks in Ghent."}]
