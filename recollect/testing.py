@@ -1,4 +1,4 @@
-"""Stand-ins for testing what uses Recollect: a clock to set, an embedder of words, a model with a script. Pure."""
+"""Fakes for testing programs that use Recollect: a settable clock, a word embedder, a scripted model. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
@@ -17,7 +17,7 @@ NEW_YEAR = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 class FakeClock:
-    """A clock that stands still until it is told to move.
+    """A clock that moves only when it is told to.
 
     >>> clock = FakeClock()
     >>> clock.advance(days=1, hours=2)
@@ -26,16 +26,16 @@ class FakeClock:
     """
 
     def __init__(self, start: datetime = NEW_YEAR) -> None:
-        """Stand at `start`, an aware instant."""
+        """Start at an aware instant."""
         self._now = _aware(start)
         self._elapsed = timedelta()
 
     def now(self) -> datetime:
-        """Return the instant it stands at, in UTC."""
+        """Return the current instant, in UTC."""
         return self._now
 
     def monotonic(self) -> float:
-        """Return the seconds it was advanced by since it was made."""
+        """Return the seconds that the clock was advanced by since it was created."""
         return self._elapsed.total_seconds()
 
     def advance(
@@ -48,7 +48,11 @@ class FakeClock:
         milliseconds: float = 0,
         microseconds: float = 0,
     ) -> None:
-        """Move on by so much, never backwards."""
+        """Move the clock forward.
+
+        Raises:
+            ValueError: the sum of the arguments is negative.
+        """
         step = timedelta(
             days=days,
             hours=hours,
@@ -74,7 +78,7 @@ def _aware(instant: datetime) -> datetime:
 
 
 class WordEmbedder:
-    """An embedder without a model: texts that share words are near, others (nearly) at right angles.
+    """An embedder without a model: texts that share words are similar, others (nearly) orthogonal.
 
     A vector is a bag of the text's stemmed words without stop words, hashed into `dim` places; a text of stop words
     alone is a bag of those. The same in every process.
@@ -83,7 +87,7 @@ class WordEmbedder:
     def __init__(self, dim: int = 64, *, name: str = "words") -> None:
         """Make vectors of `dim` numbers; more places mean fewer words that meet by chance.
 
-        Under another name the words lie in other places: two of them are as two models are, whose vectors do not mix.
+        Embedders of two names are like two models: their vectors do not mix.
         """
         self._dim = dim
         self._name = name
@@ -111,11 +115,11 @@ class WordEmbedder:
         return rows
 
     async def embed_queries(self, texts: Sequence[str]) -> Vectors:
-        """Embed as `embed` does: a question is a bag of words as well."""
+        """Embed queries as `embed` does."""
         return await self.embed(texts)
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-        """Take the cosine as it is, held between 0 and 1."""
+        """Return the cosine, clipped to 0 to 1."""
         return np.clip(cosine, np.float32(0), np.float32(1))
 
     async def close(self) -> None:
@@ -124,7 +128,7 @@ class WordEmbedder:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCall:
-    """What a `ScriptedModel` was asked."""
+    """A call of a `ScriptedModel`."""
 
     system: str
     user: str
@@ -133,7 +137,7 @@ class ModelCall:
 
 
 class ScriptedModel:
-    """A language model that says what it was told to say, and remembers what it was asked."""
+    """A language model that gives prepared answers and records its calls."""
 
     def __init__(self, answers: Sequence[object] | Callable[[str, str], object], *, name: str = "scripted") -> None:
         """Prepare the answers.

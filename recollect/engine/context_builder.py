@@ -1,4 +1,4 @@
-"""What memory puts into a prompt: recalled by a profile, written by its template. Reads the store."""
+"""The context that memory adds to a prompt: recalled by a profile, rendered by its template. Reads the store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,34 +28,34 @@ from recollect.types import (
     RecalledMemory,
 )
 
-# Share of a prompt's room for memory that recent messages of other conversations take at most.
+# Maximum share of a prompt's memory tokens for recent messages of other conversations.
 RECENT_SHARE = 0.5
-# Most summaries of the conversation itself; older ones say least of what is being talked about.
+# Maximum number of summaries of the conversation itself; older ones are least relevant.
 _MAX_SUMMARIES = 20
 _SUMMED_UP = ("sums up this conversation",)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptContext:
-    """What memory would put into a prompt."""
+    """What memory would add to a prompt."""
 
     text: str
-    """The blocks; empty where nothing is recalled."""
+    """The blocks; empty if nothing is recalled."""
     items: tuple[RecalledMemory, ...]
-    """The memories in them."""
+    """The memories in the blocks."""
     left_out: tuple[OmittedMemory, ...]
-    """Memories that were near, and why they are not in them."""
+    """Memories that were close, and why they were left out."""
     tokens: int
-    """Of the text, as they are counted."""
+    """Number of tokens of the text."""
     vectors_compared: int | None = None
     """See `Recall.vectors_compared`."""
     warning: str = ""
     """See `Recall.warning`."""
     recent: int = 0
-    """Messages of the user's other conversations that are shown beside the memories."""
+    """Number of messages of the user's other conversations in the blocks."""
 
     def as_mcp(self) -> tuple[Mapping[str, object], ...]:
-        """Return it as content blocks of the Model Context Protocol; none where nothing is recalled."""
+        """Return the text as content blocks of the Model Context Protocol; empty if nothing is recalled."""
         return (context_block(self.text),) if self.text else ()
 
 
@@ -114,7 +114,7 @@ def turns_wanted(log: Sequence[Message], scope: MemoryScope, conversation: str |
 
 
 def token_limit(of_profile: int, settings: Settings) -> int:
-    """Return how many tokens of memory a profile may put into a prompt: what it wants, within what was set.
+    """Return how many tokens of memory a profile may put into a prompt: its own limit, within the setting's.
 
     >>> token_limit(2_000, Settings()), token_limit(2_000, Settings(recall_tokens=500))
     (2000, 500)
@@ -123,10 +123,10 @@ def token_limit(of_profile: int, settings: Settings) -> int:
 
 
 class ContextBuilder:
-    """Writes the memory of prompts."""
+    """Writes the context that memory adds to prompts."""
 
     def __init__(self, components: Components, retriever: Retriever, runtime: Runtime) -> None:
-        """Take the store, what finds in it, and what reads recent messages."""
+        """Create a builder over a store and a retriever."""
         self._runtime = runtime
         self._components = components
         self._retriever = retriever
@@ -135,7 +135,7 @@ class ContextBuilder:
     async def write(
         self, request: RecallRequest, scope: MemoryScope, elsewhere: Elsewhere | None = None
     ) -> tuple[Recall, RenderedContext]:
-        """Recall, and write the memories as they appear in a prompt; both are empty where there is nothing.
+        """Recall, and write the memories as they appear in a prompt; both are empty if there is nothing.
 
         Args:
             request: From `prompt_recall`.
@@ -168,7 +168,7 @@ class ContextBuilder:
     async def _with_recent(
         self, rendered: RenderedContext, elsewhere: Elsewhere, frame: RenderOptions, tokens: int
     ) -> RenderedContext:
-        """Put recent messages of other conversations after the memories, in the room that is left."""
+        """Append recent messages of other conversations to the memories, in the tokens that are left."""
         count, longest = self._components.counter.count, frame.policy.max_characters
         room = RecentRoom(
             tokens=min(int(tokens * RECENT_SHARE), tokens - count(rendered.standing) - count(rendered.recalled)),
@@ -185,12 +185,12 @@ class ContextBuilder:
         }
         shown = [
             RecentMessage(
-                speaker=speaker_name(one.message.name) or f"the {one.message.role}",
-                text=one.text,
-                said_at=one.message.said_at,
+                speaker=speaker_name(words.message.name) or f"the {words.message.role}",
+                text=words.text,
+                said_at=words.message.said_at,
             )
-            for one in found
-            if (one.message.conversation, one.message.seq) not in quoted
+            for words in found
+            if (words.message.conversation, words.message.seq) not in quoted
         ]
         block = recent_block(shown, room, key=frame.key, zone=self._zone)
         if not block.text:
@@ -201,7 +201,7 @@ class ContextBuilder:
     async def context(
         self, request: RecallRequest, scope: MemoryScope, elsewhere: Elsewhere | None = None
     ) -> PromptContext:
-        """Recall, and return what memory would put into a prompt; arguments as in `write`."""
+        """Recall, and return what memory would add to a prompt; arguments as in `write`."""
         recall, rendered = await self.write(request, scope, elsewhere)
         return PromptContext(
             text=rendered.text,
@@ -229,7 +229,7 @@ class ContextBuilder:
 
 
 def _with_summaries(recall: Recall, summaries: Sequence[Memory]) -> Recall:
-    """Put the conversation's own summaries behind what was recalled; for want of room the oldest go first."""
+    """Append the conversation's own summaries to a recall; the oldest are dropped first if room is short."""
     ids = {memory.id for memory in summaries}
     found = tuple(item for item in recall.items if item.memory.id not in ids)
     whole = tuple(

@@ -10,7 +10,7 @@ from recollect.formation.episode_coverage import CoverageKey, read_coverage
 from recollect.store.store import Store
 from recollect.types import Conversation, ConversationId, Subject
 
-# Of a user's other conversations so many are read for their window, last updated first.
+# Maximum number of a user's other conversations read for their window, last updated first.
 MAX_CONVERSATIONS = 20
 
 
@@ -19,19 +19,19 @@ class Elsewhere:
     """Which turns of other conversations belong to a window."""
 
     home: Subject
-    """In whose log they are."""
+    """Subject whose log they are in."""
     subject: Subject
-    """Whose memory is formed of them."""
+    """Subject whose memory is formed from them."""
     profile: str
-    """Under which they were said: what was said to another app or character stays there."""
+    """Profile of these conversations: words to another app or character stay there."""
     room: int
-    """How many there is room for."""
+    """Maximum number of turns."""
     own: ConversationId | None = None
-    """The conversation of the request, if it is there already."""
+    """The conversation of the request, if it is recorded already."""
     own_name: str | None = None
-    """The client's id of it."""
+    """The client's id of the request's conversation."""
     present: frozenset[int] = frozenset()
-    """`Message.hash` of what the request holds: turns and conversations that it repeats are left out."""
+    """`Message.hash` of the request's messages: turns and conversations that it repeats are left out."""
 
 
 async def turns_elsewhere(store: Store, wanted: Elsewhere) -> tuple[Exchange, ...]:
@@ -63,7 +63,7 @@ def _is_read(other: Conversation, wanted: Elsewhere) -> bool:
 
 
 def _is_continued(tail: Collection[Exchange], present: Collection[int]) -> bool:
-    """Return whether the request goes on with a conversation: it holds an answer that was given there."""
+    """Return whether the request continues a conversation: it contains an answer that was given there."""
     return any(message.role == "assistant" and message.hash in present for turn in tail for message in turn)
 
 

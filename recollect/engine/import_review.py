@@ -1,6 +1,6 @@
-"""Look through an import as hostile input: strike out secrets, hold orders for review. Pure.
+"""Review an import as hostile input: remove secrets, hold orders for review. Pure.
 
-Approvals in a file count for nothing: whoever wrote it could have written them, too.
+Approvals in a file are ignored: the author of the file could have written them too.
 """
 
 import json
@@ -27,9 +27,9 @@ from recollect.types import KIND_ORDER, NO_DETAIL, Action, Candidate, MemoryKind
 _FORMED = frozenset({MemoryKind.NOTE.number, MemoryKind.FACT.number})
 _TURN = MemoryKind.TURN.number
 _ACTIVE, _HELD, _CLOSED = (STATE_NUMBER[state] for state in (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED))
-# Who says what no message in the file says: an order of theirs waits for review.
+# Speaker of words that no message of the file contains: orders of this speaker are held for review.
 _FILE = "import"
-# How our own summaries name a speaker.
+# How Recollect's own summaries name a speaker.
 _SPEAKER = re.compile(r"^The (?:user|assistant): ")
 _QUOTABLE = frozenset({"user", "assistant"})
 
@@ -41,20 +41,20 @@ class Reviewed:
     held: int = 0
     """Memories that wait for review."""
     set_aside: int = 0
-    """Quotations and summaries that are closed: they give orders, and are not reviewed one by one."""
+    """Quotations and summaries that were closed: they give orders, and cannot be reviewed one by one."""
 
 
 class ImportReview:
     """Reviews blocks before they are written."""
 
     def __init__(self, clock: Clock) -> None:
-        """Take the clock that dates decisions."""
+        """Date decisions by a clock."""
         self._clock = clock
         self._struck: dict[tuple[int, bytes, int], Scrubbed] = {}
         self.reviewed = Reviewed()
 
     def review(self, blocks: Iterable[ImportedSubject]) -> None:
-        """Change the records of subjects so that they may be stored."""
+        """Change the records of subjects so that they are safe to store."""
         for block in blocks:
             self._scrub(block)
             said = {(row["conversation"], row["seq"]): row for row in block.of("message")}
@@ -88,7 +88,7 @@ class ImportReview:
         block.rows.setdefault("decision", []).append(line)
 
     def _scrub(self, block: ImportedSubject) -> None:
-        """Strike secrets out of a block; what its quotations withhold stays withheld, wherever their messages lie."""
+        """Remove secrets from a block; withheld stretches of quotations stay withheld, wherever their messages are."""
         for row in block.of("message"):
             found = scrubbed(row["text"])
             if found.passes:
@@ -102,11 +102,11 @@ class ImportReview:
 
 
 def _weighed(memory: Record, source: Record | None, message: Record | None, *, own: bool) -> tuple[Candidate, str, str]:
-    """Return a memory as its extractor proposed it, whose words it rests on, and the whole message."""
+    """Return a memory as its extractor proposed it, the role of its source, and the whole source message."""
     role, said, quote = _FILE, "", source["quote"] if source is not None else ""
     if message is not None and is_quote(quote) and is_quoted_in(quote, _own_words(message)):
         role, said = message["role"], message["text"]
-    elif source is not None and not own:  # its log lies in another block of the file
+    elif source is not None and not own:  # its log is in another block of the file
         role = source["role"]
     candidate = Candidate(
         kind=KIND_ORDER[memory["kind"]],
@@ -124,7 +124,7 @@ def _weighed(memory: Record, source: Record | None, message: Record | None, *, o
 
 
 def _order_in(memory: Record, message: Record | None) -> str | None:
-    """Return why a quotation or a summary is not to be put before a model."""
+    """Return why a quotation or a summary must not be shown to a model; None if it may."""
     if memory["kind"] != _TURN:
         words = (squeeze(sentence.text) for sentence in sentences(fold(memory["text"] or "")))
         return next((why for said in words if (why := planted_order(_SPEAKER.sub("", said)))), None)
@@ -136,15 +136,15 @@ def _order_in(memory: Record, message: Record | None) -> str | None:
 
 
 def _order_beside(memory: Record) -> str | None:
-    """Return why the summary or the context of a memory is not to be put before a model."""
+    """Return why the summary or the context of a memory must not be shown to a model; None if it may."""
     detail = read_detail(memory["detail"]) if memory["detail"] else NO_DETAIL
-    # Who spoke stands before a colon: what is said behind it is looked at by itself, too.
+    # The speaker's name is before a colon: check the words after it on their own, too.
     beside = (detail.summary, detail.source_context, detail.source_context.rpartition(": ")[2])
     return next((why for said in beside for piece in sentences(fold(said)) if (why := planted_order(piece.text))), None)
 
 
 def _own_words(message: Record) -> str:
-    """Return what a message says itself, without what was pasted or injected."""
+    """Return a message without pasted and injected text."""
     speaker = speaker_kind(message["role"], message["name"])
     return readable_text(message["text"], quotations=message["role"] == "assistant", speaker=speaker)
 
@@ -169,7 +169,7 @@ def _scrub_block(block: ImportedSubject) -> None:
 
 
 def moved_detail(detail: str, found: Scrubbed) -> str:
-    """Move the stretches that a quotation withholds to where they stand once secrets are struck out of its message."""
+    """Shift the withheld stretches of a quotation to their offsets after secrets are removed from its message."""
     known = read_detail(detail)
     if not known.withheld or not found.passes:
         return detail
@@ -181,7 +181,7 @@ def moved_detail(detail: str, found: Scrubbed) -> str:
 
 
 def scrub_json(text: str) -> str:
-    """Strike secrets out of JSON as it came; without any it stays as it is, letter by letter.
+    """Remove secrets from JSON text; without secrets it is returned unchanged, letter by letter.
 
     >>> scrub_json('{"a":  ["my PIN is 1234", 5]}'), scrub_json('{"a":  1}')
     ('{"a": ["my PIN is [secret]", 5]}', '{"a":  1}')

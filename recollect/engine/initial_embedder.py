@@ -19,17 +19,17 @@ from recollect.types import CalibrationCurve, EmbedderRecord
 
 logger = logging.getLogger(__name__)
 
-# Longest wait for the API at the first start; where it is late, the next start asks it again.
+# Maximum wait for the API at the first start; if it is late, the next start asks it again.
 FIT_TIMEOUT_S = 10.0
 
 
 async def initial_embedder(store: Store, settings: Settings, opening: EmbedderOpener) -> OpenedEmbedder:
-    """Open the embedder that the database is embedded by; where none was chosen, that of the settings.
+    """Open the embedder that the database chose last; if it chose none, that of the settings.
 
     Raises:
         OtherEmbedderError: the settings name one of another space than the memories' vectors are of.
     """
-    chosen = next((one for one in await store.embeddings.embedders() if one.chosen_at is not None), None)
+    chosen = next((record for record in await store.embeddings.embedders() if record.chosen_at is not None), None)
     if chosen is None:
         return await _first(store, settings)
     if settings.embed_url is not None:
@@ -68,7 +68,7 @@ async def _held_spaces(store: Store, own: str) -> list[str]:
 
 
 async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
-    """Open the settings' embedder for a database that chose none yet."""
+    """Open the settings' embedder for a database that has not chosen one."""
     own = open_embedder(settings)
     held = await _held_spaces(store, own.space)
     if held and own.space not in held:
@@ -86,7 +86,7 @@ async def _first(store: Store, settings: Settings) -> OpenedEmbedder:
 
 
 async def _curve_of(embedder: OpenedEmbedder) -> CalibrationCurve | None:
-    """Fit what an embedder's cosines mean; None where it does not answer as it should, or its cosines tell nothing.
+    """Fit the calibration curve of an embedder; None if it does not answer, or its cosines distinguish nothing.
 
     What is wrong with it is said by the first request for vectors.
     """

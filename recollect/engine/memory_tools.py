@@ -1,4 +1,4 @@
-"""Do what a model's calls of our tools ask for: search at once; remember and end when the turn is on record."""
+"""Run the model's calls of Recollect's tools: search at once, remember and end when the turn is recorded."""
 
 import json
 from collections.abc import Mapping
@@ -22,13 +22,13 @@ from recollect.text import clean, squeeze
 from recollect.types import Candidate, Evidence, LoggedMessage, Memory, MemoryDetail, MemoryKind, RecordedTurn
 
 Shape = TypeVar("Shape", bound=BaseModel)
-# Longest content of one memory, in bytes, and most memories of one turn: more is a model gone wild.
+# Maximum size of one memory, in bytes, and number of memories of one turn: more is a model out of control.
 MAX_MEMORY_BYTES = 2048
 MAX_CREATED = 10
 
 
 class _Asked(BaseModel):
-    """What a call's arguments hold; models add what they like."""
+    """Arguments of a call; unknown ones are ignored, as models add them at will."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -51,7 +51,7 @@ class _End(_Asked):
 
 @dataclass(slots=True)
 class MemoryTools:
-    """The tools of one exchange, and what was asked of them."""
+    """The tools of one exchange, and their calls."""
 
     runtime: Runtime
     retriever: Retriever
@@ -59,10 +59,10 @@ class MemoryTools:
     names: frozenset[str]
     created: list[_Create] = field(default_factory=list)
     ended: str | None = None
-    """Why the model wants the conversation ended; None: it does not."""
+    """Why the model wants to end the conversation; None if it does not."""
 
     async def call(self, name: str, arguments: str) -> str:
-        """Do one call; returns what the model is told, as JSON. Never raises on what the model wrote."""
+        """Run one call and return its result for the model, as JSON. Never raises on what the model wrote."""
         try:
             return json.dumps(await self._call(name, arguments), ensure_ascii=False)
         except ValidationError as error:
@@ -112,7 +112,7 @@ class MemoryTools:
         return {"success": True}
 
     async def settle(self, recorded: RecordedTurn) -> list[Memory]:
-        """Store what was to be remembered, resting on the turn that is on record now."""
+        """Store what the model asked to remember, with the recorded turn as its source."""
         if not self.created or self.scope.writes is None:
             return []
         seq = recorded.reply_seq or (recorded.appended[-1] if recorded.appended else 0)
@@ -147,7 +147,7 @@ class MemoryTools:
         return await add_note(self.runtime, self.scope.writes or self.scope.home, wanted, home=self.scope.home)
 
     def _hold(self, asked: _Create, message: LoggedMessage) -> str:
-        """Say why a memory must wait for review: a profile of the user's words alone takes none of a model's."""
+        """Return why a memory must be reviewed, or "": a profile may form memories from the user's words only."""
         if "assistant" not in self.scope.profile.form.sources:
             return "it comes from the model, and this profile forms from the user's words alone"
         candidate = Candidate(

@@ -1,6 +1,6 @@
-"""Let a reranker settle the order of the best candidates, where one is set. Asks a model on the way of the answer.
+"""Reorder the best candidates by a reranker, if one is set. Calls a model while the chat waits.
 
-A late or failing reranker leaves a remark and the order as it was, and is left alone for a while.
+A late or failing reranker leaves a warning and the order of recall, and is not called again for a while.
 """
 
 import asyncio
@@ -18,61 +18,61 @@ from recollect.types import Memory, MemoryId, Recall
 
 logger = logging.getLogger(__name__)
 
-# After a failure it is left alone for so long: a server that is down must not cost every chat its timeout.
+# Pause after a failure: a server that is down must not cost every chat its timeout.
 PAUSE_S = 30.0
-# Of a memory so much is read: what answers stands in it, and a cross-encoder takes some 500 tokens.
+# Characters of a memory that are reranked: a cross-encoder takes some 500 tokens.
 _MAX_RERANKED_CHARACTERS = 2_000
 
 
 class RerankedOrder(NamedTuple):
-    """A ranking, and what a reranker made of it."""
+    """A ranking in the order of a reranker."""
 
     ranking: Ranking
     scores: Mapping[MemoryId, float]
-    """Of those it was asked about."""
+    """Scores of the memories that were reranked."""
     warning: str
-    """Why it was not, where it should have been."""
+    """Why the ranking was not reranked although it should have been."""
 
 
 class RerankStep:
-    """Reranks, or leaves all as it is."""
+    """Reranks, or returns the order of recall."""
 
     def __init__(self, components: Components) -> None:
-        """Take the reranker, if there is one."""
+        """Use the components' reranker, if there is one."""
         self._components = components
         self._pause_until = 0.0
 
     def widened(self, query: Query) -> Query:
-        """Ask recall for as many candidates as are reranked."""
+        """Return the query with a limit of at least the number of candidates to rerank."""
         if not self._wanted(query):
             return query
         return replace(query, limit=max(query.limit, self._components.settings.rerank_top))
 
     async def ordered(self, ranking: Ranking, query: Query, memories: Mapping[MemoryId, Memory]) -> RerankedOrder:
-        """Put the best candidates of a widened ranking into the reranker's order.
+        """Sort the best candidates of a widened ranking by the reranker's scores.
 
         Args:
-            ranking: Of the widened query.
-            query: As it was asked.
-            memories: Of the ranking's rows, as they may be shown.
+            ranking: Ranking of the widened query.
+            query: The original query.
+            memories: Memories of the ranking's rows, without secrets.
         """
         ranking = replace(ranking, query=query)
         if not self._wanted(query):
             return RerankedOrder(ranking, {}, "")
         rows = list(zip(ranking.rows, ranking.ids, strict=True))
-        first = [one for one in rows if one[0].standing or one[1] not in memories]
-        near = [one for one in rows if not one[0].standing and one[1] in memories]
+        first = [(row, id_) for row, id_ in rows if row.standing or id_ not in memories]
+        near = [(row, id_) for row, id_ in rows if not row.standing and id_ in memories]
         asked, rest = near[: self._components.settings.rerank_top], near[self._components.settings.rerank_top :]
         scores, remark = await self._scores(query, [memories[id_] for _, id_ in asked]) if asked else ({}, "")
         if not scores:
             return RerankedOrder(ranking, {}, remark)
-        asked.sort(key=lambda one: -scores[one[1]])  # ties keep the order they had
+        asked.sort(key=lambda pair: -scores[pair[1]])  # ties keep their order
         settled: list[tuple[RankedRow, MemoryId]] = [*first, *asked, *rest]
         ordered = replace(ranking, rows=tuple(row for row, _ in settled), ids=tuple(id_ for _, id_ in settled))
         return RerankedOrder(ordered, scores, "")
 
     def _wanted(self, query: Query) -> bool:
-        """Whether this query is reranked: not where a policy wants an order of its own."""
+        """Return whether a query is reranked; a policy with an order of its own is not."""
         return self._components.reranker is not None and query.policy.order == "evidence" and query.limit > 0
 
     async def _scores(self, query: Query, memories: list[Memory]) -> tuple[dict[MemoryId, float], str]:
@@ -95,7 +95,7 @@ class RerankStep:
 
 
 def explained(found: Recall, order: RerankedOrder) -> Recall:
-    """Say of each memory that was reranked so, with its score, which is the reranker's; and what went wrong."""
+    """Return a recall with the reranker's scores as reasons, and its warning."""
     if not order.scores:
         return replace(found, warning=order.warning) if order.warning else found
     least = min(order.scores.values())

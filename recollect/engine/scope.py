@@ -1,4 +1,4 @@
-"""Whose memory a request reads and writes, under which profile: subjects, reading list, tags. Pure."""
+"""Which memory a request reads and writes, and under which profile. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,41 +12,41 @@ from recollect.profiles.policies import Profile
 from recollect.types import NO_OPENING, Conversation, ConversationSetup, FormationRequest, RequestScope, Subject
 
 USE_MEMORY, ENABLED = "useMemory", "enabled"
-"""Names of a conversation's options, as the profiles' interfaces spell them."""
+"""Options of a conversation, as the profiles' interfaces spell them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryScope:
-    """One request's place among the memories."""
+    """The memory that one request reads and writes."""
 
     profile: Profile
     home: Subject
-    """Whose log the conversation is."""
+    """Subject whose log the conversation is in."""
     writes: Subject | None
-    """Whose memory is formed and read first; None: there is none here, `missing` says why."""
+    """Subject whose memory is formed, and read first; None if there is none, `missing` says why."""
     missing: str = ""
-    """What the profile wants to know before it can remember."""
+    """What the profile needs to know before it can remember."""
     tags: tuple[str, ...] = ()
-    """Names under which what is formed here is listed."""
+    """Tags of the memories formed here."""
     opening: ConversationSetup = NO_OPENING
-    """What a conversation that begins here is opened with."""
+    """Setup of a conversation that begins with this request."""
 
 
 def memory_scope(
     home: Subject, scope: RequestScope, profile: Profile, conversation: str | None, known: Conversation | None
 ) -> MemoryScope:
-    """Say whose memory a request is about.
+    """Return which memory a request reads and writes.
 
     Args:
-        home: Who asks.
+        home: Subject of the request.
         scope: Profile, app and characters that the request names.
-        profile: The one that applies.
+        profile: Profile that applies.
         conversation: The client's id of the chat, if it sent one.
-        known: That conversation, where it was opened before.
+        known: The conversation with this id, if it is known already.
 
     Raises:
-        BadSubjectError: a name that cannot be part of a subject.
-        BadRequestError: an option is none of the profile's interface, or has a value that it does not take.
+        BadSubjectError: a name cannot be part of a subject.
+        BadRequestError: the profile has no such option, or the option does not take this value.
     """
     options = _options(scope, known, profile)
     settings = options_of(profile, options)
@@ -58,12 +58,12 @@ def memory_scope(
 
 
 def profile_name(scope: RequestScope, known: Conversation | None, default: str) -> str:
-    """Choose the profile: the request's, the one its conversation was opened with, its key's, the settings'."""
+    """Choose the profile: the request's, its conversation's, its key's, or the settings'."""
     return scope.profile or (known.profile if known else None) or scope.key_profile or default
 
 
 def owned_subject(kind: str, owner: Subject, name: str) -> Subject:
-    """Name a subject within an owner's, so that two owners' never meet, whatever they are called.
+    """Return a subject that belongs to an owner; two owners never get the same one, whatever their names.
 
     >>> owned_subject("session", Subject("user", "ana/x"), "1").text
     'session:ana%2Fx/1'
@@ -73,7 +73,7 @@ def owned_subject(kind: str, owner: Subject, name: str) -> Subject:
 
 
 def apply_trigger(due: FormationRequest, profile: Profile) -> FormationRequest:
-    """Make an extraction wait as the profile's trigger says."""
+    """Delay an extraction as the profile's trigger says."""
     trigger = profile.trigger
     if trigger.when == "every_turn":
         return due
@@ -84,7 +84,7 @@ def apply_trigger(due: FormationRequest, profile: Profile) -> FormationRequest:
 
 
 def _options(scope: RequestScope, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:
-    """Return the options that hold: the conversation's, where it was opened with this profile, and the request's."""
+    """Return the options that apply: the conversation's, if it has this profile, and then the request's."""
     mine = known is not None and known.profile in (None, profile.name)
     options = dict(known.options) if known is not None and mine else {}
     if scope.characters and profile.subject.kind == "character":
@@ -108,9 +108,9 @@ def _memory_of(
         case "app":
             if app is None:
                 return None, "no app: send x-recollect-app", ()
-            # Without a slash of its own, one for all can have the name of nobody's own.
-            everybodys = Subject("app", quote(app, safe=""))
-            return (owned_subject("app", home, app) if profile.subject.per_user else everybodys), "", ()
+            # A name without a slash cannot be an owned subject's: the app's memory for all users is apart from them.
+            of_all_users = Subject("app", quote(app, safe=""))
+            return (owned_subject("app", home, app) if profile.subject.per_user else of_all_users), "", ()
         case "character":
             knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
             if not (knower and other):

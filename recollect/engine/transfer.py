@@ -32,33 +32,33 @@ from recollect.store.sql.transfer.import_writer import (
 )
 from recollect.types import KIND_ORDER, Memory, MemoryId, ProgressReporter, ReopenMemory, Subject
 
-# Memories whose texts are embedded in one go, whosever they are, and how often at a time: an embedder may be far away.
+# Memories whose texts are embedded together, and batches embedded at a time: an embedder may be far away.
 BATCH_SIZE, MAX_CONCURRENT_BATCHES = 256, 4
-# Subjects are written in one transaction until they have so many records: a commit waits for the disk, and a kill
-# throws no more than this away. And no more subjects: each is locked.
+# Maximum number of records, and of subjects, written in one transaction: a commit waits for the disk, a kill loses one
+# transaction, and each subject is locked.
 MAX_RECORDS = 4_096
 MAX_SUBJECTS = 256
 
 Words = dict[tuple[bytes, int], str]
-"""What is said in each place of a log."""
+"""Text of each message of a log, by conversation and `seq`."""
 Derived = dict[tuple[int, MemoryId], ReopenMemory]
-"""What is made anew of memories, by their subjects' keys and their ids."""
+"""Recomputed index data of memories, by subject key and memory id."""
 
 
 @dataclass(slots=True)
 class TransferReport:
-    """What went out or came in."""
+    """What was exported or imported."""
 
     subjects: int = 0
     conversations: int = 0
     messages: int = 0
     memories: int = 0
     present: int = 0
-    """Subjects that were there already, and were left as they are."""
+    """Subjects that the database had already; they were left as they are."""
     held: int = 0
     """Memories that wait for review."""
     set_aside: int = 0
-    """Quotations and summaries that are closed, as they give orders."""
+    """Quotations and summaries that were closed, because they give orders."""
 
     def count(self, block: ImportedSubject) -> None:
         """Add a subject."""
@@ -148,11 +148,11 @@ class TransferService:
     async def _derive(
         self, end: CopyEndpoint, group: Sequence[ImportedSubject], progress: ProgressReporter, done: int
     ) -> Derived:
-        """Make anew what is derived of the active memories of some subjects."""
+        """Recompute the index data of the active memories of some subjects."""
         logs = {block.key: block.words for block in group}
         by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
         for block in group:
-            active = [_memory(end, block, one, logs) for one in block.of("memory") if is_active(one)]
+            active = [_memory(end, block, row, logs) for row in block.of("memory") if is_active(row)]
             runtime = self._runtime if block.subject is None else await self._runtime.for_subject(block.subject)
             by_space.setdefault(runtime.embedder.space, (runtime, []))[1].extend(active)
         portions = [
@@ -164,14 +164,14 @@ class TransferService:
         for start in range(0, len(portions), MAX_CONCURRENT_BATCHES):
             some = portions[start : start + MAX_CONCURRENT_BATCHES]
             for (_, memories), made in zip(
-                some, await gather_or_cancel(rebuild_index_data(*one) for one in some), strict=True
+                some, await gather_or_cancel(rebuild_index_data(*portion) for portion in some), strict=True
             ):
-                derived |= {(memory.subject.key, one.id): one for memory, one in zip(memories, made, strict=True)}
+                derived |= {(memory.subject.key, data.id): data for memory, data in zip(memories, made, strict=True)}
             progress.reach(done + len(derived))
         return derived
 
     def _check(self, lines: "_Lines", end: CopyEndpoint, *, only_missing: bool, trusted: bool) -> dict[int, int]:
-        """Read the whole file; return whose records are to be written, and how many memories each has.
+        """Check the whole file; return the keys of the subjects to write, each with its number of memories.
 
         Raises:
             BadRequestError: see `import_from`.
@@ -189,7 +189,7 @@ class TransferService:
 
 
 class _Lines:
-    """The lines of a file, of bounded length, as often as they are wanted."""
+    """The lines of a file, of bounded length, readable several times."""
 
     def __init__(self, file: BinaryIO, most: int) -> None:
         self._file = file
@@ -217,7 +217,11 @@ class _Lines:
 
 
 def _each_once(blocks: Iterator[ImportedSubject], references: References) -> Iterator[tuple[ImportedSubject, int]]:
-    """Return who each is and how many memories it has, without what it holds: many are looked at together."""
+    """Yield each subject without its records, and its number of memories.
+
+    Raises:
+        BadRequestError: a subject comes twice.
+    """
     seen: set[int] = set()
     for block in blocks:
         if block.key in seen:
@@ -235,7 +239,7 @@ def _so_many(blocks: Iterator[tuple[ImportedSubject, int]], most: int) -> Iterat
 def _groups(
     blocks: Iterator[ImportedSubject], missing: Mapping[int, int], carried: TransferReport
 ) -> Iterator[list[ImportedSubject]]:
-    """Put missing subjects together that are written together; count the others."""
+    """Yield groups of missing subjects that are written together; count the others."""
     group: list[ImportedSubject] = []
     records = 0
     for block in blocks:
@@ -252,18 +256,18 @@ def _groups(
 
 
 def _shown(row: Record) -> Record:
-    """Strike secrets out of a message: they stay in the log alone."""
+    """Remove secrets from a message: they stay in the log alone."""
     payload = row["payload"]
     return {**row, "text": scrub(row["text"]), "payload": payload if payload is None else scrub_json(payload)}
 
 
 def _shown_detail(detail: str, said: str) -> str:
-    """Count what a quotation withholds in the words that are left of its message."""
+    """Shift the withheld stretches of a quotation to its message without secrets."""
     return moved_detail(detail, scrubbed(said))
 
 
 def _memory(end: CopyEndpoint, block: ImportedSubject, row: Record, logs: Mapping[int, Words]) -> Memory:
-    """Make of a record what its vectors and terms are made of."""
+    """Return the memory of a record, with what its vectors and terms are computed from."""
     text = row["text"] if row["text"] is not None else _said(end, row, logs)
     return Memory(
         id=MemoryId(id_text(row["id"])),
@@ -277,7 +281,7 @@ def _memory(end: CopyEndpoint, block: ImportedSubject, row: Record, logs: Mappin
 
 
 def _said(end: CopyEndpoint, row: Record, logs: Mapping[int, Words]) -> str:
-    """Return the words of a turn: from a log that comes with it, from one that is there, or as it was quoted."""
+    """Return the words of a turn: from a log of the file, from the database's, or as it was quoted."""
     for source in row["evidence"]:
         home, place = key_of(source["home"]), (source["conversation"], source["seq"])
         if home in logs:
