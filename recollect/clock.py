@@ -1,4 +1,4 @@
-"""What time it is: the one door to the clock, so that tests can hold it."""
+"""The clock: all code reads the time here, so that tests can control it."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -33,7 +33,7 @@ class SystemClock:
 
 
 def to_micros(instant: datetime) -> int:
-    """Turn an aware datetime into microseconds since 1970 UTC, exactly.
+    """Convert an aware datetime to microseconds since 1970 UTC, exactly.
 
     >>> to_micros(datetime(1970, 1, 1, 0, 0, 1, tzinfo=UTC))
     1000000
@@ -42,7 +42,7 @@ def to_micros(instant: datetime) -> int:
 
 
 def from_micros(micros: int) -> datetime:
-    """Turn microseconds since 1970 UTC into an aware datetime.
+    """Convert microseconds since 1970 UTC to an aware datetime.
 
     >>> from_micros(1_000_000).isoformat()
     '1970-01-01T00:00:01+00:00'

@@ -1,34 +1,34 @@
-"""Every error a caller can meet, by what they can do about it. Pure.
+"""All errors, grouped by what a caller can do about them. Pure.
 
 RecollectError
 ├── TryAgainError          nothing is wrong with the call: trying again later can help
 │   ├── StoreUnavailableError    the database does not answer, is locked or cannot write now
 │   ├── StoreFullError           no room is left on the disk (reads go on)
-│   ├── LeaseLostError           another worker has taken the formation over
+│   ├── LeaseLostError           another worker has taken over the formation
 │   ├── StaleSubjectError        the subject changed since it was read
 │   │   └── SpaceMovedError          its vectors are of another embedder now
 │   ├── ModelError               the language or embedding model failed
-│   │   └── ModelDownError           its server is down, for everybody: nothing is wrong with what was asked
-│   ├── BreakerOpenError         the model kept failing: it is left alone until an instant
-│   ├── BudgetSpentError         the budget for memory work is spent until an instant
+│   │   └── ModelDownError           its server is down; the request was fine
+│   ├── BreakerOpenError         the model kept failing: calls are paused until a given time
+│   ├── BudgetSpentError         the budget for memory work is spent until a given time
 │   └── ReadingOverrunError      reading a text by rules took more CPU time than it may
 ├── RequestError           the call is wrong: change it
 │   ├── BadRequestError          a body, header or argument that cannot be understood
-│   ├── ConflictError            what is there already cannot be changed so
+│   ├── ConflictError            what exists already cannot be changed like that
 │   ├── BadSubjectError          a name that cannot be a subject
-│   ├── BadIdentityError         who asks is contradictory or not allowed
+│   ├── BadIdentityError         the identity is contradictory or not allowed
 │   ├── UnknownMemoryError       no such memory (of this subject)
 │   ├── UnknownConversationError no such conversation (of this subject)
 │   ├── UnknownAppError          no such app
 │   └── UnknownProfileError      no profile of that name
 └── SetupError             the installation is wrong: change a setting or the machine
     ├── BadSettingError          a setting that cannot be used
-    │   └── OtherEmbedderError       the settings name another embedder than the database is embedded by
+    │   └── OtherEmbedderError       the settings name another embedder than the database uses
     ├── BadProfileError          a profile file that cannot be used
     ├── NewerSchemaError         the database was written by a newer Recollect
-    ├── UnreadableStoreError     the file is not a database of ours, is damaged or may not be read
+    ├── UnreadableStoreError     the file is not a Recollect database, is damaged or not readable
     ├── VectorSizeError          an embedding has another length than its space
-    ├── MissingModelFilesError   the built-in embedder's files are not there
+    ├── MissingModelFilesError   the built-in embedder's files are missing
     ├── BadEmbedderError         an embedder that cannot be used
     └── PortInUseError           the address is taken
 """
@@ -38,11 +38,11 @@ from enum import StrEnum
 
 
 class RecollectError(Exception):
-    """Anything Recollect raises on purpose. `str(error)` says what happened and what to do."""
+    """Base of all errors that Recollect raises on purpose. `str(error)` says what happened and what to do."""
 
     @property
     def logged(self) -> str:
-        """What logs say: the same, with keys for names."""
+        """The text for logs, with keys instead of names."""
         return str(self)
 
 
@@ -51,7 +51,7 @@ class TryAgainError(RecollectError):
 
 
 class StoreUnavailableError(TryAgainError):
-    """No answer from the database. Whether a write took effect must be read back."""
+    """The database did not answer. Read back to see whether a write took effect."""
 
 
 class StoreFullError(TryAgainError):
@@ -87,14 +87,14 @@ class SpaceMovedError(StaleSubjectError):
 
 
 class ModelFault(StrEnum):
-    """Who is to blame for a model call that failed, as far as it can be told."""
+    """Cause of a failed model call, as far as it is known."""
 
     REQUEST = "request"
-    """The server answers: it refused this request, or what the model said cannot be used."""
+    """The server answered: it refused this request, or the model's answer cannot be used."""
     SERVER = "server"
-    """The server cannot be reached, is overloaded or lets nobody in; it did no work for us."""
+    """The server is unreachable, overloaded or rejects everyone; it did no work for this request."""
     UNKNOWN = "unknown"
-    """It was late or broke: this request may have been too much for it, or it is down."""
+    """It was late or broke off: the request may have been too much for it, or it is down."""
 
 
 class ModelError(TryAgainError):
@@ -177,11 +177,11 @@ class BadSubjectError(RequestError):
 
 
 class BadIdentityError(RequestError):
-    """Who asks is contradictory, not verifiable or not allowed."""
+    """The identity is contradictory, not verifiable or not allowed."""
 
 
 class UnknownMemoryError(RequestError):
-    """No such memory of this subject; another subject's memory is unknown all the same."""
+    """This subject has no such memory. Memories of other subjects count as unknown, too."""
 
     def __init__(self, memory_id: str) -> None:
         """Name the id that was asked for."""
@@ -266,7 +266,7 @@ class NewerSchemaError(SetupError):
 
 
 class UnreadableStoreError(SetupError):
-    """The file is not a database of ours, is damaged, or may not be read."""
+    """The file is not a Recollect database, is damaged, or is not readable."""
 
 
 class VectorSizeError(SetupError):

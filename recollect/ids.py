@@ -6,8 +6,8 @@ from uuid import UUID
 
 from recollect.clock import Clock, to_micros
 
-_RANDOM_BITS = 74  # what a UUIDv7 holds beside its 48 bits of milliseconds, its version and its variant
-# Ids of one millisecond lie at most this far apart: hopeless to guess the next one, and the field never runs over.
+_RANDOM_BITS = 74  # of a UUIDv7 besides 48 bits of milliseconds, version and variant
+# Maximum distance of ids within one millisecond: the next id cannot be guessed, and the field never overflows.
 _STEP_BITS = 32
 _BYTES = 16
 _VERSION = 7 << 76
@@ -18,9 +18,9 @@ _last = (0, 0)
 
 
 def new_id(clock: Clock) -> str:
-    """Make an id of the clock's millisecond that sorts behind all before it in this process.
+    """Return an id of the clock's millisecond that sorts after all earlier ids of this process.
 
-    Even if the clock goes back.
+    This holds even if the clock goes back.
 
     >>> from recollect.clock import SystemClock
     >>> new_id(SystemClock()) < new_id(SystemClock())
@@ -30,7 +30,7 @@ def new_id(clock: Clock) -> str:
     millis = max(0, to_micros(clock.now()) // 1000)
     with _lock:
         if millis > _last[0]:
-            # The top bit stays free, so that steps within the millisecond have room.
+            # The top bit stays free for steps within the millisecond.
             _last = (millis, secrets.randbits(_RANDOM_BITS - 1))
         else:
             _last = (_last[0], _last[1] + 1 + secrets.randbits(_STEP_BITS))
@@ -40,7 +40,7 @@ def new_id(clock: Clock) -> str:
 
 
 def id_bytes(text: str) -> bytes | None:
-    """Read an id into its 16 bytes; None where the text is no id in canonical form.
+    """Return the 16 bytes of an id; None if the text is not an id in canonical form.
 
     >>> id_bytes("0198c0de-0000-7000-8000-00000000000a").hex()
     '0198c0de00007000800000000000000a'
@@ -55,7 +55,7 @@ def id_bytes(text: str) -> bytes | None:
 
 
 def id_text(data: bytes) -> str:
-    """Write 16 bytes as an id in canonical text.
+    """Return the canonical text of an id's 16 bytes.
 
     >>> id_text(bytes(15) + b"\\x0a")
     '00000000-0000-0000-0000-00000000000a'

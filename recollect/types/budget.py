@@ -1,4 +1,4 @@
-"""What memory work costs a subject: what is booked, what was spent, how much is left. Pure."""
+"""Cost of memory work: reservations, spending, and the budget of a subject. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,23 +7,23 @@ from enum import StrEnum
 
 
 class CostPurpose(StrEnum):
-    """What was spent on."""
+    """What a cost was for."""
 
     CREATE = "create"
-    """Forming memories of messages, by a model or by rules."""
+    """Forming memories from messages, by a model or by rules."""
     COMPACT = "compact"
-    """Making room."""
+    """Choosing what to evict."""
     JUDGE = "judge"
-    """Deciding what is the same and what contradicts."""
+    """Deciding which memories say the same or contradict each other."""
     EPISODE = "episode"
-    """Summarising old turns."""
+    """Summarizing old turns."""
     TURN = "turn"
-    """A chat turn: no memory work, but what memory work is measured against."""
+    """A chat turn: not memory work, but what the share of memory work is measured against."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reservation:
-    """What is booked ahead of a model call; whatever becomes of the call, it is spent until it is settled."""
+    """Units reserved for a model call. They count as spent until the call is settled."""
 
     id: str
     purpose: CostPurpose
@@ -31,7 +31,7 @@ class Reservation:
     tokens: int
     at: datetime
     needs: float | None = None
-    """Units that must be at hand; None: those that are booked; 0: none, since its work was let through as a whole."""
+    """Units that must be available; None: those reserved; 0: none, since its work was admitted as a whole."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,45 +39,45 @@ class Cost:
     """What something cost."""
 
     calls: int = 0
-    """How often; a call that was booked and never settled counts."""
+    """Number of calls, those that were reserved and never settled included."""
     units: float = 0.0
     tokens: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SincePoll:
-    """What memory work cost since the same poller asked before."""
+    """Cost of memory work since the same poller's last request."""
 
     since: datetime | None
-    """When it asked; None: never, so this is all there was."""
+    """Time of its last request; None: this is the first, so all cost is included."""
     spent: Cost
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnergyStatus:
-    """How a subject's budget stands."""
+    """State of a subject's budget."""
 
     level: float
-    """Units left, 0 to `capacity`; 0 where work is not rationed."""
+    """Units left, 0 to `capacity`; 0 if work has no budget."""
     capacity: float
     critical: float
     """Units below which work waits."""
     refill_per_day: float
     today: Mapping[CostPurpose, Cost]
-    """What was spent this day (UTC), by purpose; what cost nothing is missing."""
+    """Cost of this day (UTC) by purpose, without those that cost nothing."""
     tokens_today: int
     tokens_per_day: int
     """The cap; 0: none."""
     share: float
-    """Units of memory work in all units, chat turns included, over the last 30 days; 0 where nothing was spent."""
+    """Units of memory work in all units, chat turns included, over the last 30 days; 0 if nothing was spent."""
     max_share: float
     unsettled: int
-    """Calls that are under way, or whose process died."""
+    """Calls in progress, or whose process died."""
     total: Cost
-    """All that memory work ever cost."""
+    """Total cost of memory work."""
     since_poll: SincePoll | None
-    """None where no poller was named."""
+    """None if no poller was named."""
     waiting: str | None
     """Why a creation would wait now; None: it would not."""
     waits_until: datetime | None
-    """When it is tried again at the latest; None: it would not wait."""
+    """Latest time of the next try; None: it would not wait."""

@@ -12,30 +12,30 @@ from recollect.types.subject import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One entry of a conversation, as it came."""
+    """One entry of a conversation, as received."""
 
     role: str
     """`user`, `assistant`, `tool`, … (system and developer messages are never logged)."""
     text: str
     """The text parts, joined by line feeds; empty for pure tool calls or images."""
     name: str | None = None
-    """Who speaks, where the client says so."""
+    """The speaker's name, if the client sent one."""
     said_at: datetime
     payload: str | None = None
-    """The message as JSON where text does not say it all (tool calls, parts); None otherwise."""
+    """The message as JSON if it has more than text (tool calls, parts); else None."""
     call_ids: tuple[str, ...] = ()
     """Ids of the tool calls an assistant message makes."""
     complete: bool = True
     """False for a reply that broke off before a finish reason was seen."""
     hash: int
-    """64-bit signed hash of role and normalised text and payload; equal messages are equal here."""
+    """64-bit signed hash of role, normalized text and payload; equal for equal messages."""
     anchor: int | None = None
     """For an assistant message: hash of it with the user message before it (see chat/messages.py)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoggedMessage:
-    """A message in its place in a conversation."""
+    """A message of a conversation's log."""
 
     conversation: ConversationId
     seq: int
@@ -50,7 +50,7 @@ class LoggedMessage:
     complete: bool
     hash: int
     erased: bool = False
-    """Its words were erased: place, role and times are left, and a hash that says nothing of what stood there."""
+    """Its words were erased: position, role and times remain, and a hash that reveals nothing about them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,23 +60,23 @@ class Conversation:
     id: ConversationId
     subject: Subject
     external_id: str | None
-    """The client's own id of the chat; None where none was sent."""
+    """The client's own id of the chat; None if it sent none."""
     created_at: datetime
     updated_at: datetime
     last_seq: int
     profile: str | None = None
-    """The profile it was opened with; None where requests name theirs."""
+    """The profile it was opened with; None if requests name theirs."""
     app: str | None = None
     """The app it belongs to."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Settings that hold for it alone, under the names of their profile's interface."""
+    """Settings of this conversation, named as in its profile's interface."""
     ended_at: datetime | None = None
     end_reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationSetup:
-    """What a conversation is opened with, beside its id."""
+    """Properties that a conversation is opened with."""
 
     profile: str | None = None
     app: str | None = None
@@ -88,7 +88,7 @@ NO_OPENING = ConversationSetup()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRange:
-    """The stretch of a conversation that an episode sums up."""
+    """The turns of a conversation that an episode summarizes."""
 
     id: MemoryId
     state: MemoryState
@@ -101,7 +101,7 @@ class EpisodeRange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionRecord:
-    """What was put into one request, kept with its turn."""
+    """The memories injected into one request, stored with its turn."""
 
     id: str
     at: datetime
@@ -109,15 +109,15 @@ class InjectionRecord:
     items: tuple[tuple[Subject, MemoryId, float], ...]
     """Injected memories with their scores, best first."""
     hits: frozenset[MemoryId] | None = None
-    """Those that the answer made use of; None while that is not known."""
+    """Those that the answer used; None while that is unknown."""
     block_hash: str
-    """Keyed hash of the block, as it stands in the block's own boundary."""
+    """Keyed hash of the block, as in its boundary."""
     tokens: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionSite:
-    """Where a memory was put into a prompt."""
+    """Place where a memory was injected."""
 
     conversation: ConversationId
     seq: int
@@ -127,7 +127,7 @@ class InjectionSite:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Turn:
-    """What one answered request leaves behind; recorded whole or not at all."""
+    """An answered request to record, completely or not at all."""
 
     subject: Subject
     external_id: str | None
@@ -135,17 +135,17 @@ class Turn:
     append: bool = False
     """The client keeps no history: with an id and no anchor, follow the newest leaf."""
     message_id: str | None = None
-    """The client's own id of this turn: a turn that comes with the same one again is the same, perhaps edited."""
+    """The client's own id of this turn: another turn with the same id is the same one, perhaps edited."""
     messages: tuple[Message, ...]
-    """The request's messages but system ones, in order."""
+    """The request's messages in order, without system messages."""
     reply: Message | None
     said_at: datetime
     recall: InjectionRecord | None = None
     formations: tuple[FormationRequest, ...] = ()
     opening: ConversationSetup = NO_OPENING
-    """What a conversation that begins with this turn is opened with."""
+    """Properties of a conversation that begins with this turn."""
     charges: tuple[tuple[Subject, float], ...] = ()
-    """Rationed subjects, each with the units the turn counts for beside its memory work; booked if anything was new."""
+    """Subjects with a budget, each with the units that the turn counts for; charged if anything was new."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

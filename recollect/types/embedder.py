@@ -1,4 +1,4 @@
-"""Which embedder memories are embedded by, and how far a change of it has come. Pure."""
+"""The embedder of a database, and the progress of a change to another. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ KEY_VARIABLE = "RECOLLECT_EMBED_KEY"
 
 
 class EmbedderKind(StrEnum):
-    """How an embedder is reached."""
+    """Kind of embedder."""
 
     STATIC = "static"
     """Built in: WordLlama's packaged vectors."""
@@ -24,7 +24,7 @@ class EmbedderKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderSpec:
-    """How an embedder is reached. Never a key: of that, the name of the variable it stands in."""
+    """How an embedder is reached. It names the variable that holds the key, never the key itself."""
 
     kind: EmbedderKind
     where: str = ""
@@ -34,77 +34,77 @@ class EmbedderSpec:
     key_env: str = KEY_VARIABLE
     """Name of the variable that holds the key."""
     query_prefix: str = ""
-    """What is put before a query: some models were trained with it."""
+    """Text to put before a query, for models trained with one."""
     passage_prefix: str = ""
-    """What is put before a text that is to be found."""
+    """Text to put before a text to be found."""
     batch: int = 0
-    """Most texts a request or a run of the model; 0: as many as that kind of embedder takes well."""
+    """Maximum number of texts per request or run of the model; 0: the default of that kind of embedder."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CalibrationCurve:
-    """What an embedder's cosines mean: the constants of `providers.calibrate.Calibration`."""
+    """What an embedder's cosines mean: the constants of `providers.calibration.Calibration`."""
 
     midpoint: float
     slope: float
     knee: float = 1.0
-    """The cosine from which on the curve rises less, or more; 1: nowhere."""
+    """Above this cosine the curve has another slope; 1: nowhere."""
     top_slope: float = 0.0
-    """How fast it rises there."""
+    """The slope there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbedderRecord:
-    """An embedder that a database knows."""
+    """An embedder that a database has used."""
 
     space: str
-    """Name of the space its vectors are of."""
+    """Name of its vector space."""
     dim: int
     """Length of each vector."""
     spec: EmbedderSpec
     curve: CalibrationCurve
     chosen_at: datetime | None = None
-    """When it was chosen for the database; None where it only was in use before another was."""
+    """When it was chosen for the database; None if it was only in use before another was chosen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpaceCount:
-    """What lies in one space."""
+    """Number of memories and subjects in one space."""
 
     space: str
     dim: int
     memories: int
     """Active memories with vectors in it."""
     subjects: int
-    """Subjects that read by it."""
+    """Subjects read in it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MissingVectors:
-    """Active memories that have no vectors in a space, some of them."""
+    """Some of a subject's active memories without vectors in a space."""
 
     version: int
-    """The subject's, when they were read."""
+    """The subject's version when they were read."""
     memories: tuple[Memory, ...]
     """By id."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReembedReport:
-    """What was embedded anew, or would be."""
+    """What re-embedding did, or would do."""
 
     space: str
     subjects: int
-    """How many were switched to it, or would be."""
+    """Number of subjects switched to it."""
     memories: int
-    """How many were given vectors in it, or would be."""
+    """Number of memories that got vectors in it."""
     dropped: int = 0
     """Rows of vectors of other spaces that were dropped."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReembedBacklog:
-    """A subject whose memories are to be embedded anew, and how many those are."""
+    """Number of a subject's memories to re-embed."""
 
     subject: Subject
     memories: int

@@ -1,4 +1,4 @@
-"""What is to be erased, what was, and the receipt that says of each place how far it went. Pure."""
+"""Requests to erase, records of erasures, and the receipt that tells the result for each place. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,50 +11,50 @@ from recollect.types.subject import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseRequest:
-    """What is to be erased of one subject: memories, messages of one conversation, or all of it."""
+    """What to erase of one subject: memories, messages of one conversation, or everything."""
 
     subject: Subject
     memories: tuple[MemoryId, ...] = ()
     conversation: ConversationId | None = None
     seqs: tuple[int, ...] = ()
-    """Messages of the conversation; none named: all of it."""
+    """Messages of the conversation; empty: all of it."""
     everything: bool = False
-    """All of the subject and of those within it; what else is named does not count."""
+    """The whole subject and those within it, whatever else is named."""
     part_of: Subject | None = None
-    """The subject whose erasure this is a part of: what that one and others within it hold goes, too."""
+    """The subject whose erasure this is a part of; that subject and the others within it are erased as well."""
     keep_messages: bool = False
-    """Leave the messages that the memories rest on."""
+    """Keep the source messages of the memories."""
     said: frozenset[int] = frozenset()
-    """Hashes of what the messages state that are to be erased: a resent history does not bring it back."""
+    """Hashes of the statements in the messages to erase, so that a resent history does not bring them back."""
     everywhere: bool = False
-    """Copies in other subjects too, and what other subjects formed of the messages."""
+    """Also erase copies in other subjects, and what other subjects formed from the messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErasureRecord:
-    """An erasure that was committed."""
+    """A committed erasure."""
 
     id: str
     at: datetime
     cleaned_at: datetime | None
-    """When the last byte of it left file and log; None while that is pending."""
+    """When the last byte was removed from file and log; None while that is pending."""
     counts: Mapping[str, int]
-    """How much of what was taken away or left; see `store/sql/tables.py`."""
+    """Number of rows removed or kept, by table; see `store/sql/tables.py`."""
     inner: tuple[tuple[Subject, Mapping[str, int]], ...] = ()
-    """The subjects within it that were erased whole, each with its counts."""
+    """Subjects within it that were erased completely, each with its counts."""
 
 
 class StorageKind(StrEnum):
-    """Where a store's rows come to rest, and what of deleted ones stays there."""
+    """Where a store keeps its rows, and what remains there of deleted ones."""
 
     FILE = "file"
-    """A file of our own and its log: nothing of them stays once both are clean."""
+    """A database file and its log: nothing remains once both are clean."""
     SERVER = "server"
-    """A database server's files: deleted rows stay in them until its tables are written anew, and in its log longer."""
+    """A database server's files: deleted rows remain until the tables are rewritten, and longer in its log."""
 
 
 class ErasureStatus(StrEnum):
-    """How far an erasure went in one place."""
+    """Result of an erasure in one place."""
 
     REACHED = "reached"
     PENDING = "pending"
@@ -63,7 +63,7 @@ class ErasureStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptLine:
-    """One place where what was erased lay or may lie."""
+    """One place where erased data was or may remain."""
 
     name: str
     reach: ErasureStatus
@@ -74,7 +74,7 @@ class ReceiptLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EraseReceipt:
-    """What an erasure did, place by place."""
+    """Result of an erasure, place by place."""
 
     id: str
     subject: Subject

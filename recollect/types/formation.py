@@ -1,4 +1,4 @@
-"""The work that turns messages into memories: what makes it due, who may do it, what it commits. Pure."""
+"""Formations: the work that turns messages into memories, its leases and its results. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,19 +12,19 @@ class FormationKey:
     """The work of one (subject written to, conversation, profile, stage, extractor version)."""
 
     subject: Subject
-    """Written to; the row lies in its partition."""
+    """The subject written to; the row is in its partition."""
     home: Subject
-    """Whose log the conversation is."""
+    """The subject that owns the conversation."""
     conversation: ConversationId
     profile: str
     stage: str
-    """`index` (turns become recallable), `extract` (notes and facts) or `episodes` (old turns summed up)."""
+    """`index` (quotations), `extract` (notes and facts) or `episodes` (summaries of old turns)."""
     version: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormationRequest:
-    """A formation that the recorded turn makes due."""
+    """A formation to make due with a recorded turn."""
 
     key_subject: Subject
     profile: str
@@ -32,12 +32,11 @@ class FormationRequest:
     version: str
     due_at: datetime
     every_turns: int = 1
-    """Turns that must wait before they are formed; 0: only when it is asked for, or after silence."""
+    """Number of waiting turns that makes it due; 0: due only on request or after silence."""
     after_idle: timedelta | None = None
-    """Silence after which what waits is formed all the same."""
+    """Silence after which it is due however few turns wait."""
     on_edit: bool = False
-    """Due at once, however few turns wait, where the turn does not go on from the newest leaf: what was formed may rest
-    on words that were taken back."""
+    """Due at once if the turn does not continue the newest leaf: what was formed may rest on edited messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +47,7 @@ class Lease:
     token: int
     until: datetime
     attempts: int
-    """This one included; counted in its own transaction before the work starts."""
+    """Number of attempts, this one included; counted in a transaction of its own before the work starts."""
     formed_seq: int
     """The last message already formed."""
     last_seq: int
@@ -57,7 +56,7 @@ class Lease:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormationStatus:
-    """A formation as people see it."""
+    """State of a formation, for operators."""
 
     key: FormationKey
     formed_seq: int
@@ -70,16 +69,16 @@ class FormationStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormationResult:
-    """What a formation commits: all of it, or nothing."""
+    """Result of a formation, committed completely or not at all."""
 
     formed_seq: int
     changes: tuple[Change, ...] = ()
     decisions: tuple[Decision, ...] = ()
     subject_version: int | None = None
-    """The version of the subject the decisions rest on; None where they rest on nothing read."""
+    """Version of the subject that the decisions rest on; None if they rest on nothing read."""
     waiting: bool = False
-    """What is left of the messages read is too little to form: it waits for more to be recorded."""
+    """The rest of the messages is too little to form and waits for more."""
     user_characters: int = 0
-    """Length of the user's messages that it read, as they were recorded; for the log."""
+    """Length of the user's messages read, as recorded; for the log."""
     goes_back: bool = False
-    """The cursor may move back: an edit took away what it had passed."""
+    """The cursor may move back, since an edit removed messages before it."""

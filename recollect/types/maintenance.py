@@ -1,4 +1,4 @@
-"""What tending did, or would do. Pure."""
+"""Leases and results of maintenance. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,37 +9,37 @@ from recollect.types.subject import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceLease:
-    """The right to tend one subject for a while. Two that tend at once do no harm: each commit checks what it read."""
+    """The right to maintain one subject for a while. Two at once do no harm, as each commit checks what it read."""
 
     subject: Subject
     token: int
     last: datetime | None
-    """When the subject was last tended; None for never."""
+    """Time of the last maintenance; None: never."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StaleTerms:
-    """Memories of a subject whose terms are to be made anew."""
+    """Memories of a subject whose terms must be recomputed."""
 
     subject: Subject
     after: MemoryId | None
-    """Up to this id they were made already; None where none was."""
+    """Last id already recomputed; None: none yet."""
     memories: tuple[Memory, ...]
-    """The next ones, ordered by id; none where all were reached."""
+    """The next ones, ordered by id; empty if none is left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MaintenanceReport:
-    """What was closed, or would be, and why."""
+    """What maintenance closed, or would close, and why."""
 
     subjects: int
-    """How many were looked at."""
+    """Number of subjects checked."""
     decisions: tuple[Decision, ...]
-    """In the order in which they were made; `closed_memory` says which memory each one closes."""
+    """In order; `closed_memory` returns the memory that each one closes."""
     dry_run: bool
     """Nothing was changed."""
 
 
 def closed_memory(decision: Decision) -> MemoryId | None:
-    """Return the memory that a decision of tending closes: for a merge or a fold, the one that went into another."""
+    """Return the memory that a decision of maintenance closes: of a merge or fold, the one merged into another."""
     return decision.target_id if decision.action in (Action.MERGE, Action.FOLD) else decision.memory_id

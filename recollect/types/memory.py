@@ -1,4 +1,4 @@
-"""What is known, and what is done to it: subjects, memories, evidence, decisions, changes. Pure."""
+"""Memories with their evidence, candidates, decisions and changes. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ _MAX_REPR_CHARACTERS = 60
 
 
 class MemoryKind(StrEnum):
-    """The four kinds of memory, one table."""
+    """The four kinds of memory; all are in one table."""
 
     NOTE = "note"
     FACT = "fact"
@@ -60,7 +60,7 @@ class MemoryState(StrEnum):
 
 
 class Action(StrEnum):
-    """What resolution did with a candidate, and what people did by hand."""
+    """What resolution, people or maintenance did with a memory or candidate."""
 
     ADD = "add"
     MERGE = "merge"
@@ -73,11 +73,11 @@ class Action(StrEnum):
     LINK = "link"
     UNLINK = "unlink"
     EXPIRE = "expire"
-    """It ended by itself, or was neither said nor used for too long."""
+    """It ended by its date, or was neither mentioned nor used for too long."""
     EVICT = "evict"
     """It made room for others."""
     FOLD = "fold"
-    """It made room by going, with another, into one memory."""
+    """It made room by being merged with another into one memory."""
     APPROVE = "approve"
     REJECT = "reject"
 
@@ -89,10 +89,10 @@ class Evidence:
     conversation: ConversationId
     seq: int
     hash: int
-    """`Message.hash` of the source, so that a request which already holds it can be told."""
+    """`Message.hash` of the source, to recognize a request that already contains it."""
     role: str
     speaker: str
-    """Name of who said it; the role where no name is known."""
+    """The speaker's name; the role if no name is known."""
     quote: str
     """Words found in the source message; empty for a whole turn."""
     said_at: datetime
@@ -100,7 +100,7 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """One thing known about a subject. Its words are never edited: a newer memory replaces it."""
+    """One thing known about a subject. Immutable: a newer memory replaces it."""
 
     id: MemoryId
     subject: Subject
@@ -108,13 +108,13 @@ class Memory:
     text: str
     """One sentence, third person: 'Ana is allergic to peanuts.'; for a turn, the message's words (from the log)."""
     type: str = ""
-    """The extractor's class: `preference`, `fact`, `insight`, `instruction`, …; empty where there is none."""
+    """The extractor's class: `preference`, `fact`, `insight`, `instruction`, …; empty without one."""
     category: str = ""
     """Facts only: `identity`, `preference`, `constraint` or `instruction`."""
     key: str = ""
-    """Facts only: the slot, `location` or `allergy:peanuts`."""
+    """Facts only: the slot, such as `location` or `allergy:peanuts`."""
     value: str = ""
-    """Facts only: what the slot holds."""
+    """Facts only: the value of the slot."""
     importance: float = 0.5
     confidence: float = 1.0
     speaker: str = ""  # who said it
@@ -129,13 +129,13 @@ class Memory:
     state: MemoryState = MemoryState.ACTIVE
     profile: str = "default"
     version: str = ""
-    """The extractor that made it, or made it again last; empty for memories added by hand."""
+    """The extractor that last made it; empty for memories added by hand."""
     evidence: tuple[Evidence, ...] = ()
     uses: int = 0
     last_used_at: datetime | None = None
     detail: MemoryDetail = NO_DETAIL
     number: int = 0
-    """Apps only: the integer by which it is known at the app's endpoints, given by the store; 0 elsewhere."""
+    """Apps only: its integer id at the app's endpoints, assigned by the store; else 0."""
 
     def __repr__(self) -> str:
         """Return one line: kind, owner, shortened text, slot, state and id."""
@@ -162,41 +162,41 @@ class Candidate:
     confidence: float = 1.0
     speaker: str
     seq: int
-    """The message it rests on."""
+    """The source message."""
     quote: str
-    """Words of that message; a candidate whose quote is not found there is dropped."""
-    sums_up: tuple[int, ...] = ()  # of a paragraph, which quotes nothing: all the messages it sums up
+    """Words of that message; a candidate whose quote is not in it is dropped."""
+    sums_up: tuple[int, ...] = ()  # paragraphs, which quote nothing: all messages summarized
     valid_from: datetime
     valid_to: datetime | None = None
     ends: bool = False
-    """The statement says that something stopped ('no longer', 'used to'): it closes, and adds nothing that holds."""
+    """It says that something stopped ('no longer', 'used to'): it closes memories and adds none."""
     forgets: str = ""
-    """What the speaker wants forgotten, in words: it closes what speaks of that, and adds nothing."""
+    """What the speaker wants forgotten, in words: it closes memories about that and adds none."""
     forgets_seqs: tuple[int, ...] = ()
-    """With `forgets`: messages of the conversation of which all is meant, whatever its words."""
-    forgets_all: bool = False  # with `forgets`: everything that is known of the speaker is meant
-    corrects: str = ""  # words that the speaker takes back: what was formed with them is closed
-    shifts: tuple[Shift, ...] = ()  # what it says has changed in the speaker's life, whether the new value is known
+    """With `forgets`: messages of the conversation to forget whatever their words."""
+    forgets_all: bool = False  # with `forgets`: forget everything known about the speaker
+    corrects: str = ""  # words that the speaker corrects: memories with them are closed
+    shifts: tuple[Shift, ...] = ()  # changes in the speaker's life, with or without the new value
     replaces: MemoryId | None = None
-    """The existing memory which the extractor says this one updates (it was shown it by a short id)."""
+    """The existing memory that the extractor says this one updates (it was shown with a short id)."""
     detail: MemoryDetail = NO_DETAIL
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """One line of the append-only log of what was decided, and why."""
+    """One entry of the append-only log of decisions."""
 
     id: str
     subject: Subject
     at: datetime
     action: Action
     memory_id: MemoryId | None
-    """The memory the decision made or touched; None for an ignored candidate."""
+    """The memory created or changed; None for an ignored candidate."""
     target_id: MemoryId | None
-    """The existing memory it was weighed against; of an `undo`, the id of the decision that it takes back."""
+    """The existing memory it was compared with; of an `undo`, the id of the decision undone."""
     reason: str
     text: str
-    """The candidate's words (erasable with its memory)."""
+    """The candidate's text; erased with its memory."""
     profile: str = ""
     conversation: ConversationId | None = None
     seq: int | None = None
@@ -225,7 +225,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class NewNote:
-    """A sentence that somebody wants kept as a note, word for word."""
+    """A sentence to store as a note, word for word."""
 
     text: str
     """Up to 10,000 characters."""
@@ -243,18 +243,18 @@ class AddMemory:
     space: str = ""
     """Name of the vectors' space (model and dimension); empty with no vectors."""
     vectors: tuple[Vector, ...] = ()
-    """One a chunk; facts have none."""
+    """One per chunk; facts have none."""
     terms: Mapping[str, int] = field(default_factory=dict)
     """Terms of the text (text/terms.py) with their counts."""
     asks: bool = False
-    """Its words end in a question: told of quotations."""
+    """Quotations: the text ends in a question."""
     inherits: tuple[MemoryId, ...] = ()
-    """Memories whose evidence it takes over, each source once."""
+    """Memories whose evidence it takes over, without repeated sources."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloseMemory:
-    """End a memory: it leaves recall, its history stays."""
+    """Close a memory: it is no longer recalled, its history stays."""
 
     id: MemoryId
     valid_to: datetime
@@ -263,25 +263,25 @@ class CloseMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StrengthenMemory:
-    """A known memory was said again: keep the further evidence, raise its weight."""
+    """Add evidence to a memory that was stated again, and raise its importance."""
 
     id: MemoryId
     importance: float
-    """The new importance; the store keeps the larger of this and its own."""
+    """The new importance; the store keeps the larger of this and the old one."""
     evidence: tuple[Evidence, ...] = ()
     inherits: tuple[MemoryId, ...] = ()
-    """Memories whose evidence it takes over, each source once."""
+    """Memories whose evidence it takes over, without repeated sources."""
     version: str = ""
-    """The extractor that made it again, where it is another than the one that made it; empty: the same, or no one."""
+    """The extractor that made it again, if it differs from the one that made it; else empty."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReopenMemory:
-    """What closed or held a memory was taken back: it takes part in recall. One that is active stays as it is."""
+    """Make a closed or held memory active again. An active one stays as it is."""
 
     id: MemoryId
     space: str = ""
-    """As in `AddMemory`: what recall computes on was dropped when it was closed, and is made anew."""
+    """As in `AddMemory`: vectors and terms were dropped when it was closed, and are computed again."""
     vectors: tuple[Vector, ...] = ()
     terms: Mapping[str, int] = field(default_factory=dict)
     asks: bool = False
@@ -289,27 +289,27 @@ class ReopenMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WeakenMemory:
-    """Some of the messages that a memory rests on were taken back; it stays on the others."""
+    """Remove some of a memory's source messages; it rests on the others."""
 
     id: MemoryId
     importance: float
     """The importance without them."""
     valid_from: datetime
-    """Since when it is true without them."""
+    """When it became true without them."""
     without: frozenset[tuple[ConversationId, int]]
-    """The messages it rests on no more; their quotes go, the decisions that brought them stay."""
+    """The messages to remove; their quotes are deleted, the decisions about them stay."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MarkWords:
-    """Statements that a resent history does not bring back, or does again; their words are not stored."""
+    """Statements that a resent history must not bring back, or may again. Only hashes are stored."""
 
     forgotten: frozenset[int] = frozenset()
-    """Hashes of what is to be forgotten; the ledger keeps them under its key."""
+    """Hashes of what to forget; stored as tombstones under their key."""
     returned: frozenset[int] = frozenset()
-    """Hashes of what holds again."""
+    """Hashes of what is true again."""
     at: datetime
-    """What was said later is said again, unless it is older history of its turn."""
+    """Statements after this time count as new, unless they are older history of their turn."""
 
 
 Change = AddMemory | CloseMemory | StrengthenMemory | ReopenMemory | WeakenMemory | MarkWords

@@ -1,4 +1,4 @@
-"""What recall computes on, and what it finds. Pure."""
+"""Snapshots that recall computes on, and its results. Pure."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Vectors, shortened
 from recollect.types.subject import Subject
 
-# Longest text of one memory that is put into a prompt, in characters: some five sentences. Longer ones are cut.
+# A memory's text in a prompt is cut to this: some five sentences.
 MAX_MEMORY_CHARACTERS = 600
 # Memories shown by the `repr` of a recall.
 _MAX_REPR_ITEMS = 3
@@ -22,7 +22,7 @@ QUESTION_FLAG = 128
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SubjectSnapshot:
-    """All active memories of one subject as arrays, read in one snapshot: what recall computes on.
+    """All active memories of one subject as arrays, read in one transaction.
 
     `n` memories, `m` vectors, `t` distinct terms summed over memories, `e` sources. Memory `i` has the terms
     `term_start[i]:term_start[i + 1]` and the sources `source_start[i]:source_start[i + 1]`. Ordered by id.
@@ -30,7 +30,7 @@ class SubjectSnapshot:
 
     subject: Subject
     version: int
-    """Moves with every change to the subject's memories."""
+    """Changes with every change to the subject's memories."""
     salt: bytes
     """Key of the term hashes: `text.term_key(salt, term)`."""
     ids: list[bytes]
@@ -42,20 +42,20 @@ class SubjectSnapshot:
     valid_from: npt.NDArray[np.int64]
     """n: microseconds since 1970 UTC."""
     last_used_at: npt.NDArray[np.int64]
-    """n: microseconds since 1970 UTC; 0 where never used."""
+    """n: microseconds since 1970 UTC; 0 if never used."""
     uses: npt.NDArray[np.int32]
     roles: npt.NDArray[np.uint8]
-    """n: 0 none's words, 1 the user's, 2 the assistant's, 3 another's; plus `QUESTION_FLAG` if they ask."""
+    """n: speaker: 0 none, 1 user, 2 assistant, 3 another; plus `QUESTION_FLAG` for a question."""
     length: npt.NDArray[np.int32]
     """n: number of terms, repeats counted."""
     vectors: Vectors
-    """m rows of the space asked for."""
+    """m rows in the requested space."""
     vector_of: npt.NDArray[np.int32]
     """m: which memory a vector belongs to."""
     terms: npt.NDArray[np.uint32]
     """t term keys, ascending within a memory."""
     counts: npt.NDArray[np.uint16]
-    """t: how often the term stands in the memory."""
+    """t: how often the memory has the term."""
     term_start: npt.NDArray[np.int64]
     """n + 1 offsets."""
     source_hash: npt.NDArray[np.int64]
@@ -65,10 +65,10 @@ class SubjectSnapshot:
     source_start: npt.NDArray[np.int64]
     """n + 1 offsets."""
     has_legacy_terms: bool = False
-    """Some memories may still have terms of the former scheme: see `text.TERM_SCHEME`."""
+    """Some memories may still have terms of the previous scheme: see `text.TERM_SCHEME`."""
     sampled_vectors: int | None = None
-    """The first so many vectors were drawn evenly from all of the subject's and stand for them; behind them come those
-    that were sought, not in the order of their memories. None: all vectors are there."""
+    """The first so many vectors are an even sample of the subject's; after them come the requested ones, not in the
+    order of their memories. None: all vectors are there."""
 
     def __len__(self) -> int:
         """The number of memories."""
@@ -77,22 +77,22 @@ class SubjectSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class VectorRequest:
-    """Which of a subject's vectors are needed, for a store that has an index of them and need not read them all."""
+    """The vectors that a caller needs of a subject; a store with an index reads only these."""
 
     vectors: Vectors
-    """Those near to one of these rows; a row of zeros is near to nothing."""
+    """Read the vectors near one of these rows; a row of zeros is near none."""
     limit_each: int = 0
-    """How many memories near to each."""
+    """Number of memories near each row."""
     kinds: tuple[int, ...] = tuple(range(len(KIND_ORDER)))
-    """Places in `KIND_ORDER` of the kinds that count."""
+    """Positions in `KIND_ORDER` of the kinds to read."""
     expand: Callable[[SubjectSnapshot], npt.NDArray[np.intp]] | None = None
-    """Given those, names the places of further memories whose vectors are needed."""
+    """Given the snapshot with those, returns the positions of more memories whose vectors are needed."""
 
 
 NO_VECTORS = VectorRequest(vectors=np.zeros((0, 0), dtype=np.float32))
-"""None is needed."""
+"""No vectors are needed."""
 ALL_VECTORS: Mapping[Subject, VectorRequest] = MappingProxyType({})
-"""Of each subject all are needed."""
+"""All vectors of every subject are needed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,13 +103,13 @@ class RecalledMemory:
     score: float
     """0 to 1; comparable within one recall."""
     similarity: float
-    """Calibrated similarity in meaning, 0 to 1; 0 where the memory has no vector."""
+    """Calibrated similarity, 0 to 1; 0 if the memory has no vector."""
     word_share: float
-    """Share of the query's rarity-weighted words that the memory answers, 0 to 1."""
+    """Share of the query's rarity-weighted words that the memory has, 0 to 1."""
     reasons: tuple[str, ...]
     """Short sentences: 'means the same (0.82)', 'shares "peanuts"', 'a standing fact'."""
     standing: bool = False
-    """A standing fact: there by importance, whatever was asked."""
+    """A standing fact: there because of its importance, whatever was asked."""
 
     def __repr__(self) -> str:
         """Return one line: score, shortened text, reasons and id."""
@@ -119,7 +119,7 @@ class RecalledMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OmittedMemory:
-    """A memory that was near and is not in the result."""
+    """A memory that was near but is not in the result."""
 
     id: MemoryId
     reason: str
@@ -127,20 +127,19 @@ class OmittedMemory:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recall:
-    """The memories for one request, best first, and what was left out and why."""
+    """The memories for one request, best first, and those left out, with reasons."""
 
     query: str
     items: tuple[RecalledMemory, ...]
     left_out: tuple[OmittedMemory, ...] = ()
     considered: int = 0
-    """How many active memories were weighed."""
+    """Number of active memories that were scored."""
     vectors_compared: int | None = None
-    """How many of their vectors an index picked to be compared with the query: it may have missed a near one. None:
-    all were compared."""
+    """Number of vectors that an index picked for comparison; it may have missed a near one. None: all were compared."""
     took_ms: float = 0.0
-    """Time beside the query's embedding, in milliseconds."""
+    """Time in milliseconds, without embedding the query."""
     warning: str = ""
-    """What did not go as it should, such as a reranker that gave no answer; empty where all did."""
+    """What failed, such as a reranker that gave no answer; empty if nothing did."""
 
     def __repr__(self) -> str:
         """Return one line: the query, and score and shortened text of the first memories."""

@@ -1,4 +1,4 @@
-"""What a client asks: chat requests with their bytes, and who asks. Pure."""
+"""Requests of clients: chat requests with their bytes, and the identity they come with. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -11,18 +11,18 @@ InjectionMode = Literal["split", "system_append", "context_message", "user_prefi
 
 
 class ContentKind(StrEnum):
-    """What the `content` of a request's message is, as far as splicing goes."""
+    """Type of a message's `content`, for inserting text."""
 
     STRING = "string"
     PARTS = "parts"
     EMPTY_PARTS = "empty_parts"
     OTHER = "other"
-    """null, missing or of a wrong type: nothing is ever spliced there."""
+    """null, missing or of a wrong type: nothing is inserted there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatMessage:
-    """One message of a chat request, with where its bytes are."""
+    """One message of a chat request, with its position in the text."""
 
     role: str
     text: str
@@ -34,16 +34,16 @@ class ChatMessage:
     start: int
     """Offset of its opening brace in `ChatRequest.text`, in characters."""
     end: int
-    """Offset behind its closing brace."""
+    """Offset after its closing brace."""
     content_start: int
-    """Offset behind the opening quote or bracket of the content; -1 for OTHER."""
+    """Offset after the opening quote or bracket of the content; -1 for OTHER."""
     content_end: int
     """Offset of the closing quote or bracket of the content; -1 for OTHER."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatRequest:
-    """A chat completion request: the bytes as they came, and a parsed copy."""
+    """A chat completion request: the bytes as received, and a parsed copy."""
 
     body: bytes
     text: str
@@ -53,33 +53,33 @@ class ChatRequest:
     user: str | None
     messages: tuple[ChatMessage, ...]
     messages_start: int
-    """Offset behind the opening bracket of `messages` in `text`."""
+    """Offset after the opening bracket of `messages` in `text`."""
     include_usage: bool = False
-    """Whether a stream is to end with what it cost (`stream_options`)."""
+    """Whether a stream should end with its token usage (`stream_options`)."""
     body_start: int = 0
-    """Offset behind the opening brace of the body."""
+    """Offset after the opening brace of the body."""
     tools_start: int = -1
-    """Offset behind the opening bracket of `tools`; -1 where there is no such list."""
+    """Offset after the opening bracket of `tools`; -1 without such a list."""
     tools_empty: bool = False
     """Whether that list is empty."""
     has_tool_choice: bool = False
-    """Whether the client says which tool is to be called, or that none is; or sends functions in the old way."""
+    """Whether the client says which tool to call, or none; or sends functions in the old format."""
     wants_multiple_choices: bool = False
-    """Whether more than one answer is asked for."""
+    """Whether more than one answer is requested."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Insertion:
-    """Text to put into a request at one place; everything else stays as it is."""
+    """Text to insert into a request; everything else stays the same."""
 
     offset: int
     """In characters of `ChatRequest.text`."""
     text: str
-    """JSON source, escaped already."""
+    """JSON source, already escaped."""
 
 
 class MemoryMode(StrEnum):
-    """What a request lets memory do (`x-recollect-memory`)."""
+    """What a request allows memory to do (`x-recollect-memory`)."""
 
     ON = "on"
     READ = "read"
@@ -95,21 +95,21 @@ class MemoryMode(StrEnum):
 
 
 INTERACTION_MODES = ("chat", "qa", "summary")
-"""Styles in which memories are extracted; the first is the default."""
+"""Styles of extraction; the first is the default."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestScope:
-    """What a request or recording says of how its memory is to be kept."""
+    """The profile, app and characters that a request names."""
 
     profile: str | None = None
     """None: the one its conversation was opened with, else `otherwise`."""
     key_profile: str | None = None
-    """The profile of the key it came with; None is the settings' profile."""
+    """The profile of the API key; None: the settings' profile."""
     app: str | None = None
     """Name of the app it belongs to; None: the one its conversation was opened with."""
     characters: tuple[str, str] | None = None
-    """Who the assistant plays, and who the user plays."""
+    """The characters that the assistant and the user play."""
     interaction: str | None = None
     """One of `INTERACTION_MODES`; None: the one its conversation was opened with, else the first."""
 
@@ -119,17 +119,17 @@ NO_SCOPE = RequestScope()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who asks, and how memory is to serve them."""
+    """The user of a request, and how memory serves them."""
 
     subject: Subject | None
-    """Whose memory is read and written; None: anonymous, nothing read and nothing kept."""
+    """Owner of the memory; None: anonymous, nothing is read or stored."""
     memory: MemoryMode = MemoryMode.ON
     scope: RequestScope = NO_SCOPE
     conversation: str | None = None
     """The client's id of the chat."""
     append: bool = False
-    """The id came in `x-recollect-session`: a client that may send its newest message only."""
+    """The id came in `x-recollect-session`: the client may send only its newest message."""
     message_id: str | None = None
-    """The client's id of the message or of the answer that is asked for."""
+    """The client's id of the message or of the requested answer."""
     temporary: bool = False
     """A temporary chat: read, never recorded."""

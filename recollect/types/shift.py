@@ -1,27 +1,27 @@
-"""What a statement says has changed in its speaker's life, whether or not the new value is known. Pure."""
+"""Changes in a speaker's life that a statement tells of, with or without the new value. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class LifeState(StrEnum):
-    """A part of somebody's life of which one thing holds at a time."""
+    """A part of a life that has one state at a time."""
 
     JOB = "job"
-    """Where somebody works, and as what."""
+    """Employer and position."""
     POSITION = "position"
-    """As what somebody works, wherever that is."""
+    """Position, with any employer."""
     STUDIES = "studies"
     HOME = "home"
     NAME = "name"
     PARTNER = "partner"
-    """With whom somebody lives as a couple."""
+    """The person one lives with as a couple."""
     STATUS = "status"
-    """Whether somebody is single, engaged or married."""
+    """Single, engaged, married …"""
     TASTE = "taste"
-    """What somebody likes best, uses or takes as a rule."""
+    """What one likes best, or usually uses or takes."""
     PLAN = "plan"
-    """What is to come: a trip, an appointment, an exam."""
+    """Something planned: a trip, an appointment, an exam."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,8 +30,8 @@ class Shift:
 
     state: LifeState
     old: str = ""
-    """What it was, in the speaker's words; empty where the statement does not say."""
+    """What it was, in the speaker's words; empty if the statement does not say."""
     new: str = ""
-    """What it is now; empty where the statement does not say."""
+    """What it is now; empty if the statement does not say."""
     needs_old: bool = False
-    """Only what has the words of `old` ends: by themselves these words may mean something else."""
+    """Only memories with the words of `old` end, as the statement alone may mean something else."""
