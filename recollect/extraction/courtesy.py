@@ -203,11 +203,11 @@ def skip_reason(text: str, *, asked: bool = False, fenced: bool = False) -> Skip
     if not any(character.isalnum() for character in plain):
         return "code" if fenced else "empty"
     if len(plain.strip()) <= _READ_CHARACTERS:
-        found = {_courtesy(piece.text, named=not asked) for piece in sentences(plain) if words(piece.text)}
+        found = {_courtesy(piece.text, may_end_in_name=not asked) for piece in sentences(plain) if words(piece.text)}
         if found <= {"thanks", "greeting"} and not (asked and _may_answer(plain)):
             return "thanks" if "thanks" in found else "greeting"
         if not asked and all(
-            _courtesy(piece.text, named=True) or is_small_talk(piece.text) for piece in sentences(plain)
+            _courtesy(piece.text, may_end_in_name=True) or is_small_talk(piece.text) for piece in sentences(plain)
         ):
             return "assent"
     return "code" if _is_bare_code(plain) else ""
@@ -217,18 +217,22 @@ def _may_answer(text: str) -> bool:
     return bool(_GREETINGS_THAT_ANSWER & {fold_letters(word) for word in words(text)})
 
 
-def _courtesy(sentence: str, *, named: bool) -> SkipReason:
-    """Return the courtesy a sentence consists of; empty if it says more. With `named`, a name at its end is allowed."""
-    said = [fold_letters(word) for word in words(sentence)]
-    if not said or len(said) > _MAX_WORDS:
+def _courtesy(sentence: str, *, may_end_in_name: bool) -> SkipReason:
+    """Return the courtesy a sentence consists of; empty if it says more, except a name if `may_end_in_name`."""
+    folded = [fold_letters(word) for word in words(sentence)]
+    if not folded or len(folded) > _MAX_WORDS:
         return ""
     found: set[SkipReason] = set()
     place = 0
-    while place < len(said):
-        length, kind = _phrase_at(said, place)
+    while place < len(folded):
+        length, kind = _phrase_at(folded, place)
         if not length:
             addressed = (
-                named and place > 0 and place == len(said) - 1 and bool(found - {""}) and _ends_in_name(sentence)
+                may_end_in_name
+                and place > 0
+                and place == len(folded) - 1
+                and bool(found - {""})
+                and _ends_in_name(sentence)
             )
             if not addressed:
                 return ""
@@ -238,10 +242,10 @@ def _courtesy(sentence: str, *, named: bool) -> SkipReason:
     return "thanks" if "thanks" in found else "greeting" if "greeting" in found else ""
 
 
-def _phrase_at(said: list[str], place: int) -> tuple[int, SkipReason]:
+def _phrase_at(folded: list[str], place: int) -> tuple[int, SkipReason]:
     """Find the longest phrase that starts at a place; length 0 if there is none."""
-    for length in range(min(_MAX_PHRASE_WORDS, len(said) - place), 0, -1):
-        phrase = tuple(said[place : place + length])
+    for length in range(min(_MAX_PHRASE_WORDS, len(folded) - place), 0, -1):
+        phrase = tuple(folded[place : place + length])
         for kind, phrases in _KINDS:
             if phrase in phrases:
                 return length, kind

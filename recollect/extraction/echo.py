@@ -82,42 +82,42 @@ class EchoFilter:
             return text, []
         pieces = _PIECES.split(text)
         echoed = self._repeats if role == "assistant" else self._copies
-        gone = [piece for piece in pieces if not (keeps_questions and asks(piece)) and echoed(piece)]
-        if not gone:
+        echoes = [piece for piece in pieces if not (keeps_questions and asks(piece)) and echoed(piece)]
+        if not echoes:
             return text, []
-        dropped = set(gone)
-        return "\n".join(piece for piece in pieces if piece not in dropped), gone
+        dropped = set(echoes)
+        return "\n".join(piece for piece in pieces if piece not in dropped), echoes
 
     def _repeats(self, piece: str) -> bool:
-        said = _CONTRACTED.sub(" ", _ANNOUNCES_REPETITION.sub(" ", piece))
-        clauses = [(clause, found) for clause in _CLAUSES.split(said) if (found := terms(clause).keys() - _FILLERS)]
+        text = _CONTRACTED.sub(" ", _ANNOUNCES_REPETITION.sub(" ", piece))
+        clauses = [(clause, found) for clause in _CLAUSES.split(text) if (found := terms(clause).keys() - _FILLERS)]
         return bool(clauses) and all(self._repeated(clause, found) for clause, found in clauses)
 
-    def _repeated(self, clause: str, found: AbstractSet[str]) -> bool:
+    def _repeated(self, clause: str, clause_terms: AbstractSet[str]) -> bool:
         denials, counted, signs = negations(clause), _counted(clause), frozenset(_SIGN.findall(clause))
         return any(
             known.denials == denials
-            and found <= known.terms.keys()
+            and clause_terms <= known.terms.keys()
             and counted <= known.counted
             and signs <= known.signs
             for known in self._known
         )
 
     def _copies(self, piece: str) -> bool:
-        said = f" {bare(piece)} "
+        padded = f" {bare(piece)} "
         for known in self._known:
             for wording in known.wordings:
-                before, found, after = said.partition(f" {wording} ")
+                before, found, after = padded.partition(f" {wording} ")
                 if found and not negations(f"{before} {after}") and terms(f"{before} {after}").keys() <= _LIST_WORDS:
                     return True
         return False
 
 
 def _counted(text: str) -> frozenset[tuple[str, str]]:
-    said = words(text)
+    listed = words(text)
     return frozenset(
         (word, following)
-        for word, following in zip(said, [*said[1:], ""], strict=False)  # a text of signs has no words
+        for word, following in zip(listed, [*listed[1:], ""], strict=False)  # a text of signs has no words
         if word in _NUMBER_WORDS or any(character.isdecimal() for character in word)
     )
 

@@ -54,8 +54,8 @@ def bare_answer(text: str) -> bool | None:
     >>> bare_answer("Yes, I am!"), bare_answer("No."), bare_answer("Yes, peanuts.")
     (True, False, None)
     """
-    said = tuple(fold_letters(word) for word in words(fold(text[:_ANSWER_CHARACTERS])))
-    return True if said in _BARE_YES else False if said in _BARE_NO else None
+    folded = tuple(fold_letters(word) for word in words(fold(text[:_ANSWER_CHARACTERS])))
+    return True if folded in _BARE_YES else False if folded in _BARE_NO else None
 
 
 def question_in(text: str) -> str:
@@ -64,8 +64,8 @@ def question_in(text: str) -> str:
     >>> question_in("As you live in Paris, shall I look there?")
     'shall I look there?'
     """
-    said = [piece.text for piece in sentences(fold(text[-_ASKING_CHARACTERS:])) if words(piece.text)]
-    asked = next((sentence.strip() for sentence in reversed(said[-_CLOSING_SENTENCES:]) if asks(sentence)), "")
+    closing = [piece.text for piece in sentences(fold(text[-_ASKING_CHARACTERS:])) if words(piece.text)]
+    asked = next((sentence.strip() for sentence in reversed(closing[-_CLOSING_SENTENCES:]) if asks(sentence)), "")
     return _PRESUPPOSITION.sub("", asked)
 
 
@@ -182,9 +182,9 @@ def is_quoted_in(quote: str, text: str) -> bool:
     return _folded(quote) in _folded(text, ends=False)
 
 
-def question_before(message: LoggedMessage, said: Sequence[LoggedMessage]) -> str:
+def question_before(message: LoggedMessage, messages: Sequence[LoggedMessage]) -> str:
     """Return the question of the other side right before a message; empty if there is none."""
-    before = [earlier for earlier in said if earlier.seq < message.seq]
+    before = [earlier for earlier in messages if earlier.seq < message.seq]
     last = max(before, key=lambda earlier: earlier.seq, default=None)
     return question_in(readable(last)) if last is not None and last.role != message.role else ""
 
@@ -194,12 +194,12 @@ def _is_others_speech(candidate: Candidate, text: str) -> bool:
     speech = find_others_speech(text)
     if not speech:
         return False
-    said = [text[start:end] for start, end in speech]
+    spoken = [text[start:end] for start, end in speech]
     own = blanked(text, speech)
-    if any(is_quoted_in(candidate.quote, words) for words in said) and not is_quoted_in(candidate.quote, own):
+    if any(is_quoted_in(candidate.quote, words) for words in spoken) and not is_quoted_in(candidate.quote, own):
         return True
     value = candidate.value if candidate.kind is MemoryKind.FACT else ""
-    return bool(value) and any(is_quoted_in(value, words) for words in said) and not is_quoted_in(value, own)
+    return bool(value) and any(is_quoted_in(value, words) for words in spoken) and not is_quoted_in(value, own)
 
 
 def _only_asks(candidate: Candidate) -> bool:
@@ -242,9 +242,9 @@ def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sourc
     foreign = next((message.role for message in summed if message.role not in sources), None)
     if foreign:
         return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
-    said = {term for message in summed for term in terms(f"{message.name or message.role} {readable(message)}")}
+    spoken_terms = {term for message in summed for term in terms(f"{message.name or message.role} {readable(message)}")}
     stated = set(terms(candidate.text))
-    if len(stated & said) < MIN_SHARED_WORDS * max(len(stated), 1):
+    if len(stated & spoken_terms) < MIN_SHARED_WORDS * max(len(stated), 1):
         return CheckedSummary((), "says what is not in the conversation")
     return CheckedSummary(tuple(evidence_of(message) for message in summed), "")
 

@@ -7,8 +7,6 @@ strings, so that no message can pretend to be part of the question.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -80,10 +78,12 @@ async def extract_by_model(
 
 def _question(source: ExtractionInput, shape: OutputSchema) -> str:
     known = [f"[{n}] {quoted(scrub(m.text), _SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
-    longest = _SHOWN_MESSAGE
+    max_characters = _SHOWN_MESSAGE
     if shape.whole:
-        longest = max(_MIN_SHOWN, min(longest, _SHOWN_WHOLE // len(source.messages)))
-    shown = [_line(message, source, f"[{number}]", longest) for number, message in enumerate(source.messages, start=1)]
+        max_characters = max(_MIN_SHOWN, min(max_characters, _SHOWN_WHOLE // len(source.messages)))
+    shown = [
+        _line(message, source, f"[{number}]", max_characters) for number, message in enumerate(source.messages, start=1)
+    ]
     before = [_line(message, source, "-", _SHOWN_EARLIER) for message in source.earlier]
     speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
     interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
@@ -106,17 +106,17 @@ def _filled(line: str, parts: Mapping[str, str]) -> str:
     return line
 
 
-def _ending(text: str, longest: int) -> str:
+def _ending(text: str, max_characters: int) -> str:
     """Return the end of an earlier message: its question is usually there, and answers need it."""
-    return text if len(text) <= longest else f"…{text[1 - longest :]}"
+    return text if len(text) <= max_characters else f"…{text[1 - max_characters :]}"
 
 
-def _line(message: LoggedMessage, source: ExtractionInput, head: str, longest: int) -> str:
+def _line(message: LoggedMessage, source: ExtractionInput, head: str, max_characters: int) -> str:
     day = message.said_at.astimezone(source.time_zone).date()
     words = readable(message).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
     if message.role == "user" and not speaker_name(message.name):
         words = with_marked_speech(words)
-    words = quoted(_ending(words, longest) if head == "-" else words, longest)
+    words = quoted(_ending(words, max_characters) if head == "-" else words, max_characters)
     return f"{head} {day:%A} {written(day)}, {quoted(speaker_of(message), 80)}: {words}"
 
 
@@ -161,13 +161,8 @@ SUMMARY_SCHEMA: Mapping[str, Any] = {
 _SHOWN_SUMMARIZED, _MIN_SHOWN_SUMMARIZED = 24_000, 200
 
 
-@lru_cache(maxsize=4)
-def _prompt(name: str) -> str:
-    return (files("recollect.extraction") / "prompts" / name).read_text("utf-8").strip()
-
-
-async def summarise_by_model(
-    turns: Sequence[Exchange], model: LanguageModel, *, zone: ZoneInfo, longest: int
+async def summarize_by_model(
+    turns: Sequence[Exchange], model: LanguageModel, *, zone: ZoneInfo, max_characters: int
 ) -> Summary:
     """Ask for a summary, and keep the sentences that are safe in a prompt.
 
@@ -182,7 +177,7 @@ async def summarise_by_model(
     if not spoken:
         return Summary(text="", pieces=())
     answer = await model.answer(
-        system=_prompt("summary.system.txt").replace("{longest}", str(longest)),
+        system=prompt("summary.system.txt").replace("{longest}", str(max_characters)),
         user=_summary_question(spoken, zone),
         schema=SUMMARY_SCHEMA,
         schema_name=SUMMARY_SCHEMA_NAME,
@@ -190,7 +185,7 @@ async def summarise_by_model(
     text = answer.data.get("summary") if isinstance(answer.data, dict) else answer.data
     if not isinstance(text, str) or not squeeze(text):
         raise ModelError("the answer holds no summary; the turns are summed up again later")
-    return _kept(scrub(own_words(clean(text), speaker="assistant")), spoken[-1], longest)
+    return _kept(scrub(own_words(clean(text), speaker="assistant")), spoken[-1], max_characters)
 
 
 def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:
@@ -201,22 +196,22 @@ def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:
     }
     lines = []
     # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
-    for line in _prompt("summary.user.txt").splitlines():
+    for line in prompt("summary.user.txt").splitlines():
         name = next((name for name in parts if name in line), "")
         lines.append(line.replace(name, parts[name]) if name else line)
     return "\n".join(lines)
 
 
-def _summary_line(message: LoggedMessage, zone: ZoneInfo, longest: int) -> str:
+def _summary_line(message: LoggedMessage, zone: ZoneInfo, max_characters: int) -> str:
     day = message.said_at.astimezone(zone).date()
     speaker = json.dumps(speaker_of(message)[:80], ensure_ascii=False)
     # A JSON string: no line feed or quote in a message can end its quotation.
-    return f"- {day:%A} {written(day)}, {speaker}: {json.dumps(readable(message)[:longest], ensure_ascii=False)}"
+    return f"- {day:%A} {written(day)}, {speaker}: {json.dumps(readable(message)[:max_characters], ensure_ascii=False)}"
 
 
-def _kept(text: str, last: LoggedMessage, longest: int) -> Summary:
+def _kept(text: str, last: LoggedMessage, max_characters: int) -> Summary:
     kept: list[str] = []
-    room = longest
+    room = max_characters
     for sentence in sentences(text):
         words = squeeze(sentence.text)
         if not is_safe_to_show(words, last):

@@ -111,12 +111,12 @@ _QUOTED_BLOCK = re.compile(
 )
 
 
-def find_material(text: str, taken: RemovedParts = _NOTHING) -> list[Span]:
+def find_material(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     """Find the parts of a message that the user does not say about themselves.
 
     Args:
         text: A message, without what it wraps.
-        taken: What is removed anyway; an order right before it refers to that.
+        removed: What is removed anyway; an order right before it refers to that.
 
     >>> text = "I moved. Translate into Spanish: I am cold."
     >>> [text[start:end] for start, end in find_material(text)]
@@ -129,26 +129,26 @@ def find_material(text: str, taken: RemovedParts = _NOTHING) -> list[Span]:
     if told:
         spans.append((told.start(), len(text)))
     spans += _spoken(text)
-    found = [clause for clause in clauses(text) if not taken.holds(clause.start)]
+    found = [clause for clause in clauses(text) if not removed.holds(clause.start)]
     for clause in found[:-1]:
-        if not taken.follows(text, clause.end) and _announces(clause):
+        if not removed.follows(text, clause.end) and _announces(clause):
             return [*spans, (clause.end, len(text))]
     last = found[-1] if found else None
-    if last and len(found) > 1 and not taken.spans and not taken.places and _is_order_behind(last.text.strip()):
+    if last and len(found) > 1 and not removed.spans and not removed.places and _is_order_behind(last.text.strip()):
         spans.append((0, last.start))
     return spans
 
 
 def _announces(clause: TextClause) -> bool:
     """Return whether a clause announces a text to work on."""
-    said = clause.text.strip()
-    words = [word.lower() for word in _WORD.findall(said)]
-    if said.endswith(":"):
-        return _heads_text(said, words)
+    text = clause.text.strip()
+    words = [word.lower() for word in _WORD.findall(text)]
+    if text.endswith(":"):
+        return _heads_text(text, words)
     if not words:
         return False
-    asked = bool(_WORDING_ORDER.match(said)) or (bool(_WORK_ORDER.match(said)) and not said.endswith((",", ";")))
-    if clause.ends_line and asked and not said.endswith(",") and len(words) > 1:
+    asked = bool(_WORDING_ORDER.match(text)) or (bool(_WORK_ORDER.match(text)) and not text.endswith((",", ";")))
+    if clause.ends_line and asked and not text.endswith(",") and len(words) > 1:
         return True
     pointed = bool({"this", "following", "below"}.intersection(words))
     names = bool(TEXTS.intersection(words[-4:]))
@@ -156,24 +156,24 @@ def _announces(clause: TextClause) -> bool:
     return pointed and names and wants
 
 
-def _heads_text(said: str, words: list[str]) -> bool:
+def _heads_text(text: str, words: list[str]) -> bool:
     words = words[-_NEAR:]
-    if _TEST_DATA.search(said):
+    if _TEST_DATA.search(text):
         return True
-    if _WORK_ORDER.match(said) and said.casefold() != "edit:":
+    if _WORK_ORDER.match(text) and text.casefold() != "edit:":
         return True
     texts = TEXTS.intersection(words)
-    if texts and _WRITING_ORDER.match(said):
+    if texts and _WRITING_ORDER.match(text):
         return True
-    if "about me" in said.lower() or "myself" in words:
+    if "about me" in text.lower() or "myself" in words:
         return False
     if texts and (_POINTING_WORDS.intersection(words) or (words[-1] in TEXTS and len(words) <= _HEADING_WORDS)):
         return True
     return bool(_TEXT_CARRIERS.intersection(words)) and words[0] not in ("no", "all", "out")
 
 
-def _is_order_behind(said: str) -> bool:
-    return bool(_WORDING_ORDER.match(said)) and len(_WORD.findall(said)) <= _ORDER_WORDS
+def _is_order_behind(text: str) -> bool:
+    return bool(_WORDING_ORDER.match(text)) and len(_WORD.findall(text)) <= _ORDER_WORDS
 
 
 def _spoken(text: str) -> Iterator[Span]:

@@ -162,24 +162,24 @@ def _unwrapped(text: str, spans: list[Span], wrapped: Wrapped, blocks: OwnBlocks
         start, end = wrapped.own
         return own_words(text[start:end])
     retrieved = find_retrieved(rest, places, cut_off=cut_off)
-    taken = [*retrieved, *find_mail(rest)]
+    removed = [*retrieved, *find_mail(rest)]
     if speaker == "user":
-        taken += _carried(rest, places, taken, asked=bool(retrieved))
-    return cut(rest, taken)
+        removed += _carried(rest, places, removed, asked=bool(retrieved))
+    return cut(rest, removed)
 
 
-def _carried(text: str, places: Sequence[int], gone: Sequence[Span], *, asked: bool) -> list[Span]:
+def _carried(text: str, places: Sequence[int], removed: Sequence[Span], *, asked: bool) -> list[Span]:
     """Find what a user did not write about themselves: chats, posts, machine text, texts to work on.
 
     Args:
         text: A message without its wrappers.
         places: Where the wrappers were.
-        gone: What else is removed.
+        removed: What else is removed.
         asked: The remaining text is the labelled question of a prompt.
     """
     quoted = [found.span() for found in _QUOTED_LINE.finditer(text)]
     found = [
-        *gone,
+        *removed,
         *quoted,
         *_rows(text),
         *find_thread(text),
@@ -187,9 +187,9 @@ def _carried(text: str, places: Sequence[int], gone: Sequence[Span], *, asked: b
         *find_machine_text(text),
         *find_transcript(text),
     ]
-    taken = RemovedParts(united(found), places)
-    found += find_material(text, taken)
-    return found if asked else [*found, *find_pasted(text, taken)]
+    removed_parts = RemovedParts(united(found), places)
+    found += find_material(text, removed_parts)
+    return found if asked else [*found, *find_pasted(text, removed_parts)]
 
 
 def _rows(text: str) -> list[Span]:

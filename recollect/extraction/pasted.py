@@ -92,12 +92,12 @@ _FIRST_PERSON = re.compile(
 )
 
 
-def find_pasted(text: str, taken: RemovedParts = _NOTHING) -> list[Span]:
+def find_pasted(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     """Find what a user pasted.
 
     Args:
         text: A message, without what it wraps.
-        taken: What is removed anyway; a clause that announces that announces nothing else.
+        removed: What is removed anyway; a clause that announces that announces nothing else.
 
     >>> text = "What is wrong?\\nTool result:\\nI ski."
     >>> [text[start:end] for start, end in find_pasted(text)]
@@ -105,14 +105,14 @@ def find_pasted(text: str, taken: RemovedParts = _NOTHING) -> list[Span]:
     >>> find_pasted("About me:\\n- I ski."), find_pasted("Update: I moved.")
     ([], [])
     """
-    starts = [*_named(text, taken), *_ruled(text)]
+    starts = [*_named(text, removed), *_ruled(text)]
     spans: list[Span] = []
     own_list = _is_own_list(text)
     last = len(text.rstrip())
     for clause in clauses(text):
         if clause.end >= last or (starts and min(starts) <= clause.start):
             break
-        if taken.holds(clause.start) or taken.follows(text, clause.end):
+        if removed.holds(clause.start) or removed.follows(text, clause.end):
             continue
         if clause.text.strip().endswith((":", "\uff1a")):
             found = _labelled(clause, text, own_list=own_list)
@@ -125,12 +125,12 @@ def find_pasted(text: str, taken: RemovedParts = _NOTHING) -> list[Span]:
     return [*spans, (min(starts), len(text))] if starts else spans
 
 
-def _named(text: str, taken: RemovedParts) -> Iterator[int]:
+def _named(text: str, removed: RemovedParts) -> Iterator[int]:
     """Find file names and addresses on lines of their own with text after them."""
     last = len(text.rstrip())
     for pattern in (_FILE_LINE, _ADDRESS_LINE):
         for found in pattern.finditer(text):
-            if found.end() < last and not taken.holds(found.start()) and not taken.follows(text, found.end()):
+            if found.end() < last and not removed.holds(found.start()) and not removed.follows(text, found.end()):
                 yield found.start()
                 break
 
@@ -154,11 +154,11 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
         return None
     line_end = text.find("\n", clause.end)
     line_end = len(text) if line_end < 0 else line_end
-    said = _SENTENCE_END.split(text[clause.end : min(line_end, clause.end + _MAX_SAID)], maxsplit=1)[0]
+    following = _SENTENCE_END.split(text[clause.end : min(line_end, clause.end + _MAX_SAID)], maxsplit=1)[0]
     if _ERROR.search(label):
-        return (clause.start, min(line_end, clause.end + len(said) + 1))
+        return (clause.start, min(line_end, clause.end + len(following) + 1))
     bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
-    if (own_list or bullet or is_kin(label)) and not _FIRST_PERSON.search(said) and not is_text_container(label):
+    if (own_list or bullet or is_kin(label)) and not _FIRST_PERSON.search(following) and not is_text_container(label):
         return None
     return (clause.start, line_end if bullet else len(text))
 
@@ -171,21 +171,21 @@ def _is_own_list(text: str) -> bool:
 
 def _points(clause: TextClause) -> bool:
     """Return whether a clause without a colon announces the text after it."""
-    said = clause.text.strip()
-    words = [word.casefold() for word in _WORD.findall(said)]
+    text = clause.text.strip()
+    words = [word.casefold() for word in _WORD.findall(text)]
     if not words or len(words) > _MAX_ANNOUNCED:
         return False
-    if _WORDING_QUESTION.search(said) or (clause.ends_line and _QUESTION_ON_LINES.search(said)):
+    if _WORDING_QUESTION.search(text) or (clause.ends_line and _QUESTION_ON_LINES.search(text)):
         return True
-    if _POINTING_PHRASE.search(said):
-        return not _FIRST_PERSON_SUBJECT.search(said.partition("what")[2] or said) or said.casefold().startswith("got ")
-    if not clause.ends_line or said.endswith((".", "!", "?", ",", ";")):
+    if _POINTING_PHRASE.search(text):
+        return not _FIRST_PERSON_SUBJECT.search(text.partition("what")[2] or text) or text.casefold().startswith("got ")
+    if not clause.ends_line or text.endswith((".", "!", "?", ",", ";")):
         return False
     named = (TEXTS | _NAMES_TEXT).intersection(words[-_NEAR_END:])
-    if not named or _FIRST_PERSON_SUBJECT.search(said):
+    if not named or _FIRST_PERSON_SUBJECT.search(text):
         return False
     return (
-        bool(_WORK_ORDER.search(said))
+        bool(_WORK_ORDER.search(text))
         or words[0] in TEXTS | _NAMES_TEXT
         or bool(_POINTING_WORDS.intersection(words[:4]))
     )

@@ -238,15 +238,17 @@ def is_assistants_small_talk(text: str) -> bool:
     >>> is_assistants_small_talk("Welcome, Otto!"), is_assistants_small_talk("Great, it leaves at 9.")
     (True, False)
     """
-    said = words(text[: MAX_SMALL_TALK_WORDS * 20])
-    if len(said) > MAX_SMALL_TALK_WORDS or any(character.isdigit() for word in said for character in word):
+    message_words = words(text[: MAX_SMALL_TALK_WORDS * 20])
+    if len(message_words) > MAX_SMALL_TALK_WORDS or any(
+        character.isdigit() for word in message_words for character in word
+    ):
         return False
     parts = [piece.text for piece in sentences(fold(text)) if piece.text.strip()]
     return all(_is_courtesy(part) or asks(part) for part in parts)
 
 
 def _is_courtesy(sentence: str) -> bool:
-    said = len(words(sentence))
-    exclaims = said <= _MAX_EXCLAIMED_WORDS and sentence.rstrip().endswith("!")
+    word_count = len(words(sentence))
+    exclaims = word_count <= _MAX_EXCLAIMED_WORDS and sentence.rstrip().endswith("!")
     courteous = _COURTESY.match(sentence) or _FOREIGN_COURTESY.match(sentence)
-    return exclaims or (said <= MAX_COURTESY_WORDS and bool(courteous))
+    return exclaims or (word_count <= MAX_COURTESY_WORDS and bool(courteous))

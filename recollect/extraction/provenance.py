@@ -58,10 +58,10 @@ def find_circumstance(message: LoggedMessage, source: ExtractionInput) -> Circum
 
 def _telling(words: str, role: str) -> str | None:
     """Return the last question, else the most informative sentence; None for small talk."""
-    read = [piece for piece in sentences(fold(words))[-_MAX_SENTENCES:] if not is_pleasantry(piece.text)]
-    read = [piece for piece in read if planted_order(piece.text, role) is None]
-    questions = [piece for piece in read if asks(piece.text)]
-    chosen = questions[-1] if questions else max(read, key=_weight, default=None)
+    pieces = [piece for piece in sentences(fold(words))[-_MAX_SENTENCES:] if not is_pleasantry(piece.text)]
+    pieces = [piece for piece in pieces if planted_order(piece.text, role) is None]
+    questions = [piece for piece in pieces if asks(piece.text)]
+    chosen = questions[-1] if questions else max(pieces, key=_weight, default=None)
     return " ".join(chosen.text.split()) if chosen else None
 
 
@@ -124,12 +124,12 @@ def tags_of(options: Mapping[str, Any]) -> tuple[str, ...]:
 
 def record_detail(message: LoggedMessage, source: ExtractionInput, *, summary: str) -> MemoryDetail:
     """Describe the origin of a record: its message, who talked, and what was said just before."""
-    context, said = source_context(message, source), find_circumstance(message, source)
+    context, circumstance = source_context(message, source), find_circumstance(message, source)
     return MemoryDetail(
         summary=summary,
         source_uri=source_uri(message),
-        source_context=f"{context}{CIRCUMSTANCE}{said.text}" if said else context,
-        context_source=source_uri(said.message) if said else "",
+        source_context=f"{context}{CIRCUMSTANCE}{circumstance.text}" if circumstance else context,
+        context_source=source_uri(circumstance.message) if circumstance else "",
         tags=source.tags,
     )
 

@@ -75,9 +75,9 @@ def find_games(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
     return spans, game
 
 
-def _at(sentence: TextSpan, found: re.Match[str]) -> int:
+def _at(sentence: TextSpan, match: re.Match[str]) -> int:
     """Return the place in the text where a match within a sentence ends."""
-    return sentence.start + found.end()
+    return sentence.start + match.end()
 
 
 def _opens(sentence: str) -> bool:

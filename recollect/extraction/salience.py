@@ -132,11 +132,11 @@ def assess_salience(text: str) -> Salience:
     stated = _stated(plain)
     keep = len(plain.strip()) > MAX_REMARK_CHARACTERS and bool(stated)
     lead = _lead(stated)
-    said = " ".join(piece.text for piece in stated)
+    stated_text = " ".join(piece.text for piece in stated)
     return Salience(
         keep=keep,
-        type=record_type(said or plain),
-        importance=_importance(said),
+        type=record_type(stated_text or plain),
+        importance=_importance(stated_text),
         summary=_summary(stated, lead),
         lead=text[lead.start : lead.end] if lead else "",
     )
@@ -177,13 +177,13 @@ def is_pleasantry(sentence: str) -> bool:
     return is_small_talk(sentence) or bool(_PLEASANTRY.match(fold(sentence).strip()))
 
 
-def shorten(text: str, longest: int = MAX_SUMMARY_CHARACTERS) -> str:
+def shorten(text: str, max_characters: int = MAX_SUMMARY_CHARACTERS) -> str:
     """Shorten a text to a summary's length.
 
     >>> shorten("word " * 100)[-6:], len(shorten("word " * 100)) <= MAX_SUMMARY_CHARACTERS
     (' word…', True)
     """
-    return within(" ".join(text.split()), longest)
+    return within(" ".join(text.split()), max_characters)
 
 
 def _stated(text: str) -> list[TextSpan]:
@@ -213,15 +213,15 @@ def _summary(stated: list[TextSpan], lead: TextSpan | None) -> str:
     return summary
 
 
-def _importance(said: str) -> int:
-    kinds = sum(bool(cues.search(said)) for _, cues in _TYPES)
-    feelings = len({found.group().lower() for found in _FEELING_WORD.finditer(said)})
+def _importance(text: str) -> int:
+    kinds = sum(bool(cues.search(text)) for _, cues in _TYPES)
+    feelings = len({found.group().lower() for found in _FEELING_WORD.finditer(text)})
     score = (
         2
         + 2 * min(kinds, 2)
         + min(feelings, 2)
-        + bool(_FACT_WORD.search(said))
-        + min(len(_NAME.findall(said)), 2) * 0.5
+        + bool(_FACT_WORD.search(text))
+        + min(len(_NAME.findall(text)), 2) * 0.5
     )
-    score += 1 if len(said) > 300 else 0
+    score += 1 if len(text) > 300 else 0
     return int(min(max(score, 1), 10))

@@ -143,48 +143,48 @@ def _keep(found: list[TextSpan], text: str, start: int, end: int, *, offset: int
         found.append(TextSpan(kept, offset + start))
 
 
-def first_sentences(text: str, most: int) -> str:
-    """Return the first sentences of a text, at most `most`.
+def first_sentences(text: str, max_sentences: int) -> str:
+    """Return the first sentences of a text, at most `max_sentences`.
 
     >>> first_sentences("I moved. I like it. Do you?", 2)
     'I moved. I like it.'
     """
     found = sentences(text)
-    return text if len(found) <= most else text[: found[most - 1].end].strip()
+    return text if len(found) <= max_sentences else text[: found[max_sentences - 1].end].strip()
 
 
-def within(text: str, characters: int) -> str:
-    """Shorten a text to `characters`: to whole sentences if two of them fit, else after a word.
+def within(text: str, max_characters: int) -> str:
+    """Shorten a text to `max_characters`: to whole sentences if two of them fit, else after a word.
 
     >>> within("I moved. I like it. The sea is near.", 20), within("I moved to a house by the sea.", 18)
     ('I moved. I like it.', 'I moved to a…')
     """
-    if len(text) <= characters:
+    if len(text) <= max_characters:
         return text
-    fitting = [piece.end for piece in sentences(text) if piece.end <= characters]
+    fitting = [piece.end for piece in sentences(text) if piece.end <= max_characters]
     if len(fitting) > 1:
         return text[: fitting[-1]].strip()
-    cut = text[: characters - 1]
-    kept = cut.rpartition(" ")[0] if not text[characters - 1].isspace() and " " in cut else cut
+    cut = text[: max_characters - 1]
+    kept = cut.rpartition(" ")[0] if not text[max_characters - 1].isspace() and " " in cut else cut
     return f"{kept.rstrip(' ,;:.!?–—-')}…"
 
 
-def shortened(text: str, longest: int) -> str:
-    """Cut a text to `longest` characters: after its last whole sentence, else after a word; 0 leaves it unchanged.
+def shortened(text: str, max_characters: int) -> str:
+    """Cut a text to `max_characters`: after its last whole sentence, else after a word; 0 leaves it unchanged.
 
     >>> shortened("Ana likes tea. She also likes long walks.", 20)
     'Ana likes tea.'
     >>> shortened("Ana likes tea and long walks.", 20)
     'Ana likes tea and…'
     """
-    if not longest or len(text) <= longest:
+    if not max_characters or len(text) <= max_characters:
         return text
-    ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() <= longest]
+    ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() <= max_characters]
     # Half of the room at least: a short first sentence alone would lose more than a cut one.
-    if ends and 2 * ends[-1] >= longest:
+    if ends and 2 * ends[-1] >= max_characters:
         return text[: ends[-1]]
-    head, blank, _ = text[:longest].rpartition(" ")
-    return (head if blank else text[: longest - 1]).rstrip(" ,;:-") + "…"
+    head, blank, _ = text[:max_characters].rpartition(" ")
+    return (head if blank else text[: max_characters - 1]).rstrip(" ,;:-") + "…"
 
 
 # Words that already tie a date to the sentence: 'until tomorrow' becomes 'until 4 May'.

@@ -236,10 +236,10 @@ def find_jests(text: str) -> list[TextSpan]:
     found: list[TextSpan] = []
     pieces = sentences(fold(text))
     for place, piece in enumerate(pieces):
-        said = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at something true
-        if not is_joke(said):
+        seen = piece.text[:_MAX_JEST].replace("\U0001f644", " ")  # rolling one's eyes at something true
+        if not is_joke(seen):
             continue
-        if place and takes_back_previous(said) and pieces[place - 1] not in found:
+        if place and takes_back_previous(seen) and pieces[place - 1] not in found:
             found.append(pieces[place - 1])
         found.append(piece)
     return found

@@ -46,12 +46,12 @@ def read_statements(source: ExtractionInput, form: FormPolicy) -> RulesResult:
     return replace(read, candidates=_shaped(read.candidates, form))
 
 
-def _shaped(found: Sequence[Candidate], form: FormPolicy) -> Sequence[Candidate]:
+def _shaped(candidates: Sequence[Candidate], form: FormPolicy) -> Sequence[Candidate]:
     if form.extractor == "facts":
-        return [item for item in found if item.kind is MemoryKind.FACT or item.forgets]
+        return [item for item in candidates if item.kind is MemoryKind.FACT or item.forgets]
     if form.extractor == "memories":
-        return _without_repeats(found)
-    notes = _sentences(found)
+        return _without_repeats(candidates)
+    notes = _sentences(candidates)
     return [replace(note, type=_type(note, form.types)) for note in notes] if form.extractor == "typed" else notes
 
 
@@ -59,27 +59,27 @@ def _shaped(found: Sequence[Candidate], form: FormPolicy) -> Sequence[Candidate]
 _IN_OWN_WORDS = ("workflow:", "routine:", "commitment:")
 
 
-def _without_repeats(found: Sequence[Candidate]) -> list[Candidate]:
+def _without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Leave out facts in the user's own words if a note has the same words."""
-    notes = [(item.seq, item.quote) for item in found if item.kind is MemoryKind.NOTE]
+    notes = [(item.seq, item.quote) for item in candidates if item.kind is MemoryKind.NOTE]
     return [
         item
-        for item in found
+        for item in candidates
         if not (
             item.key.startswith(_IN_OWN_WORDS) and any(item.seq == seq and item.quote in quote for seq, quote in notes)
         )
     ]
 
 
-def _sentences(found: Sequence[Candidate]) -> list[Candidate]:
+def _sentences(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Write facts as notes; a fact that a note of the same words states already is left out.
 
     Of two facts from the same words about the same thing, the more important one is kept.
     """
-    found = [item for item in found if not any(_says_more(other, item) for other in found)]
-    notes = {(item.seq, item.quote) for item in found if item.kind is MemoryKind.NOTE}
+    candidates = [item for item in candidates if not any(_says_more(other, item) for other in candidates)]
+    notes = {(item.seq, item.quote) for item in candidates if item.kind is MemoryKind.NOTE}
     kept: list[Candidate] = []
-    for item in found:
+    for item in candidates:
         if item.kind is MemoryKind.NOTE:
             kept.append(item)
         elif not any(seq == item.seq and item.quote in quote for seq, quote in notes):
@@ -118,7 +118,7 @@ def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_
         types: Types of the profile.
         replies_only: Read only the assistant's replies, rather than both sides of the recent turns.
     """
-    found: list[Candidate] = []
+    records: list[Candidate] = []
     for message in source.messages:
         if message.role not in source.sources or (replies_only and message.role != "assistant"):
             continue
@@ -126,7 +126,7 @@ def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_
         worth = assess_salience(content)
         if not worth.keep:
             continue
-        found.append(
+        records.append(
             Candidate(
                 kind=MemoryKind.NOTE,
                 text=f"{speaker_label(message)} said: {content}",
@@ -139,7 +139,7 @@ def extract_records(source: ExtractionInput, *, types: tuple[str, ...], replies_
                 detail=record_detail(message, source, summary=worth.summary),
             )
         )
-    return found
+    return records
 
 
 PARAGRAPH_VERSION = "extract-1"
@@ -202,7 +202,7 @@ def _one_line(piece: TextSpan) -> str:
     return " ".join(piece.text.split())
 
 
-def _chosen(spoken: list[_Sentence], most: int, room: int) -> list[_Sentence]:
+def _chosen(spoken: list[_Sentence], max_sentences: int, room: int) -> list[_Sentence]:
     """Choose the most informative sentences that fit together, in the order they were said."""
     common = Counter(term for sentence in spoken for term in set(terms(sentence.text)))
     scored = sorted(spoken, key=lambda sentence: (-_weight(sentence, common), sentence.place))
@@ -211,7 +211,7 @@ def _chosen(spoken: list[_Sentence], most: int, room: int) -> list[_Sentence]:
         longer = sorted([*chosen, sentence], key=lambda each: each.place)
         if len(chosen) < 2 or len(_written(longer, room)) <= room:
             chosen = longer
-        if len(chosen) == most:
+        if len(chosen) == max_sentences:
             break
     return chosen
 
@@ -228,8 +228,8 @@ def _written(chosen: list[_Sentence], room: int) -> str:
     speaker = ""
     for sentence in chosen:
         lead = f"{speaker_label(sentence.message)} said: "
-        said = shorten(sentence.text, int(room * (_MAX_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
-        parts.append(said if lead == speaker else f"{lead}{said}")
+        words = shorten(sentence.text, int(room * (_MAX_SHARE if len(chosen) == 1 else 1 / 2)) - len(lead) - 1)
+        parts.append(words if lead == speaker else f"{lead}{words}")
         speaker = lead
     return " ".join(parts)
 

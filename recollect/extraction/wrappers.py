@@ -123,19 +123,19 @@ def _closed(stretches: Iterable[_Stretch], length: int) -> list[Span]:
     return [(start, length if end is None else end) for start, end in stretches]
 
 
-def _read(found: "re.Match[str]", text: str) -> _Tag | None:
-    board = found["board"]
-    raw = board or found["name"]
+def _read(match: "re.Match[str]", text: str) -> _Tag | None:
+    board = match["board"]
+    raw = board or match["name"]
     name = re.sub(r"[_-]", "", raw.lower())
     known = name in _KNOWN or name in _OWN or bool(board)
-    if name in _FORMATS or found["alone"] or name.startswith("recollectmemory"):
+    if name in _FORMATS or match["alone"] or name.startswith("recollectmemory"):
         return None
-    if not known and not found["close"] and text[max(0, found.start() - 1) : found.start()].isalnum():
+    if not known and not match["close"] and text[max(0, match.start() - 1) : match.start()].isalnum():
         return None  # a type in code: List<Item>
-    alone = not _line_before(text, found.start()) and not _line_after(text, found.end())
-    attributes = bool(found["more"]) and "=" in found["more"]
-    closes = bool(found["close"] or found["shut"])
-    return _Tag(name, found.start(), found.end(), closes, alone or attributes, known)
+    alone = not _line_before(text, match.start()) and not _line_after(text, match.end())
+    attributes = bool(match["more"]) and "=" in match["more"]
+    closes = bool(match["close"] or match["shut"])
+    return _Tag(name, match.start(), match.end(), closes, alone or attributes, known)
 
 
 def _line_before(text: str, place: int) -> str:
@@ -153,9 +153,9 @@ def _pair(tags: Sequence[_Tag]) -> Span | None:
     return (first.start, last.end) if first and last and first.start < last.start else None
 
 
-def _unclosed(named: Iterable[Sequence[_Tag]], pairs: dict[str, Span], plain: Sequence[Span]) -> Iterable[int]:
+def _unclosed(tags_by_name: Iterable[Sequence[_Tag]], pairs: dict[str, Span], plain: Sequence[Span]) -> Iterable[int]:
     """Yield where unclosed wrappers begin."""
-    for tags in named:
+    for tags in tags_by_name:
         # A tag may be opened again after its pair.
         closed = pairs[tags[0].name][1] if tags[0].name in pairs else 0
         opened = (tag for tag in tags if tag.start >= closed and not tag.closes and (tag.known or tag.opens_block))
@@ -286,18 +286,18 @@ def with_plain_tags(text: str) -> str:
     return _BRACES.sub(_braced, _DISGUISED_TAG.sub(lambda found: _plain(found, quoted=quoted), text))
 
 
-def _plain(found: "re.Match[str]", *, quoted: bool) -> str:
-    if found["open"] in _QUOTES and not quoted:
-        return found.group()
-    name = _HYPHENS.sub("-", _DROPPED.sub("", unicodedata.normalize("NFKC", found["name"]))).translate(_LIKE_LATIN)
+def _plain(match: "re.Match[str]", *, quoted: bool) -> str:
+    if match["open"] in _QUOTES and not quoted:
+        return match.group()
+    name = _HYPHENS.sub("-", _DROPPED.sub("", unicodedata.normalize("NFKC", match["name"]))).translate(_LIKE_LATIN)
     if not is_known_wrapper(name):
-        return found.group()
-    slash = "/" if found["close"] else ""
-    more = found["more"]
+        return match.group()
+    slash = "/" if match["close"] else ""
+    more = match["more"]
     return f"<{slash}{name}{more if not more or more[0].isspace() else f' {more}'}>"
 
 
-def _braced(found: "re.Match[str]") -> str:
-    if not is_known_wrapper(found["name"]):
-        return found.group()
-    return f"<{'/' if found['close'] == '/' else ''}{found['name']}>"
+def _braced(match: "re.Match[str]") -> str:
+    if not is_known_wrapper(match["name"]):
+        return match.group()
+    return f"<{'/' if match['close'] == '/' else ''}{match['name']}>"

@@ -8,8 +8,8 @@ from functools import partial
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError
 from recollect.extraction.evidence import evidence_of
-from recollect.extraction.llm import summarise_by_model
-from recollect.extraction.rules.summary import NOTHING_SAID, Summary, summarise
+from recollect.extraction.llm import summarize_by_model
+from recollect.extraction.rules.summary import NOTHING_SAID, Summary, summarize_by_rules
 from recollect.extraction.sources import Exchange
 from recollect.formation.batch import by_formation
 from recollect.formation.episode_coverage import Coverage, CoverageKey, read_coverage
@@ -159,7 +159,7 @@ async def _summary(
     turns = await _own(due.turns, later, lease, runtime)
     if runtime.model is not None:
         try:
-            summary = await summarise_by_model(turns, runtime.model, zone=runtime.zone, longest=longest)
+            summary = await summarize_by_model(turns, runtime.model, zone=runtime.zone, max_characters=longest)
         except ModelError as error:
             # A window that nothing empties outgrows every prompt: rather a plain summary than none.
             if lease.attempts < profile.form.max_attempts:
@@ -169,7 +169,7 @@ async def _summary(
             if summary.text:
                 return summary, f"{EPISODES_VERSION}:{runtime.model.name}"
     size = sum(len(message.text) for turn in turns for message in turn)
-    by_rules = partial(summarise, turns, zone=runtime.zone, longest=longest)
+    by_rules = partial(summarize_by_rules, turns, zone=runtime.zone, max_characters=longest)
     return await run_in_thread_if_large(size, by_rules, above=LARGE_BATCH), EPISODES_VERSION
 
 

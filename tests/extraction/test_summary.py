@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.extraction.rules.summary import summarise
+from recollect.extraction.rules.summary import summarize_by_rules
 from recollect.extraction.sources import exchanges
 from recollect.providers.offline_model import MODEL
 from recollect.text import words
@@ -38,7 +38,7 @@ def said(*spoken: tuple[str, str], name: str | None = None) -> list[LoggedMessag
 
 
 def summary(messages: Sequence[LoggedMessage], longest: int = 600) -> str:
-    return summarise(exchanges(messages), zone=OSLO, longest=longest).text
+    return summarize_by_rules(exchanges(messages), zone=OSLO, max_characters=longest).text
 
 
 def test_it_keeps_speakers_and_the_order_of_what_was_said() -> None:
@@ -80,7 +80,8 @@ def test_where_nothing_but_small_talk_was_said_that_is_what_stands_there() -> No
 
 
 def test_nothing_comes_of_turns_without_words() -> None:
-    made = summarise(exchanges(said(("user", ""), ("assistant", ""), ("tool", "42"))), zone=OSLO, longest=600)
+    words = said(("user", ""), ("assistant", ""), ("tool", "42"))
+    made = summarize_by_rules(exchanges(words), zone=OSLO, max_characters=600)
     assert (made.text, made.pieces) == ("", ())
 
 
@@ -141,7 +142,7 @@ _SPOKEN = st.lists(
 @given(spoken=_SPOKEN, longest=st.integers(80, 600))
 @settings(max_examples=150, deadline=None)
 def test_it_is_never_too_long_and_made_of_the_turns_words_alone(spoken: list[tuple[str, str]], longest: int) -> None:
-    made = summarise(exchanges(said(*spoken)), zone=OSLO, longest=longest)
+    made = summarize_by_rules(exchanges(said(*spoken)), zone=OSLO, max_characters=longest)
     assert len(made.text) <= longest
     known = {word for _, text in spoken for word in words(text.replace("’", "'").replace("‘", "'").replace("ʼ", "'"))}
     frame = {"the", "user", "assistant"}

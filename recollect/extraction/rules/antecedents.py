@@ -79,12 +79,12 @@ def _tells(rest: str) -> bool:
     return len(said) >= MIN_CONTENT_WORDS or any(word[0].isdigit() for word in said)
 
 
-def _fits(pronoun: str, who: str) -> bool:
-    if re.fullmatch(_SEVERAL, who):
+def _fits(pronoun: str, relation: str) -> bool:
+    if re.fullmatch(_SEVERAL, relation):
         return pronoun == "they"
     if pronoun == "they":
         return False
-    return who not in (_WOMEN if pronoun == "he" else _MEN)
+    return relation not in (_WOMEN if pronoun == "he" else _MEN)
 
 
 _PEOPLE = "|".join(sorted(FEMALE | MALE, key=len, reverse=True))

@@ -132,13 +132,13 @@ class _Opening:
     """It can open nothing else."""
 
 
-def read_correction(sentence: str, before: Sequence[str], *, answers: str = "") -> Correction | None:
+def read_correction(sentence: str, before: Sequence[str], *, previous_reply: str = "") -> Correction | None:
     """Read a sentence as a correction of what its speaker said before; None if it is none, or unclear.
 
     Args:
         sentence: With plain quotes.
         before: What the speaker said before it, newest first.
-        answers: The last message of the other side: after a question, a bare value is an answer.
+        previous_reply: The last message of the other side: after a question, a bare value is an answer.
     """
     again = _RESTART.search(sentence)
     if again and len(sentence[: again.start()].split()) >= _MIN_WORDS_BEFORE:
@@ -153,15 +153,15 @@ def read_correction(sentence: str, before: Sequence[str], *, answers: str = "") 
         return Correction(old=denied["old"], new=denied["new"], meant=f"{meant[0].upper()}{meant[1:]}.")
     for pattern in (_NOT_AFTER_ALL, _NOT_OLD, _NOT_BUT):
         found = pattern.search(body)
-        pair = _pair(found["old"], found["new"], turned=pattern is not _NOT_OLD) if found else None
+        pair = _pair(found["old"], found["new"], new_last=pattern is not _NOT_OLD) if found else None
         if pair and (opening.is_opened or _alike(*pair)):
             old, new = pair
-            said = next((part for text in before for part in reversed(_parts(text)) if _has(part, old)), "")
-            meant = _put(said, old, new)
-            if not meant and _is_called(old, answers):
+            statement = next((part for text in before for part in reversed(_parts(text)) if _has(part, old)), "")
+            meant = _put(statement, old, new)
+            if not meant and _is_called(old, previous_reply):
                 meant = f"My name is {new}."
             return Correction(old=old, new=new, meant=meant)
-    if not opening.is_opened or (not opening.is_clear and asks(answers)):
+    if not opening.is_opened or (not opening.is_clear and asks(previous_reply)):
         return None
     return _of_list(body, before) or _of_last(body, before, clearly=opening.is_clear)
 
@@ -172,20 +172,20 @@ def may_be_correction(message: str) -> bool:
     >>> [may_be_correction(text) for text in ("*Pickles", "oops, Turin", "haha jk", "Nice, thanks")]
     [True, True, True, False]
     """
-    said = message.strip()
-    if len(said) > _MAX_SHORT or said.endswith("?"):
+    text = message.strip()
+    if len(text) > _MAX_SHORT or text.endswith("?"):
         return False
-    opening = _opening(said)
-    return bool(opening.is_opened and opening.body) or takes_back_all(said) or is_self_denial(said)
+    opening = _opening(text)
+    return bool(opening.is_opened and opening.body) or takes_back_all(text) or is_self_denial(text)
 
 
 # Characters of a message that is nothing but a correction.
 _MAX_SHORT = 120
 
 
-def _is_called(name: str, answers: str) -> bool:
+def _is_called(name: str, previous_reply: str) -> bool:
     """Return whether the other side addressed the speaker by a name."""
-    found = _ADDRESSED.findall(answers[:_MAX_ADDRESSED])
+    found = _ADDRESSED.findall(previous_reply[:_MAX_ADDRESSED])
     return name[:1].isupper() and any(name.casefold() == called.casefold() for called in found)
 
 
@@ -218,12 +218,12 @@ def _opening(sentence: str) -> _Opening:
 _STARRED = re.compile(r"[\w'’-]{1,40}+(?:\s[\w'’-]{1,40}+){0,2}\s?\*[.!]?")
 
 
-def _pair(old: str, new: str, *, turned: bool) -> tuple[str, str] | None:
+def _pair(old: str, new: str, *, new_last: bool) -> tuple[str, str] | None:
     """Pair the old value with as many new words: 'my cat is called Whisky, not Whiskers'."""
     old, new = old.strip(" ,*"), new.strip(" ,*")
     lead = _IT_IS.match(new)
     words = new.split()
-    if not turned and len((new[lead.end() :] if lead else new).split()) > _SHORT_VALUE:
+    if not new_last and len((new[lead.end() :] if lead else new).split()) > _SHORT_VALUE:
         words = words[-len(old.split()) :]
     elif lead:
         words = new[lead.end() :].split()
@@ -253,13 +253,13 @@ def _of_last(body: str, before: Sequence[str], *, clearly: bool) -> Correction |
     for text in before:
         parts = _parts(text)
         if parts:
-            said = (
+            statement = (
                 parts[-1]
                 if len(parts) == 1 or clearly
                 else next((part for part in reversed(parts) if _old_of(part, new, clearly=clearly)), "")
             )
-            old = _old_of(said, new, clearly=clearly) if said else ""
-            return Correction(old=old, new=new, meant=_put(said, old, new)) if old else None
+            old = _old_of(statement, new, clearly=clearly) if statement else ""
+            return Correction(old=old, new=new, meant=_put(statement, old, new)) if old else None
     return None
 
 
@@ -288,30 +288,32 @@ def _parts(text: str) -> list[str]:
     return [part for part in stated if part and not is_small_talk(part)]
 
 
-def _old_of(said: str, new: str, *, clearly: bool) -> str:
+def _old_of(statement: str, new: str, *, clearly: bool) -> str:
     """Find the only value in a statement of the same kind as the new one; empty if there is none, or several."""
     for shape in _VALUE_KINDS:
         if shape.fullmatch(new):
-            values = [match.group() for match in shape.finditer(said)]
+            values = [match.group() for match in shape.finditer(statement)]
             return values[0] if len(values) == 1 else ""
     if any(shape.search(new) for shape in _VALUE_KINDS):
         return ""
-    named = [name for name in _NAMED.findall(said) if name.casefold() not in _NO_NAMES and name not in MONTHS]
-    named = [name for name in named if not said.startswith(name) or len(named) == 1 or _is_spelled_like(name, new)]
+    named = [name for name in _NAMED.findall(statement) if name.casefold() not in _NO_NAMES and name not in MONTHS]
+    named = [name for name in named if not statement.startswith(name) or len(named) == 1 or _is_spelled_like(name, new)]
     near = [name for name in named if _is_spelled_like(name, new)]
     if new[:1].isupper():
         chosen = near if len(near) == 1 else named
-        return chosen[0] if len(chosen) == 1 and (clearly or near or _is_value(said, chosen[0])) else ""
-    held = {fact.value for fact in facts_of(said, []) if fact.value and not fact.ends and _has(said, fact.value)}
-    misspelled: list[str] = [word for word in _SMALL_WORD.findall(said) if _is_spelled_like(word, new)]
+        return chosen[0] if len(chosen) == 1 and (clearly or near or _is_value(statement, chosen[0])) else ""
+    held = {
+        fact.value for fact in facts_of(statement, []) if fact.value and not fact.ends and _has(statement, fact.value)
+    }
+    misspelled: list[str] = [word for word in _SMALL_WORD.findall(statement) if _is_spelled_like(word, new)]
     if clearly and len(misspelled) == 1:
         return misspelled[0]
     old = held.pop() if clearly and len(held) == 1 else ""
-    return old if not old[:1].isupper() or old not in said else ""
+    return old if not old[:1].isupper() or old not in statement else ""
 
 
-def _is_value(said: str, name: str) -> bool:
-    return any(name in fact.value for fact in facts_of(said, []))
+def _is_value(statement: str, name: str) -> bool:
+    return any(name in fact.value for fact in facts_of(statement, []))
 
 
 def _is_spelled_like(name: str, new: str) -> bool:
@@ -334,6 +336,6 @@ def _has(text: str, words: str) -> bool:
     return bool(words) and _place(text, words) >= 0
 
 
-def _put(said: str, old: str, new: str) -> str:
-    at = _place(said, old) if said else -1
-    return f"{said[:at]}{new}{said[at + len(old) :]}" if at >= 0 else ""
+def _put(statement: str, old: str, new: str) -> str:
+    at = _place(statement, old) if statement else -1
+    return f"{statement[:at]}{new}{statement[at + len(old) :]}" if at >= 0 else ""

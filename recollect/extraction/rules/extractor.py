@@ -111,14 +111,14 @@ def read_by_rules(source: ExtractionInput) -> RulesResult:
     Facts come from the `user` role alone. The assistant is read only if it speaks under a name, as in a recorded
     conversation between people.
     """
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     left_out: dict[int, str] = {}
     for reading in parse_messages(source):
         kept, why = _of_message(reading)
-        found += kept
+        candidates += kept
         if why:
             left_out[reading.message.seq] = why
-    return RulesResult(candidates=found, left_out=left_out)
+    return RulesResult(candidates=candidates, left_out=left_out)
 
 
 def forget_requests(source: ExtractionInput) -> list[Candidate]:
@@ -148,23 +148,23 @@ def _requests(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candid
 def _of_message(reading: ParsedMessage) -> tuple[list[Candidate], str]:
     """Read one message; return the candidates that are kept, and how much was left out."""
     pieces = sentences(reading.masked)
-    found = _stated(reading, pieces[:MAX_SENTENCES])
+    candidates = _stated(reading, pieces[:MAX_SENTENCES])
     if len(pieces) > MAX_SENTENCES:
-        found += _requests(reading, pieces[MAX_SENTENCES:])
+        candidates += _requests(reading, pieces[MAX_SENTENCES:])
     # "Don't keep this: …" also covers what follows it.
-    found.sort(key=lambda candidate: reading.message.seq in candidate.forgets_seqs)
-    found = _unique(found)
-    statements = [candidate for candidate in found if not candidate.forgets]
-    requests = [candidate for candidate in found if candidate.forgets]
+    candidates.sort(key=lambda candidate: reading.message.seq in candidate.forgets_seqs)
+    candidates = _unique(candidates)
+    statements = [candidate for candidate in candidates if not candidate.forgets]
+    requests = [candidate for candidate in candidates if candidate.forgets]
     beyond = {id(candidate) for candidate in (*statements[MAX_CANDIDATES:], *requests[MAX_CANDIDATES:])}
     unread = max(0, len(pieces) - MAX_SENTENCES)
     left_out = [f"{unread} of {len(pieces)} sentences"] if unread else []
-    left_out += [f"{len(beyond)} of {len(found)} statements"] if beyond else []
-    return [candidate for candidate in found if id(candidate) not in beyond], " and ".join(left_out)
+    left_out += [f"{len(beyond)} of {len(candidates)} statements"] if beyond else []
+    return [candidate for candidate in candidates if id(candidate) not in beyond], " and ".join(left_out)
 
 
 def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidate]:
-    found: list[Candidate] = []
+    candidates: list[Candidate] = []
     last_joked = 0
     before: TextSpan | None = None
     imagined = False
@@ -174,24 +174,28 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidat
         if imagined:
             continue
         if is_joke(sentence.text) or (not reading.between_people and takes_back_all(sentence.text)):
-            del found[
-                last_joked if takes_back_previous(sentence.text) or takes_back_all(sentence.text) else len(found) :
+            del candidates[
+                last_joked if takes_back_previous(sentence.text) or takes_back_all(sentence.text) else len(candidates) :
             ]
-            found += forget_previous(reading, sentence) if before is None and takes_back_all(sentence.text) else ()
+            candidates += forget_previous(reading, sentence) if before is None and takes_back_all(sentence.text) else ()
             continue
-        further = continue_note(reading, found[-1], before, sentence) if before and len(found) > last_joked else None
+        further = (
+            continue_note(reading, candidates[-1], before, sentence)
+            if before and len(candidates) > last_joked
+            else None
+        )
         previous, before = before, sentence
         if previous is None and is_self_denial(sentence.text) and not asks(reading.previous_reply):
-            found += forget_previous(reading, sentence)
+            candidates += forget_previous(reading, sentence)
         if further:
-            found[-1] = further
+            candidates[-1] = further
             continue
-        last_joked = len(found)
+        last_joked = len(candidates)
         if previous and not reading.between_people and gives_name(sentence.text):
-            found.extend(_named_since(reading, previous, sentence))
-        said = _corrected(reading, sentence) or list(_of_sentence(reading, sentence))
-        found += add_quotations(reading, sentence, attach_shifts(reading, sentence, said))
-    return found
+            candidates.extend(_named_since(reading, previous, sentence))
+        read = _corrected(reading, sentence) or list(_of_sentence(reading, sentence))
+        candidates += add_quotations(reading, sentence, attach_shifts(reading, sentence, read))
+    return candidates
 
 
 def corrections(source: ExtractionInput, *, amounts_alone: bool = False) -> list[tuple[LoggedMessage, Correction]]:
@@ -211,7 +215,7 @@ def _correction(reading: ParsedMessage, sentence: TextSpan) -> Correction | None
     before = (reading.masked[: sentence.start], *reading.previous_texts)
     starred = reading.masked[: sentence.start].endswith("*") and not reading.masked[: sentence.start].strip(" *")
     star = "*" if starred and sentence.end >= len(reading.masked.rstrip()) else ""
-    return read_correction(f"{star}{sentence.text}", before, answers=reading.previous_reply)
+    return read_correction(f"{star}{sentence.text}", before, previous_reply=reading.previous_reply)
 
 
 def _corrected(reading: ParsedMessage, sentence: TextSpan) -> list[Candidate]:
@@ -256,15 +260,15 @@ def _of_sentence(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candida
             for fact in facts_of(answered, [])
         )
         return
-    asked = _REMEMBER_REQUEST.match(stated)
+    remember = _REMEMBER_REQUEST.match(stated)
     sentence = TextSpan(stated, sentence.start)
     if ends_in_laughter(sentence.text) and not reading.between_people:
         sentence = _before_the_laugh(sentence)
     facts = [fact for clause in fine_clauses(sentence) for fact in _facts(reading, clause)]
     yield from (fact.candidate for fact in facts)
-    if asked:
+    if remember:
         if not facts:
-            yield note_on_request(reading, sentence, asked["what"])
+            yield note_on_request(reading, sentence, remember["what"])
         return
     yield from _notes(reading, sentence, facts)
 
@@ -371,9 +375,9 @@ def _candidate(
     )
 
 
-def _unique(found: Sequence[Candidate]) -> list[Candidate]:
+def _unique(candidates: Sequence[Candidate]) -> list[Candidate]:
     unique: dict[tuple[str, str, str, bool], Candidate] = {}
-    for candidate in found:
+    for candidate in candidates:
         key = (candidate.kind, candidate.key or candidate.text, candidate.value.casefold(), candidate.ends)
         unique.setdefault(key, candidate)
     return list(unique.values())

@@ -103,8 +103,8 @@ def _parted(stated: str, language: str) -> list[tuple[int, int]]:
 
 def _only_opens(statement: str) -> bool:
     """Return whether a statement names nothing and only introduces the next one."""
-    said = statement.split()
-    return len(said) <= MAX_OPENING_WORDS and not any(word[:1].isupper() for word in said[1:])
+    spoken = statement.split()
+    return len(spoken) <= MAX_OPENING_WORDS and not any(word[:1].isupper() for word in spoken[1:])
 
 
 def _pieces(stated: str, language: str) -> list[tuple[int, int]]:
@@ -138,10 +138,10 @@ def find_named_relative(sentence: str, message: str, language: str) -> tuple[int
     plain = _plain(sentence)
     if language not in NAMED or HYPOTHETICAL[language].search(plain) or not _is_talk(sentence, message, language):
         return None
-    found = NAMED[language].search(sentence)
-    if found is None or found["with"] or ORDERS[language].match(plain):
+    match = NAMED[language].search(sentence)
+    if match is None or match["with"] or ORDERS[language].match(plain):
         return None
-    return found.span() if asks(sentence) or opens_asking(sentence) else (0, len(sentence))
+    return match.span() if asks(sentence) or opens_asking(sentence) else (0, len(sentence))
 
 
 def _is_talk(sentence: str, message: str, language: str) -> bool:

@@ -104,26 +104,26 @@ _MOVING_WORD = re.compile(
 _IMPORTANCE = 0.6
 
 
-def attach_shifts(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
+def attach_shifts(reading: ParsedMessage, sentence: TextSpan, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Attach the changes of a sentence to its note; make a note if there is none.
 
     Args:
         reading: The message.
         sentence: A part of it, others' words blanked.
-        found: Candidates of the sentence.
+        candidates: Candidates of the sentence.
     """
-    if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in found):
-        return list(found)
+    if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in candidates):
+        return list(candidates)
     shifts = _shifts(reading, sentence)
     if not shifts:
-        return list(found)
-    note = next((place for place, candidate in enumerate(found) if candidate.kind is MemoryKind.NOTE), None)
+        return list(candidates)
+    note = next((place for place, candidate in enumerate(candidates) if candidate.kind is MemoryKind.NOTE), None)
     if note is None and not any(_is_worth_a_note(reading, shift, clause) for shift, clause in shifts.items()):
-        return list(found)
+        return list(candidates)
     if note is None:
-        return [*found, _kept(reading, next(iter(shifts.values())), tuple(shifts))]
-    changed = replace(found[note], shifts=tuple(shifts))
-    return [*found[:note], changed, *found[note + 1 :]]
+        return [*candidates, _kept(reading, next(iter(shifts.values())), tuple(shifts))]
+    changed = replace(candidates[note], shifts=tuple(shifts))
+    return [*candidates[:note], changed, *candidates[note + 1 :]]
 
 
 def _shifts(reading: ParsedMessage, sentence: TextSpan) -> dict[Shift, TextSpan]:

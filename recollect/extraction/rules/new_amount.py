@@ -65,10 +65,10 @@ def read_new_amount(sentence: str, before: Sequence[str]) -> Correction | None:
     if found is None or not (found["moves"] or found["set"] or found["now"]):
         return None
     for text in [text for text in before if text.strip()][:MAX_TEXTS]:
-        said = text[-_MAX_TEXT_CHARACTERS:]
-        numbers = {match["number"] for match in _NUMBER.finditer(said) if not _is_year(match["number"])}
+        tail = text[-_MAX_TEXT_CHARACTERS:]
+        numbers = {match["number"] for match in _NUMBER.finditer(tail) if not _is_year(match["number"])}
         unit = (found["unit"] or "").rstrip("s").lower()
-        if len(numbers) > 1 or (numbers and unit not in said.lower()):
+        if len(numbers) > 1 or (numbers and unit not in tail.lower()):
             return None
         if numbers:
             [old] = numbers

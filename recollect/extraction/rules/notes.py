@@ -161,8 +161,8 @@ def _written(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
     if reading.between_people:
         return stand_alone(written, reading.speaker)
     own = f"my {written[0].lower()}{written[1:]}" if _BARE_KIN.match(written) else written
-    asked = _REQUEST_AFTER.search(own)
-    own = own[: asked.start()] if asked else own
+    request = _REQUEST_AFTER.search(own)
+    own = own[: request.start()] if request else own
     own = name_pronoun(reading, clause, own)
     return stand_alone(_rounded_off(own), reading.speaker, frame=not is_news(own))
 
@@ -230,11 +230,11 @@ def note_of_day(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     found = _DAY_IS.match(_rounded_off(sentence.text[rest.end() :]).rstrip(" .!")) if rest else None
     if not rest or not found:
         return None
-    what = found["what"][3:]
+    occasion = found["what"][3:]
     verb = "was" if day.end <= reading.message.said_at else "is"
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=f"{reading.speaker.name}'s {what} {verb} {day.phrase}.",
+        text=f"{reading.speaker.name}'s {occasion} {verb} {day.phrase}.",
         type="event",
         importance=0.6,
         confidence=READ,
@@ -305,10 +305,10 @@ def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...
     return (reading.previous_seq,) if reading.previous_seq else ()
 
 
-def note_on_request(reading: ParsedMessage, sentence: TextSpan, what: str) -> Candidate:
+def note_on_request(reading: ParsedMessage, sentence: TextSpan, request: str) -> Candidate:
     """Make a note of what the speaker asks to remember, in their own words."""
-    start = sentence.text.rindex(what)
-    clause = TextSpan(what, sentence.start + start)
+    start = sentence.text.rindex(request)
+    clause = TextSpan(request, sentence.start + start)
     written = write_out(fold(reading.quote(clause)), reading.mentions_in(clause)).rstrip(" .!")
     plain = written.replace('"', "'")
     return Candidate(

@@ -125,10 +125,10 @@ def reporting(clause: str, speaker: Speaker) -> str:
     'The user\\'s boss told the user "I hate it".'
     """
     quoted = _QUOTED.findall(clause)
-    told = stand_alone(_QUOTED.sub(_HELD, clause), speaker)
+    sentence = stand_alone(_QUOTED.sub(_HELD, clause), speaker)
     for words in quoted:
-        told = told.replace(_HELD, words, 1)
-    return told
+        sentence = sentence.replace(_HELD, words, 1)
+    return sentence
 
 
 def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
@@ -163,8 +163,8 @@ def stand_alone(clause: str, speaker: Speaker, *, frame: bool = True) -> str:
         return _framed(body, speaker)
     if not re.search(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|me|mine|myself)\b", body, re.I):
         return _framed(body, speaker) if frame else f"{body[0].upper()}{body[1:]}."
-    words = _rewritten(body, speaker)
-    return words[0].upper() + words[1:] + "."
+    sentence = _rewritten(body, speaker)
+    return sentence[0].upper() + sentence[1:] + "."
 
 
 _PARTICIPLES = frozenset(
@@ -239,7 +239,7 @@ def _rewritten(body: str, speaker: Speaker) -> str:
             named = True
             state.begin(alone=not _is_plural(tokens, place))
         elif low in ("me", "my", "mine", "myself"):
-            out.append(_other_case(low, speaker, named=named))
+            out.append(_other_case(low, speaker, is_named=named))
             named = True
         elif low in ("you", "your") and speaker.listener:
             out.append(speaker.listener if low == "you" else f"{speaker.listener}'s")
@@ -297,9 +297,9 @@ def _verb(low: str, token: str, following: str) -> str:
     return third_person(token)
 
 
-def _other_case(low: str, speaker: Speaker, *, named: bool) -> str:
+def _other_case(low: str, speaker: Speaker, *, is_named: bool) -> str:
     if low == "me":
         return speaker.inner
     if low == "myself":
         return "themselves"
-    return "their" if named and low == "my" else "theirs" if named else f"{speaker.inner}'s"
+    return "their" if is_named and low == "my" else "theirs" if is_named else f"{speaker.inner}'s"

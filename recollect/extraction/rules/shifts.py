@@ -341,20 +341,20 @@ def find_shifts(
     if any(message.said_at - date.end > timedelta(days=_NEWS_DAYS) for date in mentions):
         return []
     clause = told_by_me(clause) if is_news else clause
-    found = [
+    shifts = [
         Shift(state=sign.state, old=_named(match, "old"), new=_named(match, "new"), needs_old=sign.needs_old)
         for body in dict.fromkeys(_bodies(clause, mentions))
         for sign in _SIGNS
         if (match := sign.pattern.match(body))
     ]
     is_news = is_news or bool(_CHANGED.search(clause)) or _is_ahead(mentions, message)
-    if not found and is_news and not _BESIDE.search(clause):
-        found = [
+    if not shifts and is_news and not _BESIDE.search(clause):
+        shifts = [
             Shift(state=LifeState.POSITION if _WORKS_AS.search(clause) else state, new=fact.value)
             for fact in facts_of(clause, mentions)
             if (state := _STATE_OF.get(fact.key)) and not fact.ends
         ]
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(shifts))
 
 
 def tells_of_shift(body: str) -> bool:

@@ -59,17 +59,17 @@ class _Statement:
     """Weight of its kind; its terms add to it."""
 
 
-def summarise(turns: Sequence[Exchange], *, zone: ZoneInfo, longest: int) -> Summary:
+def summarize_by_rules(turns: Sequence[Exchange], *, zone: ZoneInfo, max_characters: int) -> Summary:
     """Choose the most informative statements, and write them in their original order.
 
     Args:
         turns: Turns to summarize, in order.
         zone: Time zone of the speakers' days.
-        longest: Maximum number of characters.
+        max_characters: Maximum number of characters.
     """
-    found = list(_statements(turns, small=False)) or list(_statements(turns, small=True))
-    said = [spoken for _, spoken in sorted(_chosen(found, zone, longest).items())]
-    return Summary(text=_written(said), pieces=tuple(f"{spoken.speaker}: {spoken.text}" for spoken in said))
+    found = list(_statements(turns, with_small_talk=False)) or list(_statements(turns, with_small_talk=True))
+    chosen = [spoken for _, spoken in sorted(_chosen(found, zone, max_characters).items())]
+    return Summary(text=_written(chosen), pieces=tuple(f"{spoken.speaker}: {spoken.text}" for spoken in chosen))
 
 
 class _Spoken(NamedTuple):
@@ -82,16 +82,16 @@ class _Spoken(NamedTuple):
 
 def _chosen(found: Sequence[_Statement], zone: ZoneInfo, room: int) -> dict[int, _Spoken]:
     """Choose statements that fit and add something, the most informative first; return them by place."""
-    rare = _rarity(found)
+    rarity = _rarity(found)
     left = set(range(len(found)))
-    said: set[str] = set()
+    covered: set[str] = set()
     in_turn: Counter[int] = Counter()
     chosen: dict[int, _Spoken] = {}
     while left and room > 0:
-        place = max(left, key=lambda number: (_worth(found[number], rare, said, in_turn), -number))
+        place = max(left, key=lambda number: (_worth(found[number], rarity, covered, in_turn), -number))
         left.remove(place)
         best = found[place]
-        if best.terms <= said and chosen:
+        if best.terms <= covered and chosen:
             continue
         spoken = _Spoken(speaker_label(best.message), _dated(best, zone))
         cost = len(spoken.speaker) + len(spoken.text) + len(": . ")
@@ -100,7 +100,7 @@ def _chosen(found: Sequence[_Statement], zone: ZoneInfo, room: int) -> dict[int,
         if cost > room:
             spoken = spoken._replace(text=_cut(spoken.text, max(1, room - (cost - len(spoken.text)))))
         room -= cost
-        said |= best.terms
+        covered |= best.terms
         in_turn[best.turn] += 1
         chosen[place] = spoken
     return chosen
@@ -121,8 +121,8 @@ def is_safe_to_show(text: str, message: LoggedMessage) -> bool:
     return review_reason(stated, message.role) is None
 
 
-def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statement]:
-    """Yield the sentences that may be used; `small` includes greetings and thanks."""
+def _statements(turns: Sequence[Exchange], *, with_small_talk: bool) -> Iterator[_Statement]:
+    """Yield the sentences that may be used; `with_small_talk` includes greetings and thanks."""
     for number, turn in enumerate(turns):
         for message in turn:
             # The built-in model quotes memories, which must not come back as new statements.
@@ -130,7 +130,7 @@ def _statements(turns: Sequence[Exchange], *, small: bool) -> Iterator[_Statemen
                 continue
             for sentence in sentences(fold(readable(message)))[:_MAX_SENTENCES]:
                 text = squeeze(sentence.text)
-                if (small or _tells(text, message.role)) and is_safe_to_show(text, message):
+                if (with_small_talk or _tells(text, message.role)) and is_safe_to_show(text, message):
                     yield _Statement(
                         message=message,
                         turn=number,
@@ -160,9 +160,9 @@ def _rarity(statements: Sequence[_Statement]) -> dict[str, float]:
     return {term: log(1 + len(statements) / count) for term, count in having.items()}
 
 
-def _worth(statement: _Statement, rare: dict[str, float], said: set[str], in_turn: Counter[int]) -> float:
+def _worth(statement: _Statement, rarity: dict[str, float], covered: set[str], in_turn: Counter[int]) -> float:
     """Return how much a statement adds to those already chosen."""
-    fresh = sum(rare[term] for term in statement.terms - said)
+    fresh = sum(rarity[term] for term in statement.terms - covered)
     return statement.weight * _SAME_TURN ** in_turn[statement.turn] * fresh / sqrt(len(statement.terms) or 1)
 
 
@@ -171,18 +171,18 @@ def _dated(statement: _Statement, zone: ZoneInfo) -> str:
     return write_out(statement.text, parse_dates(statement.text, said_at=said_at, zone=zone, default=Direction.AHEAD))
 
 
-def _cut(text: str, longest: int = MAX_STATEMENT_CHARACTERS) -> str:
-    if len(text) <= longest:
+def _cut(text: str, max_characters: int = MAX_STATEMENT_CHARACTERS) -> str:
+    if len(text) <= max_characters:
         return text
-    head = text[: longest - 1]
+    head = text[: max_characters - 1]
     return f"{head[: head.rfind(' ')] if ' ' in head else head}…"
 
 
-def _written(said: Sequence[_Spoken]) -> str:
+def _written(spoken: Sequence[_Spoken]) -> str:
     """Write statements in a row, with the speaker before the first of each."""
     parts: list[str] = []
     before = ""
-    for speaker, text in said:
+    for speaker, text in spoken:
         ended = text if text.endswith(_ENDS) else f"{text}."
         parts.append(ended if speaker == before else f"{speaker}: {ended}")
         before = speaker

@@ -58,21 +58,21 @@ class _Quoted:
     """It is in another language, where words may look like dates ('mon')."""
 
 
-def add_quotations(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[Candidate]:
+def add_quotations(reading: ParsedMessage, sentence: TextSpan, candidates: Sequence[Candidate]) -> list[Candidate]:
     """Add notes that quote statements of a sentence which no candidate contains.
 
     Args:
         reading: The message.
         sentence: A part of it, others' words blanked.
-        found: Candidates of the sentence.
+        candidates: Candidates of the sentence.
     """
-    if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in found):
-        return list(found)
+    if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in candidates):
+        return list(candidates)
     if len(sentence.text) > MAX_SENTENCE or len(reading.text) > MAX_MESSAGE:
-        return list(found)
+        return list(candidates)
     language = foreign_language(sentence.text, reading.masked)
-    quoted = _foreign(reading, sentence, language) if language else _in_english(reading, sentence, found)
-    return [*found, *(_note(reading, quotation) for quotation in quoted)]
+    quoted = _foreign(reading, sentence, language) if language else _in_english(reading, sentence, candidates)
+    return [*candidates, *(_note(reading, quotation) for quotation in quoted)]
 
 
 def may_be_quoted(sentence: str, message: str) -> bool:
@@ -113,13 +113,13 @@ def _with_next(reading: ParsedMessage, sentence: TextSpan, stated: TextSpan, lan
     return TextSpan(reading.masked[stated.start : end], stated.start)
 
 
-def _in_english(reading: ParsedMessage, sentence: TextSpan, found: Sequence[Candidate]) -> list[_Quoted]:
+def _in_english(reading: ParsedMessage, sentence: TextSpan, candidates: Sequence[Candidate]) -> list[_Quoted]:
     stated = statement_part(sentence.text)
     if not stated or is_unmeant(stated) or (ends_in_laughter(stated) and not tells_of_illness(stated)):
         return []
     clauses = fine_clauses(TextSpan(stated, sentence.start))
     quoted: list[_Quoted] = []
-    for run in _runs(reading, clauses, found):
+    for run in _runs(reading, clauses, candidates):
         quoted += _of_run(reading, run)
     return quoted
 
@@ -142,9 +142,9 @@ def _of_run(reading: ParsedMessage, run: Sequence[TextSpan]) -> list[_Quoted]:
     return quoted
 
 
-def _runs(reading: ParsedMessage, clauses: Sequence[TextSpan], found: Sequence[Candidate]) -> list[list[TextSpan]]:
+def _runs(reading: ParsedMessage, clauses: Sequence[TextSpan], candidates: Sequence[Candidate]) -> list[list[TextSpan]]:
     """Return runs of adjacent clauses that no candidate was read from."""
-    covering = (item for item in found if item.kind is MemoryKind.NOTE or item.category == "instruction")
+    covering = (item for item in candidates if item.kind is MemoryKind.NOTE or item.category == "instruction")
     notes = [fold(item.quote) for item in covering]
     runs: list[list[TextSpan]] = [[]]
     for clause in clauses:

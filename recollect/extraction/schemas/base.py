@@ -118,9 +118,9 @@ def prompt(name: str) -> str:
     return (files("recollect.extraction") / "prompts" / name).read_text("utf-8").strip()
 
 
-def quoted(text: str, longest: int) -> str:
+def quoted(text: str, max_characters: int) -> str:
     """Write text as one JSON string: no line feed or quote in it can end the quotation."""
-    return json.dumps(text[:longest], ensure_ascii=False)
+    return json.dumps(text[:max_characters], ensure_ascii=False)
 
 
 def list_schema(properties: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -190,10 +190,10 @@ def valid_since(day: date | None, message: LoggedMessage, source: ExtractionInpu
 
 def _names(day: date, message: LoggedMessage, source: ExtractionInput) -> bool:
     """Return whether a message mentions a period that contains a day, or its year in digits."""
-    said = readable(message)[:MAX_DATED_CHARACTERS]
-    if str(day.year) in words(said):
+    text = readable(message)[:MAX_DATED_CHARACTERS]
+    if str(day.year) in words(text):
         return True
-    named = parse_dates(said, said_at=message.said_at, zone=source.time_zone)
+    named = parse_dates(text, said_at=message.said_at, zone=source.time_zone)
     return any(mention.first <= day <= mention.last for mention in named)
 
 
@@ -269,14 +269,14 @@ def locate(text: str, number: int | None, quote: str, source: ExtractionInput) -
     """
     if number is not None and quote:
         return SourceMatch(message_of(number, source), quote)
-    heard = [message_of(number, source)] if number is not None else source.messages
-    heard = [message for message in heard if message.role in source.sources]
+    candidates = [message_of(number, source)] if number is not None else source.messages
+    candidates = [message for message in candidates if message.role in source.sources]
     if quote:
-        held = next((message for message in heard if _holds(message, quote)), None)
+        held = next((message for message in candidates if _holds(message, quote)), None)
         if held is None:
             raise UnusableError("its quote stands in none of the messages")
         return SourceMatch(held, quote)
-    return _nearest(text, heard)
+    return _nearest(text, candidates)
 
 
 def _holds(message: LoggedMessage, quote: str) -> bool:
@@ -284,10 +284,10 @@ def _holds(message: LoggedMessage, quote: str) -> bool:
     return bool(plain) and plain in " ".join(fold(readable(message)).casefold().split())
 
 
-def _nearest(text: str, heard: Sequence[LoggedMessage]) -> SourceMatch:
+def _nearest(text: str, candidates: Sequence[LoggedMessage]) -> SourceMatch:
     asked = frozenset(terms(text)) - _SPEAKER_WORDS
     best: tuple[float, float, SourceMatch] | None = None
-    for message in heard:
+    for message in candidates:
         spoken = readable(message)
         share = len(asked & frozenset(terms(f"{message.name or ''} {spoken}"))) / max(len(asked), 1)
         if share < _MIN_SHARED_WORDS:

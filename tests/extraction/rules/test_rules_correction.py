@@ -74,7 +74,7 @@ def test_a_sentence_corrects_itself(sentence: str, old: str, meant: str) -> None
 
 
 def test_a_name_by_which_the_assistant_called_the_user_is_theirs() -> None:
-    found = read_correction("It's Sam by the way, not Alex.", [], answers="Sure, Alex. Here is the list.")
+    found = read_correction("It's Sam by the way, not Alex.", [], previous_reply="Sure, Alex. Here is the list.")
     assert found
     assert found.meant == "My name is Sam."
 
@@ -112,4 +112,4 @@ def test_what_may_mean_something_else_corrects_nothing(sentence: str, said: str)
 
 
 def test_a_name_behind_a_question_answers_it() -> None:
-    assert read_correction("No, Berlin", ["I live in Rome."], answers="Were you born in Rome?") is None
+    assert read_correction("No, Berlin", ["I live in Rome."], previous_reply="Were you born in Rome?") is None

@@ -46,9 +46,9 @@ def _tastes(raw: str | None) -> list[str]:
     return [thing for thing in kept if not _PASSING.match(thing)]
 
 
-def _whose(said: str, thing: str) -> str:
+def _whose(raw: str, thing: str) -> str:
     """Write 'my' as 'their': 'I hate my job' becomes 'their job'."""
-    return f"their {thing}" if f"my {thing}".lower() in said.lower() else thing
+    return f"their {thing}" if f"my {thing}".lower() in raw.lower() else thing
 
 
 def _likes(match: re.Match[str]) -> Iterable[ExtractedFact]:

@@ -76,10 +76,10 @@ def _tools(raw: str) -> Iterable[tuple[str, str]]:
         yield written, found["version"] or ""
 
 
-def _alone(text: str, found: re.Match[str]) -> bool:
+def _alone(text: str, tool: re.Match[str]) -> bool:
     """Return whether a common word is used like a tool: at the end, or before a comma, 'and', 'for', 'with'."""
-    rest = text[found.end() :].lstrip().lower()
-    before = text[: found.start()].rstrip().lower()
+    rest = text[tool.end() :].lstrip().lower()
+    before = text[: tool.start()].rstrip().lower()
     starts = not before or before.endswith((",", " and", " in", " on", " with", " to"))
     return starts and (not rest or bool(re.match(r"(?:,|and\b|for\b|with\b|on\b|at\b|now\b|btw\b|here\b)", rest)))
 
