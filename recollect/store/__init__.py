@@ -1,1 +1,1 @@
-"""Everything kept: one protocol, and `open_store`, which reads the database URL and opens the store behind it."""
+"""Storage: repositories over one database; `open_store` opens the one that a URL names."""

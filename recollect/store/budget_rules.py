@@ -13,7 +13,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BudgetState:
-    """How a subject's budget stands at an instant."""
+    """State of a subject's budget at an instant."""
 
     used: float
     """Units drawn and not refilled."""

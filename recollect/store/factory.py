@@ -24,18 +24,18 @@ CACHE_BYTES = 256 * 1024 * 1024
 
 
 async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) -> Store:
-    """Open a store, made or brought to the newest schema where needed.
+    """Open a store; the database is created or migrated if needed.
 
     Args:
         url: `sqlite:///relative/path`, `sqlite:////absolute/path`, `sqlite:///C:/path` or `sqlite:///:memory:`;
             `postgresql://user:password@host:port/database`.
-        clock: What the store stamps its rows by.
-        cache_bytes: Most memory for cached subjects; 0 caches none.
+        clock: Source of the rows' timestamps.
+        cache_bytes: Maximum memory for cached subjects; 0 caches none.
 
     Raises:
-        BadSettingError: the URL names no kind of store that there is.
+        BadSettingError: the URL is not one of these.
         NewerSchemaError: a newer Recollect wrote it; nothing was changed.
-        UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
+        UnreadableStoreError: not a Recollect database, or not readable and writable; nothing was changed.
         StoreUnavailableError: another process holds it.
     """
     if url.startswith(POSTGRES):
@@ -80,10 +80,10 @@ def open_end(url: str, use: EndpointMode) -> CopyEndpoint:
         use: What for.
 
     Raises:
-        BadSettingError: the URL names no kind of store that there is.
+        BadSettingError: the URL is not one of these.
         BadRequestError: there is nothing to copy from, or it would be gone at once.
         NewerSchemaError: a newer Recollect wrote it; nothing was changed.
-        UnreadableStoreError: it is no database of ours, or may not be read or written; nothing was changed.
+        UnreadableStoreError: not a Recollect database, or not readable and writable; nothing was changed.
         StoreUnavailableError: another process holds it, or it does not answer.
     """
     if url.startswith(POSTGRES):
@@ -102,14 +102,14 @@ def open_end(url: str, use: EndpointMode) -> CopyEndpoint:
 
 
 def distribute_store(url: str, *, shards: int) -> CitusReport:
-    """Spread a PostgreSQL database over the nodes of Citus, where it is not yet. Blocks as long as that takes.
+    """Distribute the tables of a PostgreSQL database over the nodes of Citus. Blocks until it is done.
 
     Args:
-        url: Of the coordinator's database.
-        shards: Into how many parts the subjects are divided, where they are not divided yet.
+        url: URL of the coordinator's database.
+        shards: Number of parts that subjects are divided into, unless they are divided already.
 
     Raises:
-        BadRequestError: it is no PostgreSQL database.
+        BadRequestError: it is not a PostgreSQL database.
         UnreadableStoreError: it cannot be distributed; the message says why.
         StoreUnavailableError: the server does not answer.
     """
@@ -129,7 +129,7 @@ def index_store(url: str, *, least: int | None, bar: ProgressReporter) -> IndexR
         bar: Shows how far it is.
 
     Raises:
-        BadRequestError: it is no PostgreSQL database.
+        BadRequestError: it is not a PostgreSQL database.
         UnreadableStoreError: it cannot have any; the message says why.
         StoreUnavailableError: the server does not answer, or another call is under way.
     """

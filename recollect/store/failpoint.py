@@ -1,9 +1,9 @@
 """Die at a named point, for crash tests: `RECOLLECT_FAILPOINT`. Reads the environment, kills its own process.
 
 A testing aid. Unset (the normal case) it does nothing. `before-commit` kills the process with SIGKILL just before the
-first commit of the store's writer, `after-commit` just behind it, `after-commit:7` behind the seventh. The others lie
-within an erasure: when some of it is gone, when it is committed, before the log is emptied, before it counts as clean;
-and within embedding anew: before and behind a batch's vectors, a subject's switch to them, and dropping the old ones.
+first commit of the store's writer, `after-commit` just after it, `after-commit:7` after the seventh. The others are in
+an erasure: when part of it is deleted, when it is committed, before the log is emptied, before it counts as clean; and
+in re-embedding: before and after the commit of a batch's vectors, of a subject's switch, and of dropping the old ones.
 """
 
 import os

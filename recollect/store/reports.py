@@ -5,25 +5,25 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubjectIndex:
-    """An index of one subject's vectors, by which recall finds the near ones instead of comparing all."""
+    """An index of one subject's vectors, with which recall finds near ones without comparing all."""
 
     subject: str
-    """Whose; empty where nothing is left of them."""
+    """Name of the subject; empty if nothing is left of it."""
     space: str
     vectors: int
-    """How many the subject has in that space."""
+    """Number of the subject's vectors in that space."""
     bytes: int
-    """What the index takes."""
+    """Size of the index."""
     used: bool
-    """Whether recall asks it: not where it is unfinished, or the subject is read in another space by now."""
+    """Whether recall uses it; False if it is unfinished, or the subject is read in another space by now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStats:
-    """What `recollect doctor` says about a store."""
+    """Counts and problems of a store, as `recollect doctor` shows them."""
 
     url: str
-    """Where it is, without a password."""
+    """URL without a password."""
     schema: int
     """Number of the newest migration applied."""
     subjects: int
@@ -40,39 +40,39 @@ class StoreStats:
     indexes: tuple[SubjectIndex, ...] = ()
     """Indexes of giant subjects' vectors."""
     problems: tuple[str, ...]
-    """What an integrity check found; empty when all is well. Filled only with `check=True`."""
+    """Problems found by the integrity check; filled only with `check=True`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitusReport:
-    """How the tables of a PostgreSQL database lie on the nodes of Citus."""
+    """How the tables of a PostgreSQL database are distributed over the nodes of Citus."""
 
     where: str
     """The database, without a password."""
     citus: str
     """Version of the extension."""
     nodes: int
-    """Those that hold shards."""
+    """Number of nodes that hold shards."""
     distributed: tuple[str, ...]
     """Tables that this call distributed by their subject."""
     copied: tuple[str, ...]
     """Tables that this call put on every node whole."""
     before: tuple[str, ...]
-    """Tables that lay as they are to lie."""
+    """Tables that were placed correctly already."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexReport:
-    """What became of the indexes of giant subjects."""
+    """What was done with the indexes of very large subjects."""
 
     where: str
     """The database, without a password."""
     least: int
-    """From so many vectors on a subject has one."""
+    """Minimum number of vectors for an index."""
     built: tuple[SubjectIndex, ...]
     before: tuple[SubjectIndex, ...]
-    """Those that were there already."""
+    """Indexes that existed already."""
     dropped: tuple[str, ...]
-    """Names of what was dropped: not wanted any more, or unfinished."""
+    """Names of dropped indexes: unwanted or unfinished."""
     refused: tuple[str, ...]
-    """Which subjects cannot have one, and why."""
+    """Subjects that cannot have one, and why."""

@@ -1,4 +1,4 @@
-"""Spread the tables of a Citus database over its nodes, all rows of a subject on one. Network."""
+"""Distribute the tables of a Citus database over its nodes, all rows of a subject on one. Network."""
 
 from typing import NamedTuple
 
@@ -21,27 +21,27 @@ _BY_HASH, _EVERYWHERE = "h", "n"
 
 
 class TablePlacement(NamedTuple):
-    """One table: how it is to lie, and how it does."""
+    """Placement of one table: wanted and actual."""
 
     name: str
     column: str | None
-    """It is to be distributed by; None: the same on every node."""
+    """Column it should be distributed by; None: a copy on every node."""
     method: str | None
-    """How Citus keeps it; None: on the coordinator alone."""
+    """How Citus distributes it; None: on the coordinator alone."""
     by: str | None
     """The column it is distributed by."""
     group: int | None
     """Tables of one group have the same subjects on the same nodes."""
 
     def settled(self, group: int | None) -> bool:
-        """Tell whether it lies as it should; `group` is that of the subjects."""
+        """Return whether it is placed as wanted; `group` is that of the subjects."""
         if self.column is None:
             return self.method == _EVERYWHERE
         return self.method == _BY_HASH and self.by == self.column and self.group == group
 
 
 def distribute(url: str, *, shards: int) -> CitusReport:
-    """Make the schema where it is not there, and distribute what is not distributed yet. Idempotent.
+    """Create the schema if needed, and distribute tables that are not distributed yet. Idempotent.
 
     Args:
         url: Of the coordinator's database.

@@ -1,4 +1,4 @@
-"""One connection to PostgreSQL, used by one thread: opened when it is needed, and again when it was lost. Network."""
+"""A connection to PostgreSQL, used by one thread, and reopened after it was lost. Network."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import TracebackType
@@ -20,19 +20,19 @@ from recollect.store.sql.database import Row, Statement, Work
 T = TypeVar("T")
 
 SCHEMA = "recollect"
-# Longest that one statement may take, and that a transaction of ours may stand still, in milliseconds: ours last a few.
+# Maximum duration of a statement, and of an idle transaction, in milliseconds: usual ones last a few.
 STATEMENT_MS, IDLE_MS = 60_000, 120_000
 CONNECT_S = 10
-# Said once connected: a pooler in between refuses what comes with the connection.
+# Set after connecting: a pooler refuses settings that come with the connection.
 _SETTINGS = (
     f"SET search_path = {SCHEMA}, public, extensions; SET statement_timeout = {STATEMENT_MS}; "
     f"SET idle_in_transaction_session_timeout = {IDLE_MS}; SET jit = off"
 )
-# Transactions that met another's rows in the wrong order are undone by the server, and done again.
+# The server rolls back transactions that deadlock or conflict; they are tried again.
 TRIES = 4
-# What a name has in common with others: the locks of one database are one space.
+# All advisory locks of one database share one number space.
 _LOCK = "SELECT pg_advisory_xact_lock($1)"
-# Wherever the extension lies; a table of ours has the same name.
+# In whatever schema the extension is; Recollect has a table of the same name.
 _VECTOR_TYPE = """
 SELECT CAST(t.oid AS BIGINT)
   FROM pg_type AS t
@@ -65,34 +65,34 @@ class _WholeLoader(NumericBinaryLoader):
 
 
 class ReconnectingConnection:
-    """A connection, and what it takes to have one."""
+    """A connection that is opened when needed, and again after it was lost."""
 
     def __init__(self, url: str, failpoint: Failpoint) -> None:
-        """Note where the server is; nothing is opened yet."""
+        """Connect to `url` on first use."""
         self._url = url
         self._failpoint = failpoint
         self._open: PostgresConnection | None = None
 
     def read(self, work: Work[T]) -> T:
-        """Read; once more where the connection was lost since it was used last."""
+        """Read, and repeat it if the connection was lost since its last use."""
         return self.use(lambda session: session.read(work))
 
     def use(self, work: Callable[["PostgresConnection"], T]) -> T:
-        """Do what may be done twice; once more where the connection was lost since it was used last."""
+        """Do work that may be repeated if the connection was lost since its last use."""
         return self._again(work, lost=True)
 
     def write(self, work: Work[T], locks: Sequence[int]) -> T:
-        """Do `work` in a transaction that holds `locks`; once more only where surely nothing happened."""
+        """Do `work` in a transaction that holds `locks`; repeat it only if it certainly did not happen."""
         return self._again(lambda session: session.write(work, locks, self._failpoint), lost=False)
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         if self._open is not None:
             self._open.close()
             self._open = None
 
     def interrupt(self) -> None:
-        """End the statement that another thread runs, if there is one; the connection stays."""
+        """Interrupt the statement that another thread runs, if there is one; the connection stays."""
         session = self._open
         if session is not None:
             session.connection.cancel()
@@ -132,7 +132,7 @@ def connect(url: str) -> psycopg.Connection[Row]:
     try:
         psycopg.conninfo.conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        said = str(error).strip().partition(': "')[0]  # behind it stands what it stumbled over: the password, maybe
+        said = str(error).strip().partition(': "')[0]  # the rest quotes the URL, and maybe its password
         raise BadSettingError(
             DATABASE_SETTING,
             "postgresql://…",
@@ -157,10 +157,10 @@ def connect(url: str) -> psycopg.Connection[Row]:
 
 
 class PostgresConnection:
-    """An open connection in the shape in which the relational store uses one."""
+    """An open connection as a `SqlConnection`."""
 
     def __init__(self, connection: psycopg.Connection[Row]) -> None:
-        """Take an open connection."""
+        """Wrap an open connection."""
         self.connection = connection
         self._cursor = connection.cursor(binary=True)
         self._depth = 0
@@ -172,19 +172,19 @@ class PostgresConnection:
         """A commit was sent whose outcome is not known yet."""
 
     def read(self, work: Work[T]) -> T:
-        """Do what reads."""
+        """Do work that only reads."""
         try:
             return work(self)
         finally:
             self._settle()
 
     def write(self, work: Work[T], locks: Sequence[int], failpoint: Failpoint) -> T:
-        """Do what writes, in one transaction, alone among those that hold one of the locks."""
+        """Do work in one transaction, which holds the locks of its subjects."""
         self.committing = False
         try:
             self._say("BEGIN")
             self._depth, self._writing = 1, True
-            for lock in sorted(set(locks)):  # in one order: two that need the same ones do not wait for each other
+            for lock in sorted(set(locks)):  # in one order, so that two transactions cannot deadlock
                 self._say(_LOCK, (lock,))
             done = work(self)
             failpoint.reach("before-commit")
@@ -197,7 +197,7 @@ class PostgresConnection:
             self._settle()
 
     def rewrite(self) -> None:
-        """Write all tables anew, without what was deleted of them; nobody else can use a table meanwhile."""
+        """Rewrite all tables without their deleted rows; each is locked meanwhile."""
         self._say("SET statement_timeout = 0")
         try:
             for (table,) in self._say(TABLES, (SCHEMA,)):
@@ -247,7 +247,7 @@ class PostgresConnection:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
     ) -> None:
-        """Keep it, or undo it where it failed."""
+        """Commit it, or roll it back if it failed."""
         self._depth -= 1
         if self.connection.closed:
             return
@@ -263,7 +263,7 @@ class PostgresConnection:
         return made
 
     def _single_vectors(self, rows: Iterable[Sequence[Any]]) -> Iterator[Row]:
-        """Cut the packed vectors of memories into rows of one."""
+        """Split the packed vectors of memories into one row per chunk."""
         if not self._knows_vectors:
             teach(self._cursor, int(self._say(_VECTOR_TYPE)[0][0]))
             self._knows_vectors = True
@@ -278,7 +278,7 @@ class PostgresConnection:
         return self._cursor.fetchall() if self._cursor.description else []
 
     def _settle(self) -> None:
-        """Leave no transaction open behind."""
+        """Leave no transaction open."""
         self._depth, self._writing = 0, False
         if self.connection.closed or self.connection.info.transaction_status == TransactionStatus.IDLE:
             return
@@ -286,12 +286,12 @@ class PostgresConnection:
 
 
 class PostgresCursor:
-    """What a statement found."""
+    """Rows of a statement."""
 
     __slots__ = ("_rows",)
 
     def __init__(self, rows: list[Row]) -> None:
-        """Take the rows."""
+        """Hold the rows."""
         self._rows = rows
 
     def fetchall(self) -> list[Row]:

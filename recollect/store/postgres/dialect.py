@@ -116,7 +116,7 @@ def target_of(insert: str) -> tuple[str, tuple[str, ...]]:
 
 
 def fill_text(db: SqlConnection, rows: Sequence[Row]) -> list[Row]:
-    """Put the words that lie elsewhere into rows of `remembered`; take the name of the log away."""
+    """Fill in texts that are in another subject's log, and drop the column that names the log."""
     lacking: defaultdict[tuple[int, bytes], set[int]] = defaultdict(set)
     for row in rows:
         if row[_TEXT] is None and row[_HOME] is not None:

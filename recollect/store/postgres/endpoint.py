@@ -20,7 +20,7 @@ from recollect.store.sql.tables import TABLES, Table
 from recollect.store.sql.transfer.endpoint import KeyRange
 
 T = TypeVar("T")
-# "Rclt" and "copy": the lock that whoever copies into a database holds.
+# "Rclt" and "copy": the lock of a process that copies into a database.
 _LOCK = 0x52636C74636F7079
 
 
@@ -63,7 +63,7 @@ class PostgresEnd:
         return end
 
     def share(self) -> None:
-        """See `End.share`: nobody was kept out."""
+        """Do nothing: no other process was kept out."""
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
@@ -116,7 +116,7 @@ class PostgresEnd:
         return self.db.write(lambda _: work(), subjects, self._failpoint)
 
     def finish(self, *, rewrite: bool) -> None:
-        """See `End.finish`. Numbers that the server draws go on behind those that came."""
+        """Finish the copy; the server's sequences continue after the copied numbers."""
         if rewrite:
             self.db.rewrite()
         for table, column in self.db.execute(_DRAWN, (SCHEMA,)).fetchall():

@@ -1,4 +1,4 @@
-"""The one place where PostgreSQL's errors become ours. Pure."""
+"""Translation of PostgreSQL's errors into Recollect's. Pure."""
 
 import psycopg
 from psycopg import errors
@@ -11,11 +11,11 @@ from recollect.errors import (
     UnreadableStoreError,
 )
 
-# Nothing of the transaction happened, and done again it may well succeed.
+# Nothing of the transaction happened, and it may succeed if it is repeated.
 AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
 
 
-# Classes of SQLSTATE (PostgreSQL's Appendix A): the connection failed, and the server or somebody at it ended it.
+# Classes of SQLSTATE (PostgreSQL's Appendix A): the connection failed, and the server or its administrator ended it.
 _LOST = ("08", "57P")
 
 # What no connection does that is one to the server.
@@ -23,12 +23,12 @@ FORGETFUL = "forgets what a connection was told: let the pooler before it pool b
 
 
 def lost_by(error: psycopg.OperationalError) -> bool:
-    """Say whether the connection went, and not just a statement that took too long or found no room."""
+    """Return whether the connection was lost, rather than a statement refused."""
     return error.sqlstate is None or error.sqlstate.startswith(_LOST)
 
 
 def fault(error: psycopg.Error, where: str) -> RecollectError:
-    """Say in our words what the server at `where` reports; `where` bears no password."""
+    """Translate what the server at `where` reports; `where` has no password."""
     said = str(error).strip().split("\n")[0]
     match error:
         case errors.DiskFull() | errors.OutOfMemory() | errors.ConfigurationLimitExceeded():
@@ -52,5 +52,5 @@ def fault(error: psycopg.Error, where: str) -> RecollectError:
 
 
 def as_ours(error: Exception, where: str) -> Exception:
-    """Say in our words what went wrong; what is not the driver's is ours already."""
+    """Translate the driver's exceptions; others are Recollect's already."""
     return fault(error, where) if isinstance(error, psycopg.Error) else error

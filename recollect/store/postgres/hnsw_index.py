@@ -1,7 +1,7 @@
 """Give giant subjects an index of their vectors each, and take away what is not wanted any more. Network, a thread.
 
-An index stands under a name that says whose it is; `subject.near` says that recall may ask it, and is set last and
-taken back first. So a run that broke off leaves what the next one mends, and nobody is sent to an index that is not
+The name of an index says whose it is; `subject.near` says that recall may use it, and is set last and cleared first.
+So the next run repairs what an interrupted one left, and recall never uses an index that is not
 there.
 """
 
@@ -26,7 +26,7 @@ from recollect.store.sql.rows import fetch, fetch_value
 from recollect.types import ProgressReporter
 
 SQL, TEMPLATES = dialect_statements("index"), dialect_statements("near")
-# "Rclt" and "near": the lock that whoever builds indexes holds.
+# "Rclt" and "near": the lock of processes that build indexes.
 _LOCK = 0x52636C746E656172
 _NAME = re.compile(r"near_(-?\d+)_(\d+)")
 # Iterative scans, without which an index finds less than was asked for, came with this version.
@@ -50,7 +50,7 @@ class _Giant(NamedTuple):
 
 
 def name_of(subject: int, space: int) -> str:
-    """Name the index of a subject's vectors, as it stands in a statement.
+    """Return the quoted name of the index of a subject's vectors.
 
     >>> name_of(-5, 1)
     '"near_-5_1"'
@@ -107,12 +107,12 @@ class _Run:
         for giant in wanted:
             self._mark(giant.key, giant.space)
         names = {(giant.subject, giant.space_name) for giant in missing}
-        known = [one for one in indexes(self._db) if one.used]
+        known = [index for index in indexes(self._db) if index.used]
         return IndexReport(
             where=self._where,
             least=least or 0,
-            built=tuple(one for one in known if (one.subject, one.space) in names),
-            before=tuple(one for one in known if (one.subject, one.space) not in names),
+            built=tuple(index for index in known if (index.subject, index.space) in names),
+            before=tuple(index for index in known if (index.subject, index.space) not in names),
             dropped=tuple(self._dropped),
             refused=tuple(
                 f"{giant.subject}: its vectors have {giant.dim:,} numbers, "
@@ -126,7 +126,7 @@ class _Run:
         """Refuse what has no indexes of this kind.
 
         Raises:
-            UnreadableStoreError: pgvector is too old, or the vectors lie on several nodes.
+            UnreadableStoreError: pgvector is too old, or the vectors are on several nodes.
         """
         version = str(fetch_value(self._db, SQL["pgvector"]))
         if tuple(int(part) for part in version.split(".")[:2]) < _MIN_PGVECTOR:
@@ -141,7 +141,7 @@ class _Run:
             )
 
     def _drop_others(self, wanted: set[tuple[int, int]]) -> set[tuple[int, int]]:
-        """Take away marks and indexes of whoever is not to have one, and what is unfinished; return what stays."""
+        """Drop unwanted and unfinished indexes with their marks; return the rest."""
         valid = dict[tuple[int, int], bool]()
         for name, whole, _ in fetch(self._db, SQL["indexes"]):
             if whose := _NAME.fullmatch(name):
@@ -161,7 +161,7 @@ class _Run:
         return subject or name_of(key, space).strip('"')
 
     def _mark(self, key: int, space: int | None) -> None:
-        """Let recall ask the index, or not any more: the version moves, so that nobody goes on with what is cached."""
+        """Let recall use the index, or stop it; the version moves, so that cached snapshots are read again."""
 
         def mark(db: SqlConnection) -> None:
             known = {subject: near for subject, near in fetch(db, SQL["marked"])}
@@ -208,7 +208,7 @@ class _Run:
                             self._bar.begin(f"{giant.subject}: {phase}", "blocks", int(total or 0))
                         self._bar.reach(int(done or 0))
             finally:
-                if not building.done():  # interrupted: the server is not left building for nobody
+                if not building.done():  # interrupted: the server must not go on building
                     self._db.connection.cancel_safe()
             building.result()
 

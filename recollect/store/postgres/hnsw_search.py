@@ -1,7 +1,7 @@
-"""The vectors that are sought of a subject whose vectors have an index, instead of all. On a connection.
+"""Vectors of a subject that has an index: a sample, and those that a recall requests. On a connection.
 
-The rest of such a subject is read, kept and ranked like any other's. Beside it stand vectors drawn evenly from all: by
-them recall tells how far one stands out.
+Everything else of such a subject is read, cached and ranked like any other's. The sample, drawn evenly from all, tells
+recall how far a vector stands out.
 """
 
 from bisect import bisect_left
@@ -19,38 +19,38 @@ from recollect.store.sql.subjects import space_of
 from recollect.types import Subject, SubjectSnapshot, Vector, VectorRequest
 
 SQL, TEMPLATES = dialect_statements("recall"), dialect_statements("near")
-# Memories whose vectors are kept as background: mean and deviation of 2,000 are within 2 % of those of all.
+# Memories in the sample: mean and deviation of 2,000 are within 2 % of those of all.
 SAMPLE = 2_000
-# Where no more memories are of the kinds that are sought, all their vectors are read.
+# If no more memories are of the requested kinds, all their vectors are read.
 EXACT_SEARCH_THRESHOLD = 2_000
-# Where most of what is near is of other kinds, the index is asked for four times as many, up to what it looks at.
+# If most near memories are of other kinds, the index is asked for four times as many, up to this number.
 _MAX_ASKED, _WIDER = 20_000, 4
-# How many numbers pgvector indexes as they are, and in half precision.
+# Dimensions that pgvector indexes in full and in half precision.
 MAX_WHOLE_DIMENSIONS, MAX_HALVED_DIMENSIONS = 2_000, 4_000
 
 Places = npt.NDArray[np.intp]
 
 
 class HnswSearch:
-    """The indexes of one database; knows of it what never changes."""
+    """Searches the indexes of one database; caches what never changes."""
 
     def __init__(self) -> None:
-        """Begin knowing nothing."""
+        """Start with an empty cache."""
         self._spaces: dict[str, tuple[int, int]] = {}
         self._schema = ""
 
     def indexed(self, db: SqlConnection, subject: Subject, space: str) -> bool:
-        """Tell whether the subject's vectors of that space have an index."""
+        """Return whether the subject's vectors in `space` are indexed."""
         return bool(fetch(db, SQL["is_near"], subject.key, space))
 
     def with_vectors(
         self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest
     ) -> SubjectSnapshot:
-        """Put the vectors that are sought behind the background of a subject."""
+        """Add the requested vectors to a snapshot that has a sample."""
         asked = [vector for vector in sought.vectors if vector.any()]
         if hot.sampled_vectors is None or not asked or not len(hot):
             return hot
-        with db:  # for which the index is told how far to look
+        with db:  # the search settings of the index are for this transaction
             found = self._of_kinds(db, hot, space, sought, asked)
             hot = self._with_vectors(db, hot, space, found)
             if sought.expand is not None:
@@ -60,7 +60,7 @@ class HnswSearch:
     def _of_kinds(
         self, db: SqlConnection, hot: SubjectSnapshot, space: str, sought: VectorRequest, asked: Sequence[Vector]
     ) -> Places:
-        """Find the memories near to any of the vectors, of the kinds that count."""
+        """Find memories of the requested kinds that are near to any of the vectors."""
         there = np.flatnonzero(np.isin(hot.kinds, sought.kinds))
         if len(there) <= EXACT_SEARCH_THRESHOLD:
             return there
@@ -82,7 +82,7 @@ class HnswSearch:
             most = min(most * _WIDER, _MAX_ASKED)
 
     def statement(self, db: SqlConnection, subject: Subject, space: str) -> str:
-        """Word the question for what is nearest as the index answers it: all but the vector stands in it."""
+        """Return the query for the nearest vectors as the index answers it: only the vector is a parameter."""
         number, dim = self._space(db, space)
         if not self._schema:
             self._schema = str(fetch_value(db, TEMPLATES["vectors_schema"]))
@@ -95,7 +95,7 @@ class HnswSearch:
         return self._spaces[name]
 
     def _with_vectors(self, db: SqlConnection, hot: SubjectSnapshot, space: str, places: Places) -> SubjectSnapshot:
-        """Put the vectors of some memories behind those that are there."""
+        """Append the vectors of some memories."""
         lacking = np.setdiff1d(places, hot.vector_of)
         if not len(lacking):
             return hot
@@ -117,7 +117,7 @@ def sample(db: SqlConnection, subject: Subject, space: int, ids: Sequence[bytes]
 
 
 def type_of(schema: str, dim: int) -> str:
-    """Name the type that the index of so many numbers holds. The extension's: a table of ours has the same name.
+    """Return the type that an index of this dimension holds, qualified: Recollect has a table of the same name.
 
     >>> type_of("public", 256), type_of("extensions", 3072)
     ('"public".vector(256)', '"extensions".halfvec(3072)')
@@ -131,6 +131,6 @@ def as_text(vector: Vector) -> str:
 
 
 def _places(hot: SubjectSnapshot, ids: Iterable[bytes]) -> Places:
-    """Find memories by their ids; none that came since."""
+    """Return the positions of memories by id; newer memories are left out."""
     found = ((bisect_left(hot.ids, id_), id_) for id_ in ids)
     return np.array([place for place, id_ in found if hot.ids[place : place + 1] == [id_]], dtype=np.intp)

@@ -10,16 +10,16 @@ from recollect.errors import NewerSchemaError, StoreUnavailableError, Unreadable
 from recollect.settings import DATABASE_SETTING, shown_url
 from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from recollect.store.postgres.errors import FORGETFUL, fault
-from recollect.store.sql import inner, numbers
+from recollect.store.sql import app_numbers, inner
 from recollect.store.sql.database import Row, load
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.transfer.endpoint import refuse_unfinished
 
 SQL = load("subject")
-# What a migration does behind its statements, by its number.
-_STEPS = {4: inner.register_all, 6: numbers.upgrade}
+# What a migration does after its statements, by its number.
+_STEPS = {4: inner.register_all, 6: app_numbers.upgrade}
 _FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
-# "Rclt" twice: the lock that whoever migrates, or distributes, holds.
+# "Rclt" twice: the lock of a process that migrates or distributes.
 LOCK = 0x52636C7452636C74
 
 
@@ -48,7 +48,7 @@ def schema_of(db: psycopg.Connection[Row]) -> int:
 
 
 def migrate(db: psycopg.Connection[Row], where: str) -> None:
-    """Apply what is missing, each migration in a transaction of its own, while nobody else does.
+    """Apply missing migrations, each in a transaction of its own; the caller holds the lock.
 
     Raises:
         NewerSchemaError: a newer Recollect wrote it; it is left as it is.
@@ -103,7 +103,7 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
     Raises:
         NewerSchemaError: a newer Recollect wrote it.
         BadSettingError: the URL cannot be read.
-        UnreadableStoreError: it has no pgvector, may not be used, or lies behind a pooler that pools by transaction.
+        UnreadableStoreError: it has no pgvector, may not be used, or has a pooler in front that pools by transaction.
         StoreUnavailableError: the server does not answer, lets this user not in, or has no such database.
     """
     where = shown_url(url)
@@ -115,7 +115,7 @@ def prepare(url: str, *, unfinished: bool = False) -> bytes:
                 refuse_unfinished(PostgresConnection(db), where)
             return bytes(fetch_value(PostgresConnection(db), SQL["term_key"]))
     except psycopg.Error as error:
-        if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:  # nobody was let in
+        if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:  # the connection was refused
             said = str(error).strip().partition("\n")[0].rpartition(" failed: ")[2]
             raise StoreUnavailableError(
                 f"{where} cannot be opened ({said}): check that the server runs, and "

@@ -1,4 +1,4 @@
-"""What nobody waits for, written in its order; who reads what it concerns waits for it. A thread of its own."""
+"""Write-behind queue: background writes in order; reads of the same subject wait for them. A thread of its own."""
 
 import threading
 from collections import Counter
@@ -10,7 +10,7 @@ from recollect.store.sql.reader_pool import ReaderPool
 
 
 class WriteBehindQueue:
-    """Work on one connection, one piece after the other."""
+    """Background writes on one connection, one after the other."""
 
     def __init__(self, link: ReconnectingConnection, where: str, fault: Fault) -> None:
         """Start the thread."""
@@ -19,7 +19,7 @@ class WriteBehindQueue:
         self._waiting: Counter[int] = Counter()
 
     def later(self, work: Callable[[ReconnectingConnection], None], keys: Sequence[int]) -> None:
-        """Do `work`, which concerns the subjects of these keys, as soon as what came before is done."""
+        """Queue `work`, which concerns the subjects with these keys."""
         with self._lock:
             self._waiting.update(keys)
 
@@ -33,12 +33,12 @@ class WriteBehindQueue:
         self._thread.later(done)
 
     async def written(self, *keys: int) -> None:
-        """Wait until nothing waits that concerns these subjects; with no key: nothing at all."""
+        """Wait until no write of these subjects is pending; without keys, no write at all."""
         with self._lock:
             waiting = not keys or any(key in self._waiting for key in keys)
         if waiting:
             await self._thread.run(lambda link: None)
 
     async def close(self) -> None:
-        """Finish what was accepted."""
+        """Finish accepted work."""
         await self._thread.close()

@@ -147,7 +147,7 @@ class MemoryRepository:
             subject: Owner of the memory.
             memory: The memory.
             to: Subject that gets a row of its own, with the same sources and vectors; unchanged if it has one.
-            terms: Terms of its text; they are hashed anew for each subject.
+            terms: Terms of its text; they are hashed with each subject's own key.
             decision: Decision to log in `to`.
 
         Raises:

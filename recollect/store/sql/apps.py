@@ -1,4 +1,4 @@
-"""Which apps were announced and uninstalled, and what shared subjects somebody reads. Works on a connection."""
+"""Registered apps, and subscriptions to shared subjects. Works on a connection."""
 
 from datetime import datetime
 
@@ -12,18 +12,18 @@ SQL, SHARING_SQL = load("app"), load("sharing")
 
 
 def register(db: SqlConnection, app: Subject, now: datetime) -> None:
-    """Announce an app, or one that was uninstalled again."""
+    """Register an app, or register a removed one again."""
     subjects.ensure(db, app)
     db.execute(SQL["announce"], (app.key, to_micros(now)))
 
 
 def remove(db: SqlConnection, app: Subject, now: datetime) -> bool:
-    """Note that an app was uninstalled."""
+    """Mark an app as uninstalled; return False if it is not registered."""
     return subjects.version_of(db, app) is not None and bool(fetch(db, SQL["remove"], app.key, to_micros(now)))
 
 
 def app(db: SqlConnection, subject: Subject) -> AppRecord | None:
-    """Read what is known of an app."""
+    """Return what is known of an app; None if it was never registered."""
     row = None if subjects.version_of(db, subject) is None else fetch_one(db, SQL["app"], subject.key)
     if row is None:
         return None
@@ -36,7 +36,7 @@ def app(db: SqlConnection, subject: Subject) -> AppRecord | None:
 
 
 def subscribe(db: SqlConnection, subject: Subject, shared: Subject, now: datetime) -> None:
-    """Read a shared subject from now on."""
+    """Let a subject read a shared one from now on."""
     subjects.ensure(db, subject)
     db.execute(SHARING_SQL["subscribe"], (subject.key, shared.text, to_micros(now)))
     if db.changes():
@@ -44,7 +44,7 @@ def subscribe(db: SqlConnection, subject: Subject, shared: Subject, now: datetim
 
 
 def unsubscribe(db: SqlConnection, subject: Subject, shared: Subject) -> bool:
-    """Read it no more."""
+    """End a subscription; return False if there was none."""
     if subjects.version_of(db, subject) is None or not fetch(db, SHARING_SQL["unsubscribe"], subject.key, shared.text):
         return False
     subjects.move_version(db, subject)

@@ -75,7 +75,7 @@ def charge_turn(db: SqlConnection, subject: Subject, units: float, now: datetime
 def status(
     db: SqlConnection, subject: Subject, policy: BudgetPolicy, now: datetime, *, poller: str | None
 ) -> EnergyStatus:
-    """Tell how a budget stands, and note that a poller asked."""
+    """Return the state of a budget, and record that a poller asked."""
     with db:  # one snapshot
         found = _status(db, subject, policy, now, poller=poller)
     return found

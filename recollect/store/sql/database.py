@@ -21,7 +21,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 Row = tuple[Any, ...]
-"""A row as the driver gives it; the statement says what stands where."""
+"""A row as the driver returns it, in the statement's order of columns."""
 
 
 class SqlCursor(Protocol):

@@ -1,4 +1,4 @@
-"""The part of the store by which memories change their embedder: see `EmbeddedStore`. Works on a connection."""
+"""Embedders, vector spaces, and the change from one to another. Works on a connection."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -29,12 +29,12 @@ _NO_ID = b""
 
 
 def embedders(db: SqlConnection) -> list[EmbedderRecord]:
-    """List them."""
+    """List the chosen embedders, newest first, then those that were only used."""
     return [_record(row) for row in fetch(db, SQL["embedders"])]
 
 
 def choose(db: SqlConnection, record: EmbedderRecord, former: EmbedderRecord, now: int) -> None:
-    """Choose one."""
+    """Choose an embedder for new subjects."""
     old = _described(db, former) if former.space != record.space else None
     number = _described(db, record)
     db.execute(SQL["stay_in"], (number if old is None else old,))
@@ -66,7 +66,7 @@ def _record(row: Row) -> EmbedderRecord:
 def reembed_backlog(
     db: SqlConnection, space: str, *, usual: str, after: str, limit: int, missing: bool
 ) -> list[ReembedBacklog]:
-    """List who waits."""
+    """List subjects that are not read in a space, or lack vectors in it."""
     number, found = _number(db, space), list[ReembedBacklog]()
     with db:  # one snapshot
         page = fetch(db, SQL["read_in_page"], after, limit)
@@ -81,7 +81,7 @@ def reembed_backlog(
 def missing_vectors(  # noqa: PLR0913  # which memories are wanted, and a page of them
     db: SqlConnection, subject: Subject, space: str, *, after: MemoryId | None, since: int, limit: int, missing: bool
 ) -> MissingVectors:
-    """Read what lacks vectors."""
+    """Read active memories that need vectors in a space and have none."""
     first = _NO_ID if after is None else id_bytes(after) or _NO_ID
     with db:  # one snapshot
         version, read_in = subjects.state_of(db, subject) or (0, None)
@@ -93,7 +93,7 @@ def missing_vectors(  # noqa: PLR0913  # which memories are wanted, and a page o
 
 
 def write_vectors(db: SqlConnection, subject: Subject, space: str, vectors: Mapping[MemoryId, Sequence[Vector]]) -> int:
-    """Add vectors."""
+    """Give memories vectors in a space; return how many got some."""
     state = subjects.state_of(db, subject)
     number, dim = subjects.space_of(db, space) or (0, 0)
     if state is None or not number:
@@ -107,7 +107,7 @@ def write_vectors(db: SqlConnection, subject: Subject, space: str, vectors: Mapp
         if id_ is not None and rows and fetch(db, SQL["lacks"], subject.key, number, id_):
             db.execute(MEMORY_SQL["add_vectors"], (subject.key, number, id_, pack_numbers(rows)))
             given.append(id_)
-    if given and state[1] in (None, number):  # who reads in that space must see them
+    if given and state[1] in (None, number):  # readers of that space must see them
         version = subjects.move_version(db, subject)
         for id_ in given:
             db.execute(SQL["touch"], (subject.key, id_, version))
@@ -115,7 +115,7 @@ def write_vectors(db: SqlConnection, subject: Subject, space: str, vectors: Mapp
 
 
 def switch(db: SqlConnection, subject: Subject, space: str, *, since: int, whole: bool) -> bool:
-    """Switch over."""
+    """Read and write a subject in a space; return False if vectors are missing there."""
     state, number = subjects.state_of(db, subject), _number(db, space)
     if state is None or state[1] == number:
         return True
@@ -132,7 +132,7 @@ def switch(db: SqlConnection, subject: Subject, space: str, *, since: int, whole
 
 
 def drop_others(db: SqlConnection, subject: Subject, *, limit: int) -> int:
-    """Drop old vectors."""
+    """Drop vectors in spaces that the subject is not read in; return how many rows."""
     if subjects.version_of(db, subject) is None:
         return 0
     dropped = 0

@@ -28,7 +28,7 @@ MAX_DELAY = timedelta(hours=1)
 
 
 def due(db: SqlConnection, now: datetime, *, limit: int) -> list[FormationKey]:
-    """List formations whose time has come."""
+    """List formations that are due and not leased."""
     return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
 
 
@@ -39,7 +39,7 @@ def next_due(db: SqlConnection) -> datetime | None:
 
 
 def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
-    """Take a formation."""
+    """Lease a formation and count the attempt."""
     row_key = _row_key(db, key)
     if row_key is None:
         return None
@@ -67,19 +67,19 @@ def return_from_future(db: SqlConnection, now: datetime) -> None:
 
 
 def free_leases(db: SqlConnection) -> None:
-    """End all leases: whoever held them is gone. The attempts they cost stay counted."""
+    """End all leases of dead workers; their attempts stay counted."""
     db.execute(SQL["free_leases"])
 
 
 def renew(db: SqlConnection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
-    """Hold a lease longer."""
+    """Extend a lease; return False if it is lost."""
     row_key = _row_key(db, lease.key)
     until = to_micros(now + timedelta(seconds=lease_s))
     return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
 
 
 def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
-    """Commit a formation's effects."""
+    """Apply a formation's result and move its cursor; return the subject's new version."""
     row_key, formed_seq = _held(db, lease, now)
     require_version(db, lease.key.subject, result.subject_version)
     last_seq = _last_seq(db, row_key)
@@ -103,7 +103,7 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
 
 
 def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
-    """Tell whether another version formed it."""
+    """Return whether another extractor version has the same formation."""
     row_key = _row_key(db, key)
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
@@ -111,7 +111,7 @@ def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
 def release(
     db: SqlConnection, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool
 ) -> None:
-    """Give a lease back."""
+    """Give a lease back without a commit."""
     try:
         row_key, _ = _held(db, lease, now)
     except LeaseLostError:
@@ -142,7 +142,7 @@ def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:
 
 
 def _held(db: SqlConnection, lease: Lease, now: datetime) -> tuple[Row, int]:
-    """Check that the lease stands; return the row's key and its cursor."""
+    """Check that the lease is held; return the row's key and its cursor."""
     row_key = _row_key(db, lease.key)
     formed_seq = None
     if row_key is not None:

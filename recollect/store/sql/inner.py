@@ -37,7 +37,7 @@ def forget(db: SqlConnection, subject: Subject) -> bool:
 
 
 def inner_subjects(db: SqlConnection, subject: Subject, *, limit: int = _UNLIMITED) -> list[Subject]:
-    """List the subjects within one, each behind those within it. With a limit they may be fewer, but never none."""
+    """List the subjects within one, innermost first. With a limit there may be fewer than that, but never none."""
     found: list[Subject] = []
     for (name,) in fetch(db, SQL["inner_of"], subject.key, limit):
         inner = Subject.parse(name)

@@ -1,4 +1,4 @@
-"""Carry work to a thread and its outcome back to the event loop that waits for it. Threads."""
+"""Jobs: work for a thread, whose result goes back to the event loop that waits for it. Threads."""
 
 import asyncio
 import logging
@@ -9,20 +9,20 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 Fault = Callable[[Exception], Exception]
-"""Says in our words what a driver reports; what is no driver's error stays as it is."""
+"""Translates a driver's exception; any other stays as it is."""
 
 logger = logging.getLogger(__name__)
 
 
 class Job(Generic[T]):
-    """One piece of work with a connection. As a context it keeps what goes wrong inside, for whoever waits for it."""
+    """Work on a connection. As a context manager it keeps an exception for the caller that waits."""
 
     def __init__(
         self, work: Callable[[Any], T], future: asyncio.Future[T] | None, *, alone: bool = False, reads: bool = False
     ) -> None:
-        """Take the work and the future of who waits for it; None where nobody does.
+        """Hold work and the future of its caller; None if no caller waits.
 
-        Work that is to be `alone` shares no transaction: it begins and ends its own. Work that `reads` changes nothing.
+        Work that runs `alone` shares no transaction: it begins and ends its own. Work that `reads` changes nothing.
         """
         self._work = work
         self.alone = alone
@@ -32,7 +32,7 @@ class Job(Generic[T]):
         self.error: Exception | None = None
 
     def run(self, db: Any) -> None:
-        """Do the work; its result or error is kept for `deliver`."""
+        """Do the work, and keep its result or error for `deliver`."""
         with self:
             self.result = self._work(db)
 
@@ -54,7 +54,7 @@ class Job(Generic[T]):
         if error is not None and (ours := fault(error)) is not error:
             error, ours.__cause__ = ours, error
         if self.future is None or self.future.cancelled():
-            if error is not None and not self.reads:  # a reading that nobody waits for is ended on purpose
+            if error is not None and not self.reads:  # a read without a caller is interrupted on purpose
                 logger.warning("store_work_failed", extra={"error": type(error).__name__})
         elif error is not None:
             self.future.set_exception(error)
@@ -63,7 +63,7 @@ class Job(Generic[T]):
 
 
 def deliver(jobs: Sequence[Job[Any]], fault: Fault) -> None:
-    """Resolve the futures of finished jobs, from any thread; who no longer listens is passed over."""
+    """Resolve the futures of finished jobs, from any thread; cancelled callers are skipped."""
     waiting: dict[asyncio.AbstractEventLoop | None, list[Job[Any]]] = {}
     for job in jobs:
         waiting.setdefault(job.future.get_loop() if job.future else None, []).append(job)
@@ -73,7 +73,7 @@ def deliver(jobs: Sequence[Job[Any]], fault: Fault) -> None:
             continue
         try:
             loop.call_soon_threadsafe(_settle, group, fault)
-        except RuntimeError:  # the loop was closed: nobody waits any more
+        except RuntimeError:  # the loop was closed, and its callers with it
             logger.warning("store_caller_gone", extra={"jobs": len(group)})
 
 

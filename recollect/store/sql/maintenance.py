@@ -1,4 +1,4 @@
-"""Whose turn it is to be tended, leased by compare-and-swap, and what tending reads. Works on a connection."""
+"""Maintenance turns, leased by compare-and-swap, and what maintenance reads. Works on a connection."""
 
 import secrets
 from collections.abc import Mapping, Sequence
@@ -20,21 +20,21 @@ _TOKEN_BITS = 63  # what a signed integer holds
 
 
 def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
-    """Name the profiles of what is known."""
+    """Return the profiles that formed the subject's memories."""
     if version_of(db, subject) is None:
         return set()
     return {name for (name,) in fetch(db, SQL["profiles_of"], subject.key)}
 
 
 def expired(db: SqlConnection, subject: Subject, at: datetime, *, limit: int) -> list[Memory]:
-    """Read what has ended by itself."""
+    """Read active memories whose validity ended before `at`."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, SQL["ended"], subject.key, to_micros(at), limit))
 
 
 def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> list[Subject]:
-    """List the subjects whose turn it is."""
+    """List subjects that are due for maintenance."""
     times = (to_micros(now), to_micros(now + MAX_DELAY))
     rows = fetch(db, SQL["tend_due"], to_micros(before), *times, limit)
     # A time of tending that is still to come was stamped by a clock that ran ahead.
@@ -45,7 +45,7 @@ def due(db: SqlConnection, *, before: datetime, now: datetime, limit: int) -> li
 def lease(
     db: SqlConnection, subject: Subject, *, before: datetime, now: datetime, lease_s: float
 ) -> MaintenanceLease | None:
-    """Take a subject for tending."""
+    """Lease a subject for maintenance."""
     if version_of(db, subject) is None:
         return None
     inner.register(db, subject)  # a process of an older version may have made it without
@@ -61,24 +61,24 @@ def lease(
 
 
 def advance(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:
-    """Note how far tending came, and hold the lease on."""
+    """Record how far maintenance came, and extend the lease."""
     row = (lease.subject.key, lease.token, -to_micros(at), to_micros(until))
     return fetch_one(db, SQL["tended_up_to"], *row) is not None
 
 
 def finish(db: SqlConnection, lease: MaintenanceLease, at: datetime, *, whole: bool) -> None:
-    """Note that a subject was tended."""
+    """Record that maintenance of a subject is done, and end the lease."""
     micros = to_micros(at)
     db.execute(SQL["tended"], (lease.subject.key, lease.token, micros if whole else -micros))
 
 
 def with_stale_terms(db: SqlConnection, *, limit: int) -> list[Subject]:
-    """List the subjects that are behind."""
+    """List the subjects whose terms may be of a former scheme."""
     return [Subject.parse(name) for (name,) in fetch(db, SQL["behind"], TERM_SCHEME, limit)]
 
 
 def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerms | None:
-    """Read what is to be done next."""
+    """Read the next memories whose terms must be derived again; None if there are none."""
     with db:  # one snapshot
         row = None if version_of(db, subject) is None else fetch_one(db, SQL["termed"], subject.key, TERM_SCHEME)
         rows = [] if row is None else fetch(db, SQL["to_term"], subject.key, row[0] or b"", limit)
@@ -90,7 +90,7 @@ def stale_terms(db: SqlConnection, subject: Subject, *, limit: int) -> StaleTerm
 
 
 def set_terms(db: SqlConnection, done: StaleTerms, terms: Sequence[Mapping[str, int]], *, term_key: bytes) -> bool:
-    """Put terms in the place of former ones."""
+    """Replace the terms of memories; return False if another process was faster."""
     key, salt = done.subject.key, salt_of(term_key, done.subject)
     after = None if done.after is None else id_bytes(done.after)
     if version_of(db, done.subject) is None or fetch_one(db, SQL["termed"], key, TERM_SCHEME) != (after,):

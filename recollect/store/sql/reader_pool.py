@@ -1,4 +1,4 @@
-"""A few threads that read, each with its own connection. Threads."""
+"""Pool of reading threads, each with its own connection. Threads."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ from recollect.store.sql.jobs import Fault, Job, deliver
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Closable")
-# How often a closing store looks for readings that nobody waits for, in seconds.
+# How often a closing store looks for reads whose callers are gone, in seconds.
 _LOOK_S = 0.05
 
 
@@ -20,11 +20,11 @@ class Closable(Protocol):
     """A connection."""
 
     def close(self) -> object:
-        """Let go of it."""
+        """Close it."""
         ...
 
     def interrupt(self) -> object:
-        """End the statement that another thread runs on it, if there is one."""
+        """Interrupt the statement that another thread runs on it, if there is one."""
         ...
 
 
@@ -52,8 +52,8 @@ class ReaderPool(Generic[D]):
         """Do `work` with a connection.
 
         Args:
-            work: What is to be done; it is finished also where its caller is cancelled.
-            reads: It changes nothing, and is ended by `close` if its caller was cancelled.
+            work: What to do; it is finished even if its caller is cancelled.
+            reads: It changes nothing, and `close` interrupts it if its caller was cancelled.
 
         Raises:
             StoreUnavailableError: the store is closed.
@@ -66,7 +66,7 @@ class ReaderPool(Generic[D]):
         return await future
 
     def later(self, work: Callable[[D], None]) -> None:
-        """Do `work` soon; nobody waits for it.
+        """Do `work` soon, without a caller that waits.
 
         Raises:
             StoreUnavailableError: the store is closed.
@@ -77,7 +77,7 @@ class ReaderPool(Generic[D]):
             self._queue.put(Job(work, None))
 
     async def close(self) -> None:
-        """Finish what was accepted and close the connections; readings that nobody waits for are ended. Idempotent."""
+        """Finish accepted work and close the connections; interrupt reads whose callers are gone. Idempotent."""
         with self._gate:
             if not self._closing:
                 self._closing = True
@@ -86,11 +86,11 @@ class ReaderPool(Generic[D]):
         for thread, ended in self._threads:
             waiting = asyncio.wrap_future(ended)
             while not (await asyncio.wait([waiting], timeout=_LOOK_S))[0]:
-                self._end_unwanted()  # a statement that is about to begin is ended the next time
+                self._end_unwanted()  # a statement that is about to begin is interrupted the next time
             thread.join()
 
     def _end_unwanted(self) -> None:
-        """End the readings whose callers were cancelled."""
+        """Interrupt the reads whose callers were cancelled."""
         for db, caller in list(self._reading.values()):
             if caller.cancelled():
                 db.interrupt()

@@ -36,8 +36,8 @@ _OTHER_ROLE = 3
 FLOAT_BYTES = 4
 # What one id costs beside its 16 bytes in a list of bytes objects.
 _ID_BYTES = 57
-# Vectors of less than an eighth of all memories are few.
-_FEW_ROWS_THRESHOLD = 8
+# If less than one in so many memories has vectors, looking up each is faster than counting all.
+_SPARSE_THRESHOLD = 8
 
 
 def pack_fixed(
@@ -102,7 +102,7 @@ def unpack(
         version: Of the subject.
         salt: See `SubjectSnapshot`.
         dim: Length of a vector; 0 where there is none.
-        rows: All of `hot`, ordered by id: (id, fixed, terms, sources), and where `vectors` is None they stand fifth.
+        rows: All of `hot`, ordered by id: (id, fixed, terms, sources), with the vectors fifth if `vectors` is None.
         vectors: Those of one space: (id, vectors), ordered by id; each id is one of the rows'.
     """
     ids, fixed_data, term_data, source_data, *joined = zip(*rows, strict=True) if rows else ((), (), (), ())
@@ -156,7 +156,7 @@ def _owners(ids: Sequence[bytes], owners: Sequence[bytes], counts: npt.NDArray[n
     """Return for each vector the place of its memory, as `SubjectSnapshot.vector_of`."""
     if ids == owners and np.add.reduce(counts) == len(ids):  # one each, as no memory is listed with none
         return np.arange(len(ids), dtype=np.int32)
-    if len(owners) < len(ids) // _FEW_ROWS_THRESHOLD:  # where few have any, looking each up is quicker than noting all
+    if len(owners) < len(ids) // _SPARSE_THRESHOLD:
         places = [bisect_left(ids, owner) for owner in owners]
     else:
         place = {id_: number for number, id_ in enumerate(ids)}

@@ -1,4 +1,4 @@
-"""The row of a subject: its name, which is verified behind its key, its version and its salt. Works on a connection."""
+"""The row of a subject: its name, which verifies its key, its version and its salt. Works on a connection."""
 
 from hashlib import blake2b
 
@@ -37,7 +37,7 @@ def state_of(db: SqlConnection, subject: Subject) -> tuple[int, int | None] | No
 
 
 def verified(subject: Subject, name: str, version: int) -> int:
-    """Return the version that stands beside a name under the subject's key.
+    """Return the version if the name under the subject's key is its own.
 
     Raises:
         BadSubjectError: it is another subject's name.
@@ -53,7 +53,7 @@ def list_subjects(db: SqlConnection, *, after: str, limit: int) -> list[Subject]
 
 
 def ensure(db: SqlConnection, subject: Subject) -> int:
-    """Make the subject's row where there is none, and note it with its owner; return the version."""
+    """Create the subject's row if it has none, and register it with its owner; return the version."""
     version = version_of(db, subject)
     if version is None:
         ((version, space),) = fetch(db, SQL["to_begin_with"], subject.key)
@@ -64,7 +64,7 @@ def ensure(db: SqlConnection, subject: Subject) -> int:
 
 
 def refuse_erased(db: SqlConnection, subject: Subject) -> None:
-    """Let no work under way bring back the name of a subject of which all was erased meanwhile.
+    """Refuse work in progress for a subject that was erased whole meanwhile: it would bring the name back.
 
     Raises:
         StaleSubjectError: all of it was erased, and it has not begun again.
@@ -112,7 +112,7 @@ def require_space(db: SqlConnection, key: int, number: int) -> None:
     """Refuse vectors that are not of the space which the subject is read in.
 
     Raises:
-        SpaceMovedError: it was embedded anew since they were made.
+        SpaceMovedError: the subject was re-embedded since they were made.
     """
     row = fetch_one(db, SQL["read_in"], key)
     if row is None or row[1] in (None, number):

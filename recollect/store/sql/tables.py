@@ -1,7 +1,7 @@
 """Every table, its key, and how erasing treats it: the one place where that is declared. Pure.
 
-A table without a line here fails a test (`tests/store/test_tables.py`): whoever adds one says what becomes of its rows.
-Copies of a database (`copying.py`) carry what stands here.
+A table without a line here fails a test (`tests/store/test_tables.py`): a new table needs a rule for its rows.
+Copies of a database (`transfer/copy_database.py`) carry the tables that are listed here.
 """
 
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ class Table:
 
     name: str
     key: tuple[str, ...]
-    """Its primary key; first the subject, in all but those that are nobody's."""
+    """Its primary key, which begins with the subject except in global tables."""
     holds: str
-    """What of a subject it holds: what erasing has to see to."""
+    """What it holds of a subject, and erasing has to remove."""
     receipt_line: str = ""
-    """The line of the receipt on which its rows are counted; empty where nothing of anybody's is in them."""
+    """Line of the erasure receipt that counts its rows; empty if they hold no personal data."""
     delete_statements: tuple[str, ...] = ()
-    """Statements of `erase.sql` that take a whole subject's rows away."""
+    """Statements of `erase.sql` that delete all rows of a subject."""
     counted: bool = False
-    """Whether its rows are what the line counts: others tell of the same things."""
+    """Whether the line counts its rows; other tables of the line repeat the same things."""
     kept: str = ""
-    """Why rows stay when a whole subject is erased; empty where none do."""
+    """Why rows stay when a whole subject is erased; empty if none do."""
     leased: tuple[str, ...] = ()
-    """Columns that tell which process works on a row: a copy has none of them."""
+    """Columns that say which process works on a row; not copied."""
     postgres: tuple[str, ...] = ()
-    """Columns that PostgreSQL alone has, and that tell of this database's own indexes: a copy has none of them."""
+    """Columns of PostgreSQL alone, about this database's own indexes; not copied."""
 
     index: bool = False
-    """Whether its rows only say where others are: they are made with those, and are no sign that a subject is known."""
+    """Whether its rows only locate other rows: they are no sign that a subject exists."""
 
     @property
     def is_global(self) -> bool:

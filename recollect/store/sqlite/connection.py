@@ -26,7 +26,7 @@ WAL_KEPT_BYTES = 16 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseLocation:
-    """Where a database lies and how it is reached."""
+    """Path of a database, and how it is opened."""
 
     path: str
     """Of the file, or `:memory:`."""
@@ -46,7 +46,7 @@ def open_writer(place: DatabaseLocation) -> apsw.Connection:
 
     Raises:
         NewerSchemaError: a newer Recollect wrote it; it is left as it is.
-        UnreadableStoreError: it is no database of ours, or may not be read or written; it is left as it is.
+        UnreadableStoreError: not a Recollect database, or not readable and writable; it is left as it is.
         StoreUnavailableError: another process holds it.
     """
     with opening(place.path):
@@ -99,7 +99,7 @@ def _create(path: Path) -> None:
 def _connect(place: DatabaseLocation) -> apsw.Connection:
     db = apsw.Connection(place.path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=place.vfs)
     db.set_busy_timeout(BUSY_MS)
-    # Else a join is planned anew for each bound value, to see whether a partial index fits it: 55 µs instead of 7.
+    # Else a join is planned again for each bound value, to see whether a partial index fits it: 55 µs instead of 7.
     db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return db
 

@@ -49,7 +49,7 @@ class SqliteEnd:
 
     @classmethod
     def destination(cls, place: DatabaseLocation) -> "SqliteEnd":
-        """Open a file to be written, made where there is none; nobody else may have it open.
+        """Open a file for writing, created if missing; no other process may have it open.
 
         Raises:
             StoreUnavailableError: another process has it open.

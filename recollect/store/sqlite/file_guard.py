@@ -21,20 +21,20 @@ class FileGuard:
     """A database's file and its write-ahead log as they were when it was opened."""
 
     known: tuple[tuple[str, tuple[int, int] | None], ...] = ()
-    """Path with device and inode of each; empty where there is no file to look at."""
+    """Path with device and inode of each; empty if there is no file to check."""
 
     @classmethod
     def of(cls, db: apsw.Connection, place: DatabaseLocation) -> "FileGuard":
-        """Note the files behind a connection. The log stays the same one for as long as somebody has it open."""
+        """Remember the files of a connection. The log stays the same file as long as a process has it open."""
         if place.alone or place.vfs is not None or not db.filename:
             return cls()
         return cls(tuple((path, _seen(path)) for path in (place.path, db.filename_wal)))
 
     def check(self) -> None:
-        """Look whether the files are still there: two look-ups, some 4 µs.
+        """Check that the files are still the same: two look-ups, some 4 µs.
 
         Raises:
-            StoreUnavailableError: one was moved, deleted or replaced; what is written now would vanish with it.
+            StoreUnavailableError: One was moved, deleted or replaced; writes would vanish with it.
         """
         for path, known in self.known:
             if _seen(path) != known:
@@ -60,12 +60,12 @@ class ProcessLock:
     """This process's mark that it has a database open."""
 
     def __init__(self, path: str) -> None:
-        """Leave the mark for the database at `path`; `first` says whether nobody else had left one."""
+        """Mark the database at `path` as open; `first` says whether no other process had done so."""
         self.first = False
         self._file = -1
         if sys.platform == "win32":
-            return  # no such locks: there a dead worker's lease runs out by itself
-        with suppress(OSError):  # a folder that may not be written to, a file system without locks: nobody is told
+            return  # no such locks: a dead worker's lease has to run out
+        with suppress(OSError):  # a read-only folder, or a file system without locks: no mark
             self._file = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
             try:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -74,13 +74,13 @@ class ProcessLock:
                 fcntl.flock(self._file, fcntl.LOCK_SH)
 
     def share(self) -> None:
-        """Let others come in beside; call it when what only the first may do is done."""
+        """Let other processes open the database; call it after the work that only the first may do."""
         if sys.platform != "win32" and self.first:
             with suppress(OSError):
                 fcntl.flock(self._file, fcntl.LOCK_SH)
 
     def close(self) -> None:
-        """Take the mark away. Idempotent."""
+        """Remove the mark. Idempotent."""
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

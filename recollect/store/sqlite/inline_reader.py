@@ -1,7 +1,7 @@
-"""Read small subjects in the event loop's thread: the way to another takes as long. On a connection of its own; locks.
+"""Short reads on the event loop's thread: the way to another takes as long. On a connection of its own; locks.
 
-A page of a busy file is in the system's memory and takes microseconds. Where it has to be fetched from a slow disk, the
-loop must not wait for it: whatever takes long sends all reading to the threads for a while.
+A page of a busy file is in the system's memory and takes microseconds. The loop must not wait for a slow disk: after a
+slow read, all reads go to threads for a while.
 """
 
 import threading
@@ -15,18 +15,18 @@ from recollect.clock import Clock
 
 T = TypeVar("T")
 FileWork = Callable[[apsw.Connection], T]
-"""What is done with a connection to a file."""
-# A recall that reads 500 memories takes 3 ms here; one that takes longer than this waited for something.
+"""Work on a connection to a file."""
+# A recall that reads 500 memories takes 3 ms here; a longer read waited for something.
 SLOW_S = 0.05
-# For so long behind a slow reading the threads read. One slow reading in that time at most delays the loop.
+# For so long after a slow read, threads read: at most one slow read in that time delays the loop.
 CAUTION_S = 2.0
 
 
 class InlineReader:
-    """A connection for short readings; it never waits for a lock."""
+    """A connection for short reads; it never waits for a lock."""
 
     def __init__(self, db: apsw.Connection, clock: Clock) -> None:
-        """Take a connection that reads; it belongs to this from now on."""
+        """Own a reading connection."""
         db.set_busy_timeout(0)
         self._db = db
         self._clock = clock
@@ -34,7 +34,7 @@ class InlineReader:
         self._quick_from: float | None = None
 
     def read(self, work: FileWork[T]) -> T | None:
-        """Do `work`; None where it is to be done in a thread instead.
+        """Do `work`; None if it must be done in a thread instead.
 
         Raises:
             BadSubjectError: another subject's name has the same 64-bit key.
@@ -45,13 +45,13 @@ class InlineReader:
             return None
         try:
             return self._timed(work, self._db)
-        except apsw.Error:  # locked, closed, broken: who reads in a thread is told what it is
+        except apsw.Error:  # locked, closed, broken: the read in a thread reports it
             return None
         finally:
             self._free.release()
 
     def watched(self, work: FileWork[T]) -> FileWork[T]:
-        """Make work for a thread which tells this how quick the disk is. Before the first nothing is read here."""
+        """Wrap work for a thread, to measure the disk; nothing is read here before the first measurement."""
         return partial(self._timed, work)
 
     def _timed(self, work: FileWork[T], db: apsw.Connection) -> T:
@@ -65,6 +65,6 @@ class InlineReader:
         return done
 
     def close(self) -> None:
-        """Close the connection; nothing is read here from now on. Idempotent."""
+        """Close the connection. Idempotent."""
         with self._free:
             self._db.close()

@@ -8,12 +8,12 @@ from importlib.resources import files
 
 import apsw
 
-from recollect.store.sql import inner, numbers
+from recollect.store.sql import app_numbers, inner
 
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
 APPLICATION_ID = 0x52636C74
-# What a migration does behind its statements, by its number.
-_STEPS = {9: inner.register_all, 11: numbers.upgrade}
+# What a migration does after its statements, by its number.
+_STEPS = {9: inner.register_all, 11: app_numbers.upgrade}
 # Columns that a migration adds before its statements where they are lacking: SQLite cannot say that in SQL.
 _COLUMNS = {11: (("memory", "app", "TEXT"),)}
 _FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")

@@ -1,12 +1,12 @@
-"""Leave no byte of what was erased in the database file and its log. Works on a connection, reads and writes the file.
+"""Remove the bytes of erased rows from the database file and its log. Works on a connection, reads and writes the file.
 
-`secure_delete` zeroes what is deleted, but not the copies that SQLite leaves behind when it moves rows from one page to
-another: they stand in the gap between a page's directory and its rows until something is written over them (1 to 3 of
-900 deleted texts were still found). So the gaps are zeroed here.
+`secure_delete` zeroes deleted rows, but not the copies that SQLite leaves when it moves rows from one page to another:
+they stay in the gap between a page's directory and its rows until they are overwritten (1 to 3 of 900 deleted texts
+were still found). So the gaps are zeroed here.
 
 That is done through SQLite's own handle: a second descriptor of the file, once closed, would drop the locks that this
 process's connections hold. The gap means nothing to SQLite, so a crash halfway harms nothing. Two things keep old pages
-from being written back: the log is empty and nobody else can write meanwhile; and the commit that ends the cleaning
+from being written back: the log is empty and nothing else can write meanwhile; and the commit that ends the cleaning
 makes every other connection drop its cached pages.
 """
 
@@ -25,13 +25,13 @@ SQL = load("erase")
 # Pages of rows begin with one of these: interior and leaf, of an index or a table.
 _INTERIOR, _LEAF = (2, 5), (10, 13)
 _INTERIOR_HEAD, _LEAF_HEAD = 12, 8
-# What stands before the first page's own head.
+# Bytes before the first page's own header.
 _FILE_HEAD = 100
 # Overflow and free pages begin with a page number; from this one on it looks like the head of a page of rows.
 _MAX_PAGES = 2 << 24
 # Read at once.
 _BATCH_BYTES = 1024 * 1024
-# Somebody may commit between emptying the log and locking the file.
+# Another process may commit between emptying the log and locking the file.
 _TRIES = 5
 
 _POINTER = ctypes.c_void_p
@@ -68,7 +68,7 @@ def clean(db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[
         midway: Called with the name of each step, before it.
 
     Returns:
-        False where somebody holds the log, or the file is too large to tell its pages apart: it is still pending.
+        False if another process holds the log, or the file is too large to tell its pages apart: it is still pending.
     """
     if not fetch_value(db, SQL["unclean"]):
         return True

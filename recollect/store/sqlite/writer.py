@@ -1,8 +1,8 @@
-"""The one thread that writes: it takes all work that waits, does it in one transaction, and fsyncs once. Threads.
+"""The one writing thread: it takes all waiting work, does it in one transaction, and syncs the disk once. Threads.
 
-Each piece of work runs in a savepoint: one that fails rolls back alone. Futures are resolved behind the commit; where
-the commit itself fails, none of the work happened and everybody is told so. It is never tried again as if it had not.
-A commit into a file that is no longer found under its name is not acknowledged.
+Each piece of work runs in a savepoint: one that fails is rolled back alone. Futures are resolved after the commit; if
+the commit itself fails, none of the work happened, and every caller gets the error. It is never repeated silently. A
+commit into a file that is no longer found under its name is not acknowledged.
 """
 
 import asyncio
@@ -25,18 +25,17 @@ from recollect.store.sqlite.inline_reader import FileWork
 
 T = TypeVar("T")
 
-# Most work in one transaction: bounds how long the first of a batch waits for the last.
+# Maximum pieces of work in one transaction: bounds how long the first of a batch waits for the last.
 MAX_JOBS = 256
-# What nobody waits for (counts of use) rides along with the next transaction, or makes its own after so many seconds
-# or pieces.
+# Work without a caller (counts of use) joins the next transaction, or makes its own after so many seconds or pieces.
 IDLE_S = 2.0
 MAX_IDLE = 64
-# Log pages from which the log is copied into the file, behind the commit, so that nobody waits for it; from the second
-# number on readers are waited for, so that the log starts anew: 8 and 32 MB.
+# Log pages from which the log is copied into the file, after the commit, so that no caller waits; from the second
+# number on the copy waits for readers, so that the log starts over: 8 and 32 MB.
 CHECKPOINT_PAGES = 1_000
 RESTART_PAGES = 4_000
-# How long a checkpoint waits for readers and other processes, in milliseconds: commits stand still meanwhile, and who
-# reads for long (a backup) must not hold them up. The next commit tries again.
+# How long a checkpoint waits for readers and other processes, in milliseconds: commits wait meanwhile, and a long
+# reader (a backup) must not hold them up. The next commit tries again.
 CHECKPOINT_BUSY_MS = 50
 
 logger = logging.getLogger(__name__)
@@ -48,7 +47,7 @@ class Writer:
     def __init__(
         self, db: apsw.Connection, where: str, failpoint: Failpoint, presence: FileGuard | None = None
     ) -> None:
-        """Start the thread; `db` belongs to it from now on. Without `presence` its files are not watched."""
+        """Start the thread, which owns `db`. Without `presence` its files are not watched."""
         self._db = db
         self._where = where
         self._fault = partial(as_ours, where=where)
@@ -86,7 +85,7 @@ class Writer:
         return await future
 
     def later(self, work: FileWork[None]) -> None:
-        """Do `work` within seconds; nobody waits for it."""
+        """Do `work` within seconds, without a caller that waits."""
         self._put(Job(work, None))
 
     async def close(self) -> None:
@@ -120,7 +119,7 @@ class Writer:
             self._end()
 
     def _end(self) -> None:
-        """Let go of the file; nobody is left waiting, even if the thread ends by a defect of ours."""
+        """Close the file, and fail all waiting work, even if the thread ended by a bug."""
         with self._gate:
             self._closing = True
             left = [job for job in iter(self._poll, None)]
@@ -138,7 +137,7 @@ class Writer:
         return None if self._queue.empty() else self._queue.get()
 
     def _next(self) -> tuple[list[Job[Any]], bool]:
-        """Wait for work; return what is to be done now, and whether more can come."""
+        """Wait for work; return what to do now, and whether more can come."""
         try:
             taken = [self._queue.get(timeout=IDLE_S if self._idle else None)]
         except Empty:
@@ -187,14 +186,14 @@ class Writer:
         try:
             if self._db.in_transaction:
                 self._db.execute("ROLLBACK")
-        except apsw.Error as error:  # the next BEGIN fails, and says so to who waits for it
+        except apsw.Error as error:  # the next BEGIN fails, and its callers are told
             logger.warning("rollback_failed", extra={"error": type(error).__name__})
 
     def _attempt(self, job: Job[Any]) -> None:
         """Run one job in a savepoint.
 
         Raises:
-            apsw.Error: SQLite gave up the whole transaction (a full disk, a failed read): nothing of the batch stands.
+            apsw.Error: SQLite gave up the whole transaction (full disk, failed read): nothing of the batch happened.
         """
         self._db.execute("SAVEPOINT job")
         job.run(self._db)
@@ -226,7 +225,7 @@ class Writer:
         self._log_pages = 0
 
     def _note_held_up(self, held_up: bool, error: str = "") -> None:
-        """Say once that the log cannot be copied, and once that it can again: a long reader meets each commit."""
+        """Log once that the log cannot be copied, and once that it can again: a long reader meets each commit."""
         if held_up and not self._held_up:
             logger.info("checkpoint_failed", extra={"error": error, "log_pages": self._log_pages})
         elif self._held_up and not held_up:

@@ -66,7 +66,7 @@ class MemoryDeleter:
                 self._db.execute(SQL["drop_source"], (self._key, id_, place))
                 self._counts["evidence"] += 1
                 continue
-            if place != left:  # the next one is added behind as many as there are
+            if place != left:  # the next source is added after as many as there are
                 self._db.execute(SQL["move_source"], (self._key, id_, place, left))
             left += 1
         rows = fetch(self._db, SQL["sources_packed"], self._key, id_)
@@ -120,7 +120,7 @@ class MemoryDeleter:
         self._counts["decisions"] += 1
         if memory is None or memory in self.gone:
             return
-        # What stays known keeps its line, without what was erased: a line cannot be changed, but written anew.
+        # A remaining memory keeps its line without what was erased: lines cannot be changed, so it is written again.
         if target in self.gone:
             target, reason = None, _TARGET_ERASED
         if of_erased:
@@ -142,21 +142,21 @@ Place = tuple[bytes, int]
 
 
 class MessageRedactor:
-    """The messages of one subject's log that are erased."""
+    """Erases the words of messages in one subject's log."""
 
     def __init__(self, db: SqlConnection, home: Subject, *, at: int, term_key: bytes) -> None:
-        """Write under the instant `at`."""
+        """Erase messages of `home`, recorded at the instant `at`."""
         self._db = db
         self._key = home.key
         self._at = at
         self._ledger = TombstoneLedger(db, home, term_key)
         self.hollowed: set[Place] = set()
-        """All that were named, those erased before among them."""
+        """All named messages, including those that were erased before."""
         self.answers: set[Place] = set()
-        """What answers them: the question of a recall stands above its answer."""
+        """Their answers: the question of an injection is the parent of its answer."""
 
     def erase(self, places: Iterable[Place], counts: Counter[str]) -> None:
-        """Erase messages; those that are not there are passed over."""
+        """Erase messages; unknown ones are skipped."""
         fresh: defaultdict[bytes, set[int]] = defaultdict(set)
         for conversation, seq in sorted(set(places)):
             row = fetch_one(self._db, SQL["place_to_erase"], self._key, conversation, seq)
@@ -178,7 +178,7 @@ class MessageRedactor:
             self._mask_calls(conversation, seqs)
 
     def _mask_answers(self, conversation: bytes, seq: int) -> None:
-        """An answer's anchor is a hash of its question, too."""
+        """Mask the anchors of answers, which are hashes of their question too."""
         for below, anchor, level in fetch(self._db, SQL["answers_below"], self._key, conversation, seq):
             self.answers.add((conversation, below))
             if level == WHOLE and anchor is not None:

@@ -1,4 +1,4 @@
-"""Erase: find what is to go with what was named, and take it away. Works on a connection, in a transaction."""
+"""Erase what was named and everything derived from it. Works on a connection, in a transaction."""
 
 import json
 from collections import Counter, defaultdict
@@ -28,13 +28,13 @@ MAX_INNER = 200
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """What erasing works with."""
+    """Services that erasing needs."""
 
     clock: Clock
     term_key: bytes
     """The database's key, from which the ledger's is drawn."""
     midway: Callable[[], None]
-    """Called when some of it is gone."""
+    """Called when part of it is deleted."""
 
 
 def erase(db: SqlConnection, order: EraseRequest, tools: Tools) -> ErasureRecord:
@@ -42,8 +42,8 @@ def erase(db: SqlConnection, order: EraseRequest, tools: Tools) -> ErasureRecord
 
     Args:
         db: A connection in a transaction that is rolled back if this raises.
-        order: What is to go.
-        tools: What to work with.
+        order: What to erase.
+        tools: Services.
     """
     now = tools.clock.now()
     erasure = ErasureRecord(id=new_id(tools.clock), at=now, cleaned_at=None, counts={})
@@ -56,7 +56,7 @@ def erase(db: SqlConnection, order: EraseRequest, tools: Tools) -> ErasureRecord
         work = (SubjectErasure if order.everything else PartialErasure)(db, order, at=at, term_key=tools.term_key)
         work.erase(tools.midway)
     found = {name: count for name, count in work.counts.items() if count} if work else {}
-    cleaned_at = None if work or noted else now  # where nothing was, nothing is left behind
+    cleaned_at = None if work or noted else now  # nothing was there, so no bytes are left
     values = (order.subject.key, at, UUID(erasure.id).bytes, at if cleaned_at else None, json.dumps(found))
     db.execute(SQL["note_erasure"], values)
     return replace(erasure, cleaned_at=cleaned_at, counts=found)
@@ -69,14 +69,14 @@ def erase_whole(
 
     Args:
         db: A connection in a transaction that is rolled back if this raises.
-        order: Whose everything is to go.
-        parts: Some of those within it, each behind those within it.
-        tools: What to work with.
+        order: The subject to erase.
+        parts: Some of those within it, innermost first.
+        tools: Services.
 
     Returns:
         What was erased of each part that was there, and of the subject itself; None where more are within it.
     """
-    # Holds the row: whoever makes another subject within this one waits for the end, or is seen below.
+    # Locks the row: a transaction that creates another subject within this one waits, or is seen below.
     subjects.version_of(db, order.subject)
     there = [part for part in parts if subjects.version_of(db, part) is not None]
     erased = {part: erase(db, replace(order, subject=part, part_of=order.subject), tools) for part in parts}
@@ -87,7 +87,7 @@ def erase_whole(
 
 
 def erasures(db: SqlConnection, subject: Subject, *, limit: int) -> list[ErasureRecord]:
-    """List what was erased."""
+    """List the erasures of a subject, newest first."""
     return [
         ErasureRecord(
             id=id_text(id_),
@@ -110,7 +110,7 @@ class PartialErasure:
     """Erases memories and messages of a subject that goes on."""
 
     def __init__(self, db: SqlConnection, order: EraseRequest, *, at: int, term_key: bytes) -> None:
-        """Take the order."""
+        """Prepare the erasure of `order`."""
         self._db = db
         self._order = order
         self._at = at
@@ -200,7 +200,7 @@ class PartialErasure:
             for name, id_ in fetch(self._db, SQL["formed_of"], home.key, conversation, seq):
                 self._reaching.weigh(Subject.parse(name), id_, erased)
         for conversation in {conversation for conversation, _ in log.hollowed}:
-            seqs = [seq for one, seq in log.hollowed if one == conversation]
+            seqs = [seq for other, seq in log.hollowed if other == conversation]
             self._weigh_episodes(home, conversation, seqs, any_left=bool(log.all_of(conversation)))
             self._weigh_contexts(home, conversation, seqs)
 
@@ -226,7 +226,7 @@ class PartialErasure:
         for name, id_, first, last in fetch(self._db, SQL["episodes_of"], home.key, conversation):
             found[Subject.parse(name)].append((id_, first, last))
         for subject, episodes in found.items():
-            hit = [one for one in episodes if any(one[1] <= seq <= one[2] for seq in seqs)]
+            hit = [(id_, first, last) for id_, first, last in episodes if any(first <= seq <= last for seq in seqs)]
             if not hit or not self._reaching.reaches(subject):
                 continue
             start = min(first for _, first, _ in hit)
@@ -239,7 +239,7 @@ class SubjectErasure:
     """Erases a subject: every row, its name, and what others quote of its messages."""
 
     def __init__(self, db: SqlConnection, order: EraseRequest, *, at: int, term_key: bytes) -> None:
-        """Take the order."""
+        """Prepare the erasure of `order`."""
         self._db = db
         self._subject = order.subject
         self._root = order.part_of or order.subject
@@ -249,7 +249,7 @@ class SubjectErasure:
         self._reaching = ErasureCascade(db, order, self.counts)
 
     def erase(self, midway: Callable[[], None]) -> None:
-        """Leave the ledger alone: masked hashes of the messages, and a tombstone."""
+        """Delete all but the ledger: masked hashes of the messages, and a tombstone."""
         self._reach_others()
         self._thin_owners()
         key = self._subject.key
@@ -267,13 +267,13 @@ class SubjectErasure:
         self._db.execute(SQL["note_erased_subject"], (key, self._at, version))
 
     def _thin_owners(self) -> None:
-        """Take it out of what prompts of owners that stay are known to have held: its name is written there."""
+        """Remove it from the injection records of owners that stay: its name is written there."""
         for owner in self._root.owners:
             if subjects.version_of(self._db, owner) is not None:
                 MemoryDeleter(self._db, owner, self.counts).thin_recalls_of(self._subject)
 
     def _reach_others(self) -> None:
-        """See to what other subjects hold of this one: quotations of its log go, the rest only everywhere."""
+        """Handle what other subjects hold of this one: quotations go, links if erased everywhere."""
         formed: defaultdict[Subject, list[bytes]] = defaultdict(list)
         erased: set[Source] = set()
         for name, id_, conversation, seq in fetch(self._db, SQL["formed_elsewhere"], self._subject.key):

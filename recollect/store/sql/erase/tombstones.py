@@ -1,8 +1,7 @@
-"""What was erased stays so: masked hashes, by which a message is told when it comes again. Works on a connection.
+"""Erasure ledger: masked hashes, by which an erased message is recognized when it is resent. Works on a connection.
 
-A mask is a keyed hash of a message's hash; statements that were forgotten or erased are told in the same way. Its key
-is drawn from the database's own, apart from that of terms; a ledger
-that was imported goes on by the key it came with.
+A mask is a keyed hash of a message's hash; forgotten or erased statements are recognized in the same way. The key is
+derived from the database's key, separately from that of terms; an imported ledger keeps the key it came with.
 """
 
 from collections.abc import Sequence
@@ -22,7 +21,7 @@ _WORD = 8
 
 
 def ledger_key(db: SqlConnection, subject: int, term_key: bytes) -> bytes:
-    """Return the key by which the erased messages of a subject are masked."""
+    """Return the key that masks the erased messages of a subject."""
     imported = fetch_value(db, SQL["ledger_key"], imported_as(subject))
     if imported is not None:
         return bytes(imported)
@@ -30,7 +29,7 @@ def ledger_key(db: SqlConnection, subject: int, term_key: bytes) -> bytes:
 
 
 def imported_as(subject: int) -> str:
-    """Return under which name the key of an imported ledger stands among the facts about the database."""
+    """Return the name in `meta` of an imported ledger's key."""
     return f"ledger:{subject}"
 
 
@@ -38,7 +37,7 @@ class TombstoneLedger:
     """The erased messages of one subject."""
 
     def __init__(self, db: SqlConnection, subject: Subject, term_key: bytes) -> None:
-        """Look into the subject's part."""
+        """Open the ledger of `subject`."""
         self._db = db
         self.subject = subject.key
         self._term_key = term_key
@@ -49,12 +48,12 @@ class TombstoneLedger:
         return ledger_key(self._db, self.subject, self._term_key)
 
     def mask(self, number: int) -> int:
-        """Hide a hash, an anchor or a call: equal ones stay equal, and say nothing without the key."""
+        """Mask a hash, an anchor or a call: equal ones stay equal, and reveal nothing without the key."""
         digest = blake2b(number.to_bytes(_WORD, "little", signed=True), digest_size=_WORD, key=self._key)
         return int.from_bytes(digest.digest(), "little", signed=True)
 
     def names(self, number: int) -> tuple[int, ...]:
-        """Return under which numbers a message may stand: its own, and the mask of an erased one."""
+        """Return the numbers a message may be stored under: its own hash, and its mask if it was erased."""
         return (number,) if self.empty else (number, self.mask(number))
 
     def add(self, mark: int, at: int) -> None:
@@ -66,7 +65,7 @@ class TombstoneLedger:
         self._db.execute(SQL["drop_erased"], (self.subject, mark))
 
     def known(self, numbers: Sequence[int]) -> dict[int, datetime]:
-        """Return which hashes stand in the ledger under their masks, and since when."""
+        """Return which hashes the ledger has under their masks, and since when."""
         if self.empty:
             return {}
         found = {number: fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(number)) for number in numbers}
@@ -81,16 +80,16 @@ class TombstoneLedger:
         said = [*messages, *([reply] if reply else [])]
         if self.empty:
             return [WHOLE] * len(said)
-        newest = max((place for place, one in enumerate(messages) if one.role == "user"), default=0)
+        newest = max((place for place, message in enumerate(messages) if message.role == "user"), default=0)
         levels = []
         asked_erased = False
-        for place, one in enumerate(said):
-            at = fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(one.hash))
+        for place, message in enumerate(said):
+            at = fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(message.hash))
             known = at is not None
-            gone = known and (place < newest or to_micros(one.said_at) < at)
-            if one.role == "user":
+            gone = known and (place < newest or to_micros(message.said_at) < at)
+            if message.role == "user":
                 asked_erased = known
-            levels.append(ERASED if gone else ANCHOR_MASKED if asked_erased and one.anchor is not None else WHOLE)
+            levels.append(ERASED if gone else ANCHOR_MASKED if asked_erased and message.anchor is not None else WHOLE)
         return levels
 
 

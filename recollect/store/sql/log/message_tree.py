@@ -113,7 +113,7 @@ class MessageTree:
         return []
 
     def _fit(self, spot: TreePosition, messages: Sequence[Message]) -> tuple[int, int, bool]:
-        """Weigh a place: what it shares with the turn above and below, then whether nobody went on from there."""
+        """Rank a place: by what it shares with the turn above and below, then by whether it has no continuation."""
         below = self.walk(spot, messages)
         free = self._newest_child(below.conversation, below.seq) is None
         return self._shared_above(spot, messages), below.start, free
@@ -130,7 +130,7 @@ class MessageTree:
         return shared
 
     def asked_again(self, turn: Turn, now: int) -> TreePosition | None:
-        """Find the recent conversation that this turn's messages open, and whose last answer nobody continued."""
+        """Find the recent conversation that this turn's messages open, and whose last answer has no continuation."""
         opening = turn.messages or ((turn.reply,) if turn.reply else ())
         if not opening:
             return None

@@ -77,11 +77,11 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
     tail = _Tail(spot.conversation, fetch_value(db, SQL["last_seq"], subject, spot.conversation))
     spot = tree.walk(spot, turn.messages)
     levels = ledger.levels(turn.messages, turn.reply)
-    fresh = [_Fresh(*one) for one in zip(turn.messages, levels, strict=False)][spot.start :]
+    fresh = [_Fresh(message, level) for message, level in zip(turn.messages, levels, strict=False)][spot.start :]
     parent_seq = _append(db, ledger, tail, fresh, parent_seq=spot.seq, now=now)
     reply_seq = None
     if turn.reply is not None:
-        # Below what was just appended stands nothing that could be equal.
+        # What was just appended has no children that could be equal.
         reply_seq = None if tail.appended else tree.equal_reply(spot, turn.reply)
         if reply_seq is None:
             reply_seq = _append(db, ledger, tail, [_Fresh(turn.reply, levels[-1])], parent_seq=parent_seq, now=now)
@@ -125,7 +125,7 @@ def _append(
         SQL["add_message"],
         ((subject, conversation, seq, parent, *_columns(fresh, ledger, now)) for seq, parent, fresh in placed),
     )
-    calls = [(seq, fresh.level, call_hash(one)) for seq, _, fresh in placed for one in fresh.message.call_ids]
+    calls = [(seq, fresh.level, call_hash(call)) for seq, _, fresh in placed for call in fresh.message.call_ids]
     if calls:
         db.executemany(
             SQL["add_call"],

@@ -1,4 +1,4 @@
-"""Apply changes to a subject's memories, with the decisions behind them. Works on a connection, in a transaction."""
+"""Apply changes to a subject's memories, and log their decisions. Works on a connection, in a transaction."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql import numbers, subjects
+from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.erase.tombstones import mark_words, refuse_erased
 from recollect.store.sql.memories.write import InsertBatch, reopen, weaken
@@ -119,7 +119,7 @@ class Changes:
     def apply(self, changes: Sequence[Change]) -> None:
         """Apply them all."""
         self._closing = {_id(change.id): change for change in changes if isinstance(change, CloseMemory)}
-        self._numbers = iter(numbers.take(self._db, self._subject, sum(map(self._lacks_number, changes))))
+        self._numbers = iter(app_numbers.take(self._db, self._subject, sum(map(self._lacks_number, changes))))
         for change in changes:
             if not isinstance(change, AddMemory) or self._looks_back(change):
                 self._adding.flush()
@@ -219,7 +219,7 @@ class Changes:
     def _number_and_app(self, memory: Memory) -> tuple[int | None, str | None]:
         if not self._is_numbered(memory):
             return None, None
-        return memory.number or next(self._numbers), numbers.app_id(self._subject)
+        return memory.number or next(self._numbers), app_numbers.app_id(self._subject)
 
     def _is_numbered(self, memory: Memory) -> bool:
         return self._subject.kind == "app" and memory.kind is not MemoryKind.TURN
@@ -273,7 +273,7 @@ class Changes:
         return int(fetch_value(self._db, SQL["next_place"], self._key, id_))
 
     def _inherit(self, id_: bytes, memories: Sequence[MemoryId]) -> None:
-        """Copy the evidence of other memories, with the log each source lies in: it need not be this commit's."""
+        """Copy the evidence of other memories, with the log of each source, which may be another than this commit's."""
         for memory in memories:
             self._state(_id(memory))
             self._db.execute(SQL["inherit_evidence"], (self._key, _id(memory), id_, self._next_place(id_)))
@@ -309,7 +309,7 @@ def record_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at
 
 
 def _fixed_now(db: SqlConnection, key: int, id_: bytes) -> bytes | None:
-    """Pack a memory's numbers as they stand in its row; None where it is not active."""
+    """Pack a memory's numbers as its row has them; None if it is not active."""
     packed = fetch_value(db, SQL["fixed"], key, id_)
     row = fetch_one(db, SQL["hot_columns"], key, id_)
     if packed is None or row is None:

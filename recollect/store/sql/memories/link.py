@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql import numbers, subjects
+from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.erase.delete import MemoryDeleter
 from recollect.store.sql.memories.apply import apply
@@ -41,7 +41,7 @@ def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget
         return
     _refuse(db, subject, id_, to)
     version = subjects.move_version(db, to)
-    number, app = (numbers.take(db, to, 1)[0], numbers.app_id(to)) if to.kind == "app" else (None, None)
+    number, app = (app_numbers.take(db, to, 1)[0], app_numbers.app_id(to)) if to.kind == "app" else (None, None)
     terms = pack_terms(copy.terms, subjects.salt_of(copy.term_key, to))
     db.execute(SQL["copy_memory"], (to.key, id_, subject.key, version, number, app))
     db.execute(SQL["copy_hot"], (to.key, id_, subject.key, terms))

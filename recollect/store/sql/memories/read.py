@@ -73,7 +73,7 @@ def list_memories(
 
 
 def formed_from(db: SqlConnection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:
-    """Read what a conversation left."""
+    """List the memories that a conversation left, newest first."""
     if version_of(db, subject) is None:
         return []
     rows = fetch(db, TAGGED["formed_of"], subject.key, source.subject.key, id_bytes(source.id), limit)
@@ -94,7 +94,7 @@ def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> li
 
 
 def held(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
-    """Read what waits for review."""
+    """Read the memories that wait for review, oldest first."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit))
@@ -103,7 +103,7 @@ def held(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
 def memories_from(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, seq: int | None
 ) -> list[Memory]:
-    """Read what rests on a source."""
+    """Read memories with evidence in a conversation, or in one of its messages."""
     id_ = id_bytes(conversation)
     if id_ is None or version_of(db, subject) is None:
         return []
@@ -111,7 +111,7 @@ def memories_from(
 
 
 def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list[Memory]:
-    """Read what was stored or closed since."""
+    """Read memories that were stored or closed since an instant."""
     if version_of(db, subject) is None:
         return []
     return read_memories(subject, fetch(db, UNDO_SQL["changed_since"], subject.key, to_micros(since)))
@@ -120,7 +120,7 @@ def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list
 def memories_at(
     db: SqlConnection, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
 ) -> list[Memory]:
-    """Read what held."""
+    """Read what was true at one instant as far as it was known at another."""
     if version_of(db, subject) is None:
         return []
     wanted = sum(1 << kind.number for kind in set(kinds))
@@ -135,7 +135,7 @@ def _as_then(memory: Memory, known_at: datetime) -> Memory:
 
 
 def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> InjectionSite | None:
-    """Find where a memory was put into a prompt last."""
+    """Find the newest prompt that a memory was injected into."""
     if version_of(db, subject) is None:
         return None
     row = fetch_one(db, UNDO_SQL["last_recall"], subject.key, memory)
@@ -174,7 +174,7 @@ def decisions_from(
     seq: int | None,
     since: datetime | None,
 ) -> list[Decision]:
-    """Read the decisions of a source or a time."""
+    """Read the decisions on a source, or since an instant."""
     id_ = None if conversation is None else id_bytes(conversation)
     if version_of(db, subject) is None or (conversation is not None and id_ is None):
         return []

@@ -7,27 +7,27 @@ import numpy as np
 from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, VectorSizeError
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql import numbers, subjects
+from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
 from recollect.types import QUESTION_FLAG, MemoryKind, ReopenMemory, Subject, Vector, WeakenMemory
 
 SQL, UNDO_SQL = load("memory"), load("undo")
-# In this order: what names a memory comes behind it.
+# In this order: a memory before the rows that refer to it.
 _TABLES = ("add_memory", "add_evidence", "add_tag", "add_hot", "add_vectors")
 
 
 class VectorPacker:
-    """Packs vectors, and looks once whether a subject takes those of a space."""
+    """Packs vectors, and checks only once whether a subject is read in their space."""
 
     def __init__(self, db: SqlConnection) -> None:
-        """Know nothing yet."""
+        """Start without known spaces."""
         self._db = db
         self._taken: dict[tuple[int, str, int], int] = {}
 
     def pack(self, key: int, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
-        """Do as `pack_vectors`, with what is known of the space."""
+        """Do as `pack_vectors`, but look up each space once."""
         lengths = {len(vector) for vector in vectors}
         number = self._taken.get((key, space, lengths.pop())) if len(lengths) == 1 else None
         if number is not None:
@@ -42,14 +42,14 @@ class InsertBatch:
     """The rows of some memories of one subject, until they are written."""
 
     def __init__(self, db: SqlConnection, key: int) -> None:
-        """Hold none yet."""
+        """Collect rows of the subject `key`."""
         self._db = db
         self._key = key
         self._rows: dict[str, list[Row]] = {name: [] for name in _TABLES}
         self._packing = VectorPacker(db)
 
     def put(self, statement: str, *values: object) -> None:
-        """Take a row of the subject's for one of the statements that add."""
+        """Add a row of the subject for one of the inserting statements."""
         self._rows[statement].append((self._key, *values))
 
     def pack(self, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
@@ -57,7 +57,7 @@ class InsertBatch:
         return self._packing.pack(self._key, space, vectors)
 
     def flush(self) -> None:
-        """Write what is held: whatever is read or changed next may be among it."""
+        """Write all collected rows; call it before anything is read or changed."""
         for name, rows in self._rows.items():
             if rows:
                 self._db.executemany(SQL[name], rows)
@@ -82,12 +82,12 @@ def pack_vectors(db: SqlConnection, key: int, space: str, vectors: Sequence[Vect
 
 
 def pack_numbers(vectors: Sequence[Vector]) -> bytes:
-    """Pack vectors one behind the other, as the `vector` table has them."""
+    """Pack vectors one after the other, as the `vector` table has them."""
     return np.concatenate(vectors).astype("<f4", copy=False).tobytes()
 
 
 def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
-    """Make a closed or held memory active, with what recall computes on.
+    """Make a closed or held memory active, with the rows that recall reads.
 
     Raises:
         StaleSubjectError: it is a fact whose slot was filled meanwhile.
@@ -103,7 +103,7 @@ def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory
             said = f"was filled meanwhile by {id_text(filled)}: read again"
             raise StaleSubjectError(f"the slot {category}/{slot} {said}", logged=f"a slot {said}")
     if number is not None and fetch_value(db, UNDO_SQL["number_taken"], key, number):
-        (number,) = numbers.take(db, subject, 1)
+        (number,) = app_numbers.take(db, subject, 1)
     db.execute(UNDO_SQL["reopen_memory"], (key, id_, version, number))
     rows = fetch(db, SQL["evidence"], key, id_)
     fixed = pack_fixed(
@@ -121,7 +121,7 @@ def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory
 
 
 def weaken(db: SqlConnection, key: int, id_: bytes, change: WeakenMemory, *, version: int) -> None:
-    """Take sources from a memory, and the weight they gave it."""
+    """Remove sources from a memory, and the weight they gave it."""
     without = {(id_bytes(conversation), seq) for conversation, seq in change.without}
     rows = fetch(db, UNDO_SQL["evidence_rows"], key, id_)
     db.execute(UNDO_SQL["drop_evidence"], (key, id_))

@@ -1,4 +1,4 @@
-"""All active memories of a subject as arrays, read anew only where its version moved. Works on a connection."""
+"""Snapshots: all active memories of a subject as arrays, cached per version. Works on a connection."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
@@ -17,12 +17,12 @@ from recollect.types import Subject, SubjectSnapshot
 
 SQL, SUBJECT_SQL = load("memory"), load("subject")
 _NO_SPACE = (0, 0)
-# From so many memories on, merging what changed is clearly quicker than reading all: 0.4 against 1.2 ms here, a tenth
+# Merging the changes of at least so many memories is clearly faster than reading all: 0.4 against 1.2 ms here, a tenth
 # of the time at 10,000.
 MIN_MERGED = 256
 Ints = npt.NDArray[np.int64]
 Sample = Callable[[SqlConnection, Subject, int, Sequence[bytes]], list[Row]]
-"""Reads some of the vectors of a space (its number), of memories with these ids, that may stand for all of them: rows
+"""Reads some of the vectors of a space (its number), of memories with these ids, as a sample of all of them: rows
 of id and vectors, ordered by id."""
 
 
@@ -54,7 +54,7 @@ def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two wa
 ) -> SubjectSnapshot:
     """Do as `read_hot`, within the snapshot of the caller's transaction.
 
-    With `sample`, of a subject whose vectors have an index, those that it reads are the background, and no others come.
+    With `sample`, for a subject whose vectors are indexed, the snapshot has only the vectors that it reads.
 
     Raises:
         SpaceMovedError: the subject is read in another space.
@@ -123,7 +123,7 @@ def _changed(db: SqlConnection, kept: SubjectSnapshot | None, version: int) -> C
     """Return the memories that changed since `kept`; None where reading all of them is as well.
 
     Each change leaves its version on the memory's row. What takes rows away without a trace (erasing), or changes the
-    message that a quotation's words come from, must not rely on this: it has to make the caches read anew.
+    message that a quotation's words come from, must not rely on this: it has to drop the subject from the caches.
     """
     if kept is None or kept.version >= version:
         return None
@@ -155,7 +155,7 @@ def _place(hot: SubjectSnapshot, id_: bytes) -> int | None:
 
 
 def _join(one: SubjectSnapshot, other: SubjectSnapshot) -> SubjectSnapshot:
-    """Put the memories of `other` behind those of `one`."""
+    """Append the memories of `other` to those of `one`."""
     return replace(
         other,
         ids=one.ids + other.ids,
@@ -182,7 +182,7 @@ def _take(hot: SubjectSnapshot, order: Ints) -> SubjectSnapshot:
     """Take the memories at the places `order`, in that order."""
     term_places, term_start = _spans(hot.term_start, order)
     source_places, source_start = _spans(hot.source_start, order)
-    # The vectors of a memory stand together, in the order of the memories: a span like the others.
+    # The vectors of a memory are adjacent, in the order of the memories: a span like the others.
     vector_start = np.searchsorted(hot.vector_of, np.arange(len(hot) + 1))
     vector_places, vectors_from = _spans(vector_start, order)
     return replace(

@@ -1,4 +1,4 @@
-"""What was read last of each subject, for as long as its version stands, up to so many bytes. Locks."""
+"""Cache of snapshots and shown memories, valid for one version of a subject, bounded in bytes. Locks."""
 
 import sys
 import threading
@@ -16,18 +16,18 @@ from recollect.ids import id_bytes, id_text
 from recollect.store.sql.snapshot_codec import size_of
 from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
 
-# Texts kept of one subject: those of some 700 notes. Who has more reads some of them again, which takes little beside
-# weighing so many.
+# Bytes of texts kept per subject: those of some 700 notes. Larger subjects read some again, which costs little compared
+# with ranking so many.
 MAX_TEXT_BYTES = 1024 * 1024
-# What a memory and each of its sources take beside their longer texts (measured: 960 for one with one source).
+# Bytes of a memory and of each of its sources without their longer texts (measured: 960 for one with one source).
 _MEMORY_BYTES, _SOURCE_BYTES = 700, 350
 
 
 class ChangedMemories(NamedTuple):
-    """What changed of a subject's memories."""
+    """Which of a subject's memories changed."""
 
     since: int
-    """The version from which on all changes are named."""
+    """All changes after this version are named."""
     ids: frozenset[bytes]
 
 
@@ -44,9 +44,9 @@ class _Kept:
 
 
 class SnapshotCache:
-    """The subjects read last, with what was shown of them. Safe to use from several threads.
+    """The most recently read subjects, with the memories shown of them. Safe to use from several threads.
 
-    Uses move no version: those noted here count at once, another process's when the version moves.
+    Uses change no version: those recorded here count at once, those of other processes when the version changes.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -62,7 +62,7 @@ class SnapshotCache:
         return self._bytes
 
     def get(self, subject: Subject, space: str) -> SubjectSnapshot | None:
-        """Return what is kept; whether its version still stands is for the caller to see."""
+        """Return the cached snapshot; the caller checks whether its version is current."""
         key = (subject.key, space)
         with self._lock:
             found = self._kept.get(key)
@@ -72,12 +72,12 @@ class SnapshotCache:
             return found.hot
 
     def put(self, space: str, hot: SubjectSnapshot, *, changed: ChangedMemories | None = None) -> None:
-        """Keep a subject; what was used longest ago makes room for it.
+        """Cache a snapshot, and evict the least recently used ones if it needs room.
 
         Args:
-            space: The name of the vectors' space.
-            hot: The subject.
-            changed: How it differs from a former version; None where that is not known.
+            space: Name of the vectors' space.
+            hot: The snapshot.
+            changed: How it differs from an earlier version; None if that is not known.
         """
         size = size_of(hot) if self._most_bytes else 1
         if size > self._most_bytes:
@@ -95,7 +95,7 @@ class SnapshotCache:
             self._make_room()
 
     def memories(self, space: str, hot: SubjectSnapshot, ids: Sequence[MemoryId]) -> dict[MemoryId, Memory]:
-        """Return which of the memories are kept as they were at the version of `hot`."""
+        """Return those of the memories that are cached at the version of `hot`."""
         kept = self._kept.get((hot.subject.key, space))
         if kept is None or kept.hot.version != hot.version:
             return {}
@@ -103,7 +103,7 @@ class SnapshotCache:
         return {memory: known[memory] for memory in ids if memory in known}
 
     def put_memories(self, space: str, hot: SubjectSnapshot, memories: Sequence[Memory]) -> list[Memory]:
-        """Keep memories that were read in the snapshot of `hot`; return them with the uses that are known of here."""
+        """Cache memories that were read in the snapshot of `hot`; return them with the uses recorded here."""
         with self._lock:
             kept = self._kept.get((hot.subject.key, space))
             if kept is None or kept.hot.version != hot.version:
@@ -115,13 +115,13 @@ class SnapshotCache:
             return list(memories)
 
     def forget(self, subject: Subject) -> None:
-        """Keep nothing of a subject any more."""
+        """Drop a subject from the cache."""
         with self._lock:
             for key in [key for key in self._kept if key[0] == subject.key]:
                 self._drop(key)
 
     def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
-        """Count a use of each memory in what is kept: uses move no version."""
+        """Count a use of each memory in the cached snapshots: uses change no version."""
         with self._lock:
             for (key, _), kept in self._kept.items():
                 if key == subject.key:
@@ -187,7 +187,7 @@ def _used(hot: SubjectSnapshot, ids: Sequence[MemoryId], at: int) -> SubjectSnap
 
 
 def _with_uses(memory: Memory, hot: SubjectSnapshot) -> Memory:
-    """Count in a memory the uses that `hot` knows of and its row does not yet: the file learns of them later."""
+    """Add the uses that `hot` counts but the memory's row does not yet, as they are written later."""
     place = _place(hot, id_bytes(memory.id))
     if place is None or hot.uses[place] <= memory.uses:
         return memory

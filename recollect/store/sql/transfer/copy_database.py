@@ -1,8 +1,8 @@
 """Copy a whole database into another, of whatever kind: all rows, and the key of its hashes. Works on two ends.
 
 The source is read in one snapshot. Subjects go over some at a time, in the order of their keys, each time in one
-transaction that also notes how far the copy is: killed at any moment, it goes on behind the last of them. In the end
-both are read and compared; what a copy begun earlier has of subjects that changed since is copied anew.
+transaction that also notes how far the copy is: killed at any moment, it continues after the last one. In the end
+both are read and compared; subjects that changed since an interrupted copy are copied again.
 """
 
 from collections import Counter, defaultdict
@@ -60,7 +60,7 @@ class CopyReport:
     copied_anew: int = 0
     """Subjects that had changed since an earlier run copied them."""
     moved: bool = False
-    """Somebody wrote to the source meanwhile: what came after the snapshot is not in the copy."""
+    """Whether the source was written to meanwhile: changes after the snapshot are not in the copy."""
 
 
 @dataclass(slots=True)
@@ -167,7 +167,7 @@ class _Copy:
             self._there.add(table, self._columns[table.name], self._rows(self._here, table, span, shown=True))
 
     def _compare(self, mark: CopyMarker) -> None:
-        """Read both, and copy anew what changed in the source since an earlier run copied it.
+        """Compare both, and copy again what changed in the source since an earlier run.
 
         Raises:
             BadRequestError: the copy was finished before, and they differ.
@@ -240,7 +240,7 @@ class _Copy:
             self._bar.reach(self._shown)
 
     def _spans(self, first: int) -> Iterator[KeyRange]:
-        """Cut all keys from `first` on into spans of a few subjects. One without a subject's row lies in one, too."""
+        """Divide all keys from `first` on into ranges of a few subjects; they cover keys without a subject, too."""
         while first <= MAX_KEY:
             keys = [key for (key,) in fetch(self._here.db, SQL["next_subjects"], first, BATCH_SIZE)]
             last = keys[-1] if len(keys) == BATCH_SIZE else MAX_KEY

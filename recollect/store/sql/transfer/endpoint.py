@@ -1,4 +1,8 @@
-"""The two ends of a copy: what every database brings. Pure."""
+"""Endpoints of a copy, and the mark of how far it is. Works on a connection.
+
+While the mark says that the copy is not finished, no store opens the database: half of the memories would be taken for
+all of them.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +24,7 @@ MIN_KEY, MAX_KEY = -(2**63), 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class KeyRange:
-    """Subjects whose keys lie next to one another."""
+    """Subjects with adjacent keys."""
 
     first: int = MIN_KEY
     last: int = MAX_KEY
@@ -33,7 +37,7 @@ class EndpointMode(StrEnum):
     READ = "read"
     """Others may go on using it."""
     FILL = "fill"
-    """Nobody else may use it."""
+    """No other process may use it."""
     WRITE = "write"
     """Others may go on using it."""
 
@@ -58,7 +62,7 @@ class CopyEndpoint(Protocol):
         ...
 
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
-        """Read the rows of some subjects one by one, in the order of the key. Of what is nobody's: all rows."""
+        """Read the rows of some subjects one by one, in the order of the key; of a global table, all rows."""
         ...
 
     def add(self, table: Table, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
@@ -101,23 +105,23 @@ class CopyMarker:
 
 
 def identity(db: SqlConnection) -> str:
-    """Tell a database from others, whatever it is called: by its key, of which this says nothing."""
+    """Return an identity of the database, derived from its key without revealing it."""
     return blake2b(b"copy", key=bytes(fetch_value(db, SUBJECT_SQL["term_key"])), digest_size=16).hexdigest()
 
 
 def read_mark(db: SqlConnection) -> CopyMarker | None:
-    """Return the mark; None where the database is no copy."""
+    """Return the mark; None if the database is not a copy."""
     value = fetch_value(db, SQL["copied_up_to"])
     return None if value is None else CopyMarker(**json.loads(bytes(value)))
 
 
 def set_mark(db: SqlConnection, mark: CopyMarker) -> None:
-    """Leave the mark, in the transaction of the rows that it tells of."""
+    """Write the mark, in the transaction of the rows that it describes."""
     db.execute(SQL["note_copied"], (json.dumps(asdict(mark)).encode(),))
 
 
 def refuse_unfinished(db: SqlConnection, where: str) -> None:
-    """Let nobody use a database that is half a copy.
+    """Refuse a database that is half a copy.
 
     Raises:
         UnreadableStoreError: it is one.

@@ -48,7 +48,7 @@ def check_block(rows: Rows, subject: int) -> None:
 
 
 def key_of(home: Subject | int) -> int:
-    """Return the key of the subject in whose log something lies."""
+    """Return the key of the subject whose log has something."""
     return home.key if isinstance(home, Subject) else home
 
 
@@ -67,7 +67,7 @@ _UNIQUE: tuple[tuple[str, Callable[[Record], Hashable]], ...] = (
         lambda row: (key_of(row["home"]), *(row[name] for name in ("conversation", "profile", "stage", "version"))),
     ),
 )
-"""What may stand once only; None stands for nothing."""
+"""What may occur only once; None means nothing."""
 
 
 def _require_unique(rows: Iterable[Record], kind: str, key: Callable[[Record], Hashable]) -> None:

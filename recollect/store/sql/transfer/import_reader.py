@@ -38,7 +38,7 @@ class ImportedSubject:
     line: int
     """Where it begins."""
     rows: dict[str, list[Record]] = field(default_factory=dict)
-    """Of each kind of record, its columns, and its `line` in the file; `evidence` and `tags` stand within a memory,
+    """Of each kind of record, its columns, and its `line` in the file; `evidence` and `tags` are inside a memory,
     `calls` in a message."""
 
     @property
@@ -151,7 +151,7 @@ def _memory(record: Any) -> Record:
         raise BadRequestError("a turn has no text of its own, and every other memory has")
     row["tags"] = [_value(record_format.INDEXED, tag, "tags") for tag in _list(record["tags"], "tags")]
     row["linked"] = bool(_value(record_format.FLAG, record["linked"], "linked"))
-    row["evidence"] = [_evidence(one) for one in _list(record["evidence"], "evidence")]
+    row["evidence"] = [_evidence(source) for source in _list(record["evidence"], "evidence")]
     return row
 
 

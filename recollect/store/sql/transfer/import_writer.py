@@ -1,11 +1,11 @@
-"""Write subjects of an export, with what was derived of them anew. Works on one end of a copy, in a transaction."""
+"""Write subjects of an export, with derived data made again. Works on one end of a copy, in a transaction."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.errors import BadRequestError
 from recollect.ids import id_text
-from recollect.store.sql import numbers, subjects
+from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import Row, load
 from recollect.store.sql.erase.tombstones import imported_as
 from recollect.store.sql.memories.write import VectorPacker
@@ -92,9 +92,12 @@ class ImportWriter:
             self._add(table, self._all(table))
         messages = self._all("message")
         self._add("message", messages)
-        calls = ((key, one, call) for key, one in messages for call in dict.fromkeys(one["calls"]))
-        self._add("tool_call", [(key, _beside(one, call=call)) for key, one, call in calls])
-        self._add("formation", [(key, one | {"home": key_of(one["home"])}) for key, one in self._all("formation")])
+        calls = ((key, message, call) for key, message in messages for call in dict.fromkeys(message["calls"]))
+        self._add("tool_call", [(key, _beside(message, call=call)) for key, message, call in calls])
+        self._add(
+            "formation",
+            [(key, formation | {"home": key_of(formation["home"])}) for key, formation in self._all("formation")],
+        )
         self._write_memories(versions)
         self._write_hot()
 
@@ -110,7 +113,7 @@ class ImportWriter:
     def _homes(self) -> list[Subject]:
         own = {block.key for block in self._named}
         sources = (source for _, memory in self._all("memory") for source in memory["evidence"])
-        homes = (one["home"] for one in (*sources, *(record for _, record in self._all("formation"))))
+        homes = (record["home"] for record in (*sources, *(record for _, record in self._all("formation"))))
         return list(dict.fromkeys(home for home in homes if isinstance(home, Subject) and home.key not in own))
 
     def _write_ledgers(self) -> None:
@@ -126,46 +129,49 @@ class ImportWriter:
         numbered = {block.key: self._numbered(block) for block in self._named}
         self._add(
             "memory",
-            [(key, one | {"changed": versions[key]} | numbered[key].get(one["id"], _BARE)) for key, one in memories],
+            [
+                (key, memory | {"changed": versions[key]} | numbered[key].get(memory["id"], _BARE))
+                for key, memory in memories
+            ],
         )
         self._add(
             "evidence",
             [
-                (key, source | {"memory": one["id"], "place": place, "home": key_of(source["home"])})
-                for key, one in memories
-                for place, source in enumerate(one["evidence"])
+                (key, source | {"memory": memory["id"], "place": place, "home": key_of(source["home"])})
+                for key, memory in memories
+                for place, source in enumerate(memory["evidence"])
             ],
         )
-        tags = ((key, one["id"], tag) for key, one in memories for tag in set(one["tags"]))
+        tags = ((key, memory["id"], tag) for key, memory in memories for tag in set(memory["tags"]))
         self._add("memory_tag", [(key, {"memory": id_, "tag": tag}) for key, id_, tag in tags])
-        self._add("link", [(key, {"memory": one["id"]}) for key, one in memories if one["linked"]])
+        self._add("link", [(key, {"memory": memory["id"]}) for key, memory in memories if memory["linked"]])
 
     def _numbered(self, block: ImportedSubject) -> dict[bytes, Record]:
         """Return number and app of an app's memories: a number in the file is kept where it is free here."""
         subject = block.subject
         if subject is None or subject.kind != "app":
             return {}
-        memories = [one for one in block.of("memory") if one["kind"] != _TURN]
-        carried = numbers.carry(self._db, subject, [one["number"] for one in memories if one["number"]])
-        fresh = iter(numbers.take(self._db, subject, sum(not one["number"] for one in memories)))
-        app = numbers.app_id(subject)
+        memories = [memory for memory in block.of("memory") if memory["kind"] != _TURN]
+        carried = app_numbers.carry(self._db, subject, [memory["number"] for memory in memories if memory["number"]])
+        fresh = iter(app_numbers.take(self._db, subject, sum(not memory["number"] for memory in memories)))
+        app = app_numbers.app_id(subject)
         return {
-            one["id"]: {"number": carried[one["number"]] if one["number"] else next(fresh), "app": app}
-            for one in memories
+            memory["id"]: {"number": carried[memory["number"]] if memory["number"] else next(fresh), "app": app}
+            for memory in memories
         }
 
     def _write_hot(self) -> None:
         term_key, packing = bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), VectorPacker(self._db)
         salts = {block.key: subjects.salt_of(term_key, block.subject) for block in self._named if block.subject}
         hot, vectors = [], []
-        for key, one in self._all("memory"):
-            if not is_active(one):
+        for key, memory in self._all("memory"):
+            if not is_active(memory):
                 continue
-            made, memory = self._derived[key, MemoryId(id_text(one["id"]))], {"memory": one["id"]}
-            hot.append((key, memory | {"terms": pack_terms(made.terms, salts[key]), **_packed(one, made)}))
+            made, owner = self._derived[key, MemoryId(id_text(memory["id"]))], {"memory": memory["id"]}
+            hot.append((key, owner | {"terms": pack_terms(made.terms, salts[key]), **_packed(memory, made)}))
             packed = packing.pack(key, made.space, made.vectors)
             if packed is not None:
-                vectors.append((key, memory | {"space": packed[0], "data": packed[1]}))
+                vectors.append((key, owner | {"space": packed[0], "data": packed[1]}))
         self._add("hot", hot)
         self._add("vector", vectors)
 
@@ -187,7 +193,7 @@ def _packed(memory: Record, made: ReopenMemory) -> dict[str, bytes]:
         weights=(memory["importance"], memory["confidence"]),
         times=(memory["valid_from"], memory["uses"], memory["last_used_at"] or 0),
     )
-    sources = ((one["hash"], id_text(one["conversation"]), one["seq"]) for one in evidence)
+    sources = ((source["hash"], id_text(source["conversation"]), source["seq"]) for source in evidence)
     return {"fixed": fixed, "sources": pack_sources(sources)}
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql.numbers import MAX_NUMBER
+from recollect.store.sql.app_numbers import MAX_NUMBER
 from recollect.store.sql.rows import ERASED as ERASED_MESSAGE
 from recollect.store.sql.rows import STATE_ORDER
 from recollect.store.sql.rows import WHOLE as WHOLE_MESSAGE
@@ -26,7 +26,7 @@ MAX_COUNT = 2**31 - 1
 """Places in a conversation and counts fit into four bytes with a sign."""
 # Longest memory in characters: all of it is embedded. What is formed stays far below.
 MAX_MEMORY = 1_000_000
-# Longest name that stands in an index, and longest other label, in UTF-8 bytes: PostgreSQL takes 2,704 for a whole key.
+# Longest indexed name, and longest other label, in UTF-8 bytes: PostgreSQL takes 2,704 for a whole key.
 MAX_INDEXED_BYTES, MAX_EXTERNAL_ID_BYTES, MAX_LABEL_BYTES = 800, 2_048, 65_536
 # Instants near the ends of the calendar cannot be shown in every time zone.
 _FIRST_YEAR, _LAST_YEAR = 2, 9998
@@ -163,7 +163,7 @@ def _check_withheld(value: Any) -> None:
     """Check the stretches that a quotation leaves out: readers rely on their order.
 
     Raises:
-        ValueError: They are no stretches, or stand out of order.
+        ValueError: They are no stretches, or out of order.
     """
     last = 0
     for stretch in value if isinstance(value, list) else [None]:

@@ -7,7 +7,7 @@ Why not one count for the table? Two numbers of one user would then tell how man
 them (I10). Ranges follow from the subject's key instead: other subjects' memories change a number only where two keys
 meet in one range, and whether the range is 0, which the first app of a database draws: it counts 1, 2, 3.
 
-Ranges that were drawn stand in `meta` for good, nameless. Erasing a subject takes its count away, not its range: an app
+Drawn ranges stay in `meta` for good, without a name. Erasing a subject takes its count away, not its range: an app
 that comes back draws another, so what was erased is never named again.
 """
 

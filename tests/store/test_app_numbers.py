@@ -16,8 +16,8 @@ from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
 from recollect.store.postgres.connection import PostgresConnection, connect
 from recollect.store.postgres.migrate import prepare
-from recollect.store.sql import numbers
-from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
+from recollect.store.sql import app_numbers
+from recollect.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
 from recollect.store.sql.rows import fetch
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.store.store import Store
@@ -128,7 +128,7 @@ def test_a4_a_range_that_is_full_is_followed_by_another() -> None:
 
 
 def test_a4_subjects_whose_keys_lead_to_one_range_share_none(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbers, "_derived", lambda _, attempt: 7 + attempt)
+    monkeypatch.setattr(app_numbers, "_derived", lambda _, attempt: 7 + attempt)
     db = open_writer(DatabaseLocation(path=MEMORY))
     found = [number for place in range(9) for number in take(db, Subject("app", f"{place}/x"), 4)]
     assert len(set(found)) == len(found)

@@ -13,7 +13,7 @@ from populated import opened
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import connect
-from recollect.store.sql.numbers import MAX_NUMBER, RANGE_SIZE
+from recollect.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import CloseMemory, EraseRequest, Memory, MemoryId, Subject
