@@ -1,4 +1,4 @@
-"""What a date word means: a run of days, how exact it is, and how to write it so that it never goes stale. Pure."""
+"""Meaning of date words: a range of days, its precision, and how to write it without going stale. Pure."""
 
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -9,11 +9,11 @@ MONTHS = (
     "January February March April May June July August September October November December".split()
 )  # index 0 is January
 SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
-"""First month of each season (northern; the words are relative to where most who write English live)."""
+"""First month of each season, in the northern hemisphere."""
 
 
 class Precision(StrEnum):
-    """The unit that the words name."""
+    """The unit that date words name."""
 
     DAY = "day"
     PERIOD = "period"
@@ -38,15 +38,15 @@ _PREPOSITION = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Days:
-    """A run of calendar days, both ends included."""
+    """A range of calendar days, both ends included."""
 
     first: date
     last: date
     precision: Precision
     explicit: bool = False
-    """The words name the year themselves: they never go stale."""
+    """The words name the year, so they never go stale."""
     recurs: bool = False
-    """It comes round every year: a birthday, what happens every May."""
+    """It recurs every year, such as a birthday."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class DateMention:
     quote: str
     """The words, preposition included: 'in May'."""
     span: tuple[int, int]
-    """Where they stand in the text."""
+    """Their position in the text."""
     first: date
     """First day meant, in the speaker's zone."""
     last: date
@@ -65,17 +65,17 @@ class DateMention:
     start: datetime
     """First moment of the first day (aware, UTC)."""
     end: datetime
-    """First moment behind the last day (aware, UTC)."""
+    """First moment after the last day (aware, UTC)."""
     preposition: str
-    """How the words are tied to the sentence: 'in', 'since', 'until'; a default where they stood bare."""
+    """'in', 'since', 'until' …; a default for words without one."""
     explicit: bool
-    """The words name the year themselves, so they need no rewriting."""
+    """The words name the year, so they need no rewriting."""
     recurs: bool = False
-    """It comes round every year, and is written without one."""
+    """It recurs every year, and is written without a year."""
 
     @property
     def since(self) -> bool:
-        """Whether the time meant runs on from there."""
+        """Whether the time continues from there on."""
         return self.preposition == "since"
 
     @property
@@ -105,7 +105,7 @@ class DateMention:
 
 
 def written(day: date) -> str:
-    """Write a day so that no reader takes the month for the day.
+    """Return a day as text in which month and day cannot be confused.
 
     >>> written(date(2023, 5, 7))
     '7 May 2023'
@@ -114,7 +114,7 @@ def written(day: date) -> str:
 
 
 def _period(first: date, last: date) -> str:
-    """Write a run of days: '3 to 9 March 2026'."""
+    """Return a range of days as text: '3 to 9 March 2026'."""
     if (first.year, first.month) == (last.year, last.month):
         return f"{first.day} to {written(last)}"
     begin = f"{first.day} {MONTHS[first.month - 1]}" if first.year == last.year else written(first)
@@ -128,7 +128,7 @@ def _season(first: date, last: date) -> str:
 
 
 def midnight(day: date, zone: ZoneInfo) -> datetime:
-    """Return the first moment of a day in a zone, in UTC; also where clocks skip midnight.
+    """Return the first moment of a day in a zone, in UTC, even if clocks skip midnight.
 
     >>> midnight(date(2024, 3, 10), ZoneInfo("America/New_York")).isoformat()
     '2024-03-10T05:00:00+00:00'
@@ -137,10 +137,10 @@ def midnight(day: date, zone: ZoneInfo) -> datetime:
 
 
 def mention(days: Days, *, quote: str, start: int, preposition: str, zone: ZoneInfo) -> DateMention:
-    """Tie days to the words that name them.
+    """Return the mention of some days by the words that name them.
 
     Raises:
-        OverflowError: the days lie outside the calendar that datetime knows.
+        OverflowError: The days are outside the range of datetime.
     """
     return DateMention(
         quote=quote,

@@ -32,36 +32,36 @@ _SEASON = "(?P<season>" + "|".join(SEASONS) + r")\b"
 _COUNT = r"(?P<count>\d{1,3}|(?:a\s++)?couple(?:\s++of)?|" + "|".join(w for w in _COUNTS if w != "couple") + ")"
 _UNIT = "(?P<unit>day|weekend|week|month|year|decade)s?"
 _TIE = r"(?:(?P<tie>on|in|since|until|till|by|from|during|around|before|after|of)\s++)?"
-# 'Tuesday evenings' are no evening that a calendar has.
+# 'Tuesday evenings' are not a date.
 _PART = r"(?!\s++(?:morning|afternoon|evening|night)s\b)(?:\s++(?:morning|afternoon|evening|night))?"
 _WHICH = r"(?P<which>(?:this\s++|the\s++)?(?:last|past|coming)|next|this)\s++"
 
-# Every day of the month that any month has comes within so many days.
+# Every day of the month recurs within this many days.
 MAX_DAYS_TO_A_DAY = 62
-# Most characters that are read: nobody asks for a day in more, and a paste of megabytes must not hold up a recall.
+# Only this many characters are read, as a paste of megabytes must not delay a recall.
 MAX_READ_CHARACTERS = 20_000
 
-# Words before 'in two weeks' that make it a length of time rather than a moment to come.
+# Words before 'in two weeks' that make it a duration instead of a time in the future.
 _PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
 _STOPS = re.compile(r"[.!?]")
-# Beside 'last week' these say that it is the end of something.
+# With 'last week' these words mean the end of something.
 _OWN, _OF = re.compile(r"\b(?:my|your|his|her|our|their|very)\s$", re.IGNORECASE), re.compile(r"\sof\b", re.IGNORECASE)
-# Characters of the sentence before a time in which its verb is looked for.
+# Characters of the sentence before a time that are searched for its verb.
 MAX_BEFORE = 300
-# Nothing is found without one of these. One look instead of eighteen: most sentences name no time. It looks at
-# folded text, as to look regardless of case takes three times as long.
+# Every time contains one of these: one search instead of eighteen for most sentences, which name no time. The text is
+# folded first, as a search regardless of case takes three times as long.
 _ANY_TIME = re.compile(
     r"\d|\b(?:day|week|month|year|decade|yesterday|today|tomorrow|tonight|night|morning|afternoon|evening|"
     + "|".join([*SEASONS, *sorted(name[:3] for name in (*_MONTH_NAMES, *_WEEKDAYS))])
     + ")"
 )
-# Names of months and days that are common words when written small.
+# Names of months and days that are common words in lower case.
 _ALSO_WORDS = {"may", "march", "mar", "jan", "jun", "dec", "sun", "sat", "mon", "wed", "fri", "tue", "thu"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Moment:
-    """What a pattern's reader may look at."""
+    """A match of a pattern, with its context."""
 
     match: re.Match[str]
     today: date
@@ -69,7 +69,7 @@ class _Moment:
 
     @property
     def future(self) -> bool:
-        """Whether it lies ahead, where it names no year."""
+        """Whether it is in the future, if it names no year."""
         if self.get("tie") == "since":
             return False
         if self.get("tie") == "to":
@@ -80,12 +80,12 @@ class _Moment:
         return direction(self.match.string, start, end, default=self.default) is Direction.AHEAD
 
     def get(self, name: str) -> str:
-        """Return a group, folded; empty where it is absent."""
+        """Return a group, folded; empty if absent."""
         return (self.match.groupdict().get(name) or "").casefold()
 
     @property
     def which(self) -> str:
-        """Return 'last', 'next', 'this' or nothing."""
+        """Return 'last', 'next', 'this' or an empty text."""
         words = self.get("which").split()
         if not words:
             return ""
@@ -101,16 +101,16 @@ class _Moment:
 def parse_dates(
     text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
 ) -> list[DateMention]:
-    """Find the times a text names, in order, none overlapping another.
+    """Return the times that a text names, in order and without overlap.
 
-    The tense of its clause decides where a bare 'Friday' or 'in May' lies. Numbers of unclear size ('a few
-    days ago'), lengths of time and what the calendar does not have ('30 February') are left out.
+    The tense of its clause decides whether 'Friday' or 'in May' is in the future or the past. Vague numbers ('a few
+    days ago'), durations and dates that do not exist ('30 February') are left out.
 
     Args:
         text: Any text; only English date words and numeric dates are read.
         said_at: When it was said (aware).
-        zone: The speaker's time zone, which says when a day begins.
-        default: Where a bare date lies whose clause has no verb: 'dentist on Friday'.
+        zone: The speaker's time zone, which determines when a day begins.
+        default: For dates whose clause has no verb: 'dentist on Friday'.
 
     >>> from datetime import UTC
     >>> found = parse_dates("I met Ana yesterday", said_at=datetime(2023, 5, 8, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
@@ -122,16 +122,16 @@ def parse_dates(
         return []
     today = said_at.astimezone(zone).date()
     taken: list[tuple[int, int]] = []
-    found: list[DateMention] = []
+    mentions: list[DateMention] = []
     for pattern, read in _PATTERNS:
         for match in pattern.finditer(text):
             if any(match.start() < end and start < match.end() for start, end in taken):
                 continue
-            one = _read(_Moment(match=match, today=today, default=default), read, zone)
-            if one is not None:
-                taken.append(one.span)
-                found.append(one)
-    return sorted(found, key=lambda one: one.span)
+            parsed = _read(_Moment(match=match, today=today, default=default), read, zone)
+            if parsed is not None:
+                taken.append(parsed.span)
+                mentions.append(parsed)
+    return sorted(mentions, key=lambda parsed: parsed.span)
 
 
 def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInfo) -> DateMention | None:
@@ -149,7 +149,7 @@ def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInf
             preposition=_preposition(moment),
             zone=zone,
         )
-    except (ValueError, OverflowError):  # not in the calendar: 30 February, 900 years ago
+    except (ValueError, OverflowError):  # not a date: 30 February, 900 years ago
         return None
 
 
@@ -224,12 +224,12 @@ def _days_alone(moment: _Moment) -> Days | None:
 
 
 def _moved_to(read: Callable[[_Moment], Days | None]) -> Callable[[_Moment], Days | None]:
-    """Read 'to June', 'to the 16th', 'to thursday' where something was moved there."""
+    """Read 'to June', 'to the 16th', 'to thursday' if something was moved there."""
     return lambda moment: read(moment) if is_put_off(moment.match.string, moment.match.start()) else None
 
 
 def _weeks_on(moment: _Moment) -> Days:
-    """Read 'a week on Monday': so many weeks behind the next one."""
+    """Read 'a week on Monday': that many weeks after the next one."""
     number = next(n for n, name in enumerate(_WEEKDAYS) if name.startswith(moment.get("weekday")[:3]))
     monday = ranges.near_weekday(moment.today, number, "", future=True).first
     return ranges.day(monday + timedelta(weeks=moment.count))
@@ -274,12 +274,12 @@ def _which_unit(moment: _Moment) -> Days | None:
     if moment.which == "last" and (moment.get("unit") == "day" or _is_final(moment)):
         return None  # 'my last week there', 'last year of school'
     if moment.get("which").startswith("the") and moment.which == "last" and moment.get("unit") != "weekend":
-        return None  # 'the last year' is a length of time
+        return None  # 'the last year' is a duration
     return ranges.shifted(moment.today, moment.get("unit"), step)
 
 
 def _is_final(moment: _Moment) -> bool:
-    """Return whether 'last' stands for what nothing follows, not for what is just over."""
+    """Return whether 'last' means the final one, not the previous one."""
     text = moment.match.string
     return bool(_OWN.search(text, max(0, moment.match.start() - 12), moment.match.start())) or bool(
         _OF.match(text, moment.match.end())
@@ -311,7 +311,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(rf"\b{pattern}", re.IGNORECASE)
 
 
-# In order of how much they say: an earlier pattern keeps its words from a later one.
+# Most specific first: words matched by an earlier pattern are not read by a later one.
 _PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] = (
     (_compiled(_TIE + r"(?P<year>\d{4})[-/](?P<number>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"), _numeric),
     (_compiled(_TIE + r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b"), _slashed),

@@ -1,4 +1,4 @@
-"""Calendar arithmetic behind the date words: which days are 'last week' or 'in May'. Pure."""
+"""Calendar arithmetic for date words: which days are 'last week' or 'in May'. Pure."""
 
 from datetime import date, timedelta
 
@@ -11,9 +11,9 @@ SATURDAY = 5
 SEASON_MONTHS = 3
 
 
-def day(which: date, *, explicit: bool = False) -> Days:
+def day(date_of_day: date, *, explicit: bool = False) -> Days:
     """Return one day."""
-    return Days(first=which, last=which, precision=Precision.DAY, explicit=explicit)
+    return Days(first=date_of_day, last=date_of_day, precision=Precision.DAY, explicit=explicit)
 
 
 def period(first: date, last: date, *, explicit: bool = False) -> Days:
@@ -57,7 +57,7 @@ def season(name: str, number: int, *, explicit: bool = False) -> Days:
 
 
 def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
-    """Return the month meant by its bare name: the one at or before today, or at or after it.
+    """Return the month meant by its name alone: the one at or before today, or at or after it.
 
     `which` is 'last', 'next', 'this' or empty; 'last May', said in May, is a year ago.
     """
@@ -72,39 +72,41 @@ def near_month(today: date, number: int, which: str, *, future: bool) -> Days:
 
 
 def near_day(today: date, number: int, of_month: int, *, future: bool) -> Days:
-    """Return the day of a month whose year was left out: the nearest before today, or after it.
+    """Return the day of a month without its year: the nearest before today, or after it.
 
     29 February goes to the nearest leap year.
 
     Raises:
-        ValueError: no year has such a day.
+        ValueError: No year has such a day.
     """
     step = 1 if future else -1
     for choice in range(today.year, today.year + 9 * step, step):
         try:
-            found = date(choice, number, of_month)
+            nearest = date(choice, number, of_month)
         except ValueError:
             continue
-        if (found >= today) if future else (found <= today):
-            return day(found)
+        if (nearest >= today) if future else (nearest <= today):
+            return day(nearest)
     raise ValueError(f"no year has a day {of_month} in month {number}")
 
 
 def near_season(today: date, name: str, which: str, *, future: bool) -> Days:
-    """Return the season meant by its bare name.
+    """Return the season meant by its name alone.
 
-    'Last summer' is the newest that is over, 'next summer' the first that has not begun, 'this summer' the one of
-    this year; without such a word the newest that has begun, or in the future the first that is not over.
+    'Last summer' is the latest that is over, 'next summer' the first that has not begun, 'this summer' that of this
+    year. Without such a word it is the latest that has begun or, in the future, the first that is not over.
     """
     seasons = [season(name, choice) for choice in range(today.year - 2, today.year + 3)]
     if which == "last":
-        return [one for one in seasons if one.last < today][-1]
+        return [candidate for candidate in seasons if candidate.last < today][-1]
     if which == "next" or (future and which != "this"):
-        begun = which == "next"
-        return next(one for one in seasons if (one.first > today if begun else one.last >= today))
+        if which == "next":
+            return next(candidate for candidate in seasons if candidate.first > today)
+        return next(candidate for candidate in seasons if candidate.last >= today)
     if which == "this":
-        return next((one for one in seasons if one.first <= today <= one.last), season(name, today.year))
-    return [one for one in seasons if one.first <= today][-1]
+        running = (candidate for candidate in seasons if candidate.first <= today <= candidate.last)
+        return next(running, season(name, today.year))
+    return [candidate for candidate in seasons if candidate.first <= today][-1]
 
 
 def near_weekday(today: date, number: int, which: str, *, future: bool) -> Days:

@@ -1,15 +1,15 @@
-"""Whether a bare date lies ahead or behind: the tense of its clause decides. Pure."""
+"""Whether a date without a year is in the future or the past, by the tense of its clause. Pure."""
 
 import re
 from enum import StrEnum
 
-# So many characters of a sentence before and behind a date are read for its verb.
-MAX_BEFORE, MAX_BEHIND = 160, 80
+# Number of characters of a sentence before and after a date that are read for its verb.
+MAX_BEFORE, MAX_AFTER = 160, 80
 
 _SENTENCE_END = re.compile(r"[.!?;\n]")
-# A clause of its own begins here: 'I moved in May, and my lease is up on 3 June'.
+# Separate clauses: 'I moved in May, and my lease is up on 3 June'.
 _CLAUSE_END = re.compile(r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before)\s", re.I)
-# What one has on a day, where 'have' is left out: 'got my driving test on Tuesday'.
+# Events one has on a day, for sentences without 'have': 'got my driving test on Tuesday'.
 _EVENT = (
     r"(?:tests?|exams?|mocks?|finals|interviews?|appointments?|scans?|meetings?|dentist|doctors?|gp|vet|physio|therapy"
     r"|surgery|operation|op|check-?ups?|class(?:es)?|lessons?|lectures?|seminars?|choir|band|practice|rehearsals?"
@@ -18,7 +18,7 @@ _EVENT = (
     r"|inspection|audit|recital|performance|audition|viewings?|ceremony|graduation|tournament|competition|assessment"
     r"|holidays?|visitors|guests|in-laws)"
 )
-# What was put off, booked or signed up for lies ahead, although the verb is in the past.
+# Things postponed, booked or signed up for are in the future, although the verb is in the past tense.
 _ARRANGED = re.compile(
     r"\b(?:(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++off|put\s++back"
     r"|brought\s++forward|extended)"
@@ -39,7 +39,7 @@ _ARRANGED = re.compile(
     r"\s*+$)",
     re.IGNORECASE,
 )
-# What one has decided to do, and what one has got on a day, is still to come.
+# Decisions, and events that one has got on a day, are in the future.
 _HAVE = r"(?:(?:have|has|'ve|'s)\s++(?:just\s++|finally\s++|also\s++|now\s++)?)"
 _MOVED_TO = re.compile(
     r"\b(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++(?:it\s++)?(?:off|back)|brought\s++(?:it\s++)?forward|extended|switched|bumped)"
@@ -55,7 +55,7 @@ _BASE = (
     r"start|begin|leave|fly|move|travel|arrive|visit|go|come|get|turn|meet|see|work|play|run|take|give|land"
     r"|return|marry|sit|have|need|want"
 )
-# Verbs that tell, in the order of the sentence; the one nearest before the date counts.
+# Verbs that tell the tense; the nearest one before the date counts.
 _VERB = re.compile(
     rf"\b(?:(?P<present>(?:i|we|they|you|he|she)(?:\s++|(?=')){_HAVE}(?:(?:decided|agreed|arranged|promised|chosen|offered)\s++to\s++\w{{2,20}}"
     rf"|got(?!\s++(?:back|home|here|there|away|out|up|in|rid|married|engaged|divorced|\w{{2,20}}ed)\b))\b"
@@ -82,20 +82,20 @@ _ANNIVERSARY = re.compile(
     r"\b(?:birthdays?|b-?days?|anniversar(?:y|ies)|name\s++day|date\s++of\s++birth|dob|annually|yearly|once\s++a\s++year)\b",
     re.IGNORECASE,
 )
-# 'My 30th birthday' comes once.
+# 'My 30th birthday' does not recur.
 _COUNTED = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)\b", re.IGNORECASE)
 _HABIT = re.compile(r"\b(?:always|usually|every|each|often|normally|typically|mostly|celebrates?)\b", re.IGNORECASE)
 
 
 class Direction(StrEnum):
-    """Where a date without a year lies."""
+    """Whether a date without a year is in the future or the past."""
 
     AHEAD = "ahead"
     BEHIND = "behind"
 
 
 def is_put_off(text: str, start: int) -> bool:
-    """Return whether what stands before a date says that something was moved to it.
+    """Return whether the words before a date say that something was moved to it.
 
     >>> is_put_off("The match got moved to the 16th", 23), is_put_off("I walked to the 16th hole", 11)
     (True, False)
@@ -105,22 +105,22 @@ def is_put_off(text: str, start: int) -> bool:
 
 
 def direction(text: str, start: int, end: int, *, default: Direction) -> Direction:
-    """Read from the words around a date where it lies.
+    """Return whether a date is in the future or the past, by the words around it.
 
     Args:
         text: Any text.
-        start: Where the date begins in it.
-        end: Where it ends.
-        default: For a date whose clause has no verb that tells.
+        start: Start of the date in it.
+        end: End of the date.
+        default: For a date whose clause has no verb that tells the tense.
 
     >>> text = "My exam is on Tuesday"
     >>> direction(text, 11, 21, default=Direction.BEHIND)
     <Direction.AHEAD: 'ahead'>
     """
-    before, behind = _sentence(text, start, end)
+    before, after = _sentence(text, start, end)
     if _ARRANGED.search(before):
         return Direction.AHEAD
-    for clause in (_clause(before, behind), (before, behind)):
+    for clause in (_clause(before, after), (before, after)):
         told = _told(*clause)
         if told is not None:
             return told
@@ -128,36 +128,36 @@ def direction(text: str, start: int, end: int, *, default: Direction) -> Directi
 
 
 def recurs(text: str, start: int, end: int) -> bool:
-    """Return whether a date comes round every year: a birthday, an anniversary, what happens every May."""
+    """Return whether a date recurs every year: a birthday, an anniversary, an event of every May."""
     clause = " ".join(_clause(*_sentence(text, start, end)))
     return bool(_ANNIVERSARY.search(clause) and not _COUNTED.search(clause)) or bool(_HABIT.search(clause))
 
 
 def is_habit(text: str, start: int, end: int) -> bool:
-    """Return whether a clause tells what happens again and again: its weekday is no certain day."""
+    """Return whether a clause tells of a habit: its weekday is not a certain day."""
     return bool(_HABIT.search(" ".join(_clause(*_sentence(text, start, end)))))
 
 
-def _told(before: str, behind: str) -> Direction | None:
-    """Return what the verb nearest before a date tells, or else the first behind it."""
+def _told(before: str, after: str) -> Direction | None:
+    """Return what the nearest verb before a date tells, else the first after it."""
     verbs = list(_VERB.finditer(before))
-    verb = verbs[-1] if verbs else _VERB.search(behind)
+    verb = verbs[-1] if verbs else _VERB.search(after)
     if verb is None:
         return None
     return Direction.BEHIND if verb["past"] or _DID.search(before) else Direction.AHEAD
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
-    """Return what stands before and behind a date in its sentence."""
+    """Return the text before and after a date in its sentence."""
     before = text[max(0, start - MAX_BEFORE) : start].replace("’", "'")
-    behind = text[end : end + MAX_BEHIND].replace("’", "'")
+    after = text[end : end + MAX_AFTER].replace("’", "'")
     ends = [stop.end() for stop in _SENTENCE_END.finditer(before)]
-    stop = _SENTENCE_END.search(behind)
-    return before[ends[-1] if ends else 0 :], behind[: stop.start()] if stop else behind
+    stop = _SENTENCE_END.search(after)
+    return before[ends[-1] if ends else 0 :], after[: stop.start()] if stop else after
 
 
-def _clause(before: str, behind: str) -> tuple[str, str]:
-    """Return the same within the clause."""
+def _clause(before: str, after: str) -> tuple[str, str]:
+    """Return the text before and after a date in its clause."""
     begins = [joint.end() for joint in _CLAUSE_END.finditer(before)]
-    stop = _CLAUSE_END.search(behind)
-    return before[begins[-1] if begins else 0 :], behind[: stop.start()] if stop else behind
+    stop = _CLAUSE_END.search(after)
+    return before[begins[-1] if begins else 0 :], after[: stop.start()] if stop else after

@@ -34,7 +34,7 @@ from recollect.types import (
 # Messages whose answers are read for one request; the newest.
 MAX_ANSWERED = 200
 # Messages behind a question among which its answers are looked for: tool calls and their results stand between.
-MAX_BEHIND = 8
+MAX_AFTER = 8
 _NOTHING = frozenset[str]()
 # A word with a capital that does not begin a sentence, and stands behind no title alone.
 _NAME = re.compile(r"(?<=[a-zà-ÿ,.'’] )(?!I\b|I'|Dr\b|Dra\b|Mrs?\b|Ms\b)[A-ZÀ-ÖØ-Þ][\w'’-]{1,40}+")
@@ -99,7 +99,7 @@ async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtim
         runtime: The store.
     """
     for owner in (subject, *subject.owners):
-        first = max(0, said.seq - 1 - MAX_BEHIND)
+        first = max(0, said.seq - 1 - MAX_AFTER)
         messages = await runtime.store.conversations.messages(
             owner, said.conversation, after_seq=first, limit=said.seq - first
         )
@@ -220,7 +220,7 @@ async def _with_answers(place: Place, subject: Subject, home: Subject | None, ru
     conversation, seq = place
     for owner in (home,) if home else (subject, *subject.owners):
         messages = await runtime.store.conversations.messages(
-            owner, conversation, after_seq=seq - 1, limit=1 + MAX_BEHIND
+            owner, conversation, after_seq=seq - 1, limit=1 + MAX_AFTER
         )
         if messages:
             return messages

@@ -13,7 +13,7 @@ from recollect.extraction.evidence import evidence_of
 from recollect.extraction.forget_requests import forget_request
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.speech_acts import is_small_talk
-from recollect.formation.answers import MAX_BEHIND, Forgotten, repeating
+from recollect.formation.answers import MAX_AFTER, Forgotten, repeating
 from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, disjoint, joined_clauses, outdated_topic, stale_stretches, with_secrets
@@ -157,11 +157,11 @@ async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Run
     found: dict[Place, LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = [message for message in messages if message.conversation == conversation]
-        start, last = max(0, own[0].seq - 1 - MAX_BEHIND), own[-1].seq
+        start, last = max(0, own[0].seq - 1 - MAX_AFTER), own[-1].seq
         before = await runtime.store.conversations.messages(
             home, conversation, after_seq=start, limit=max(1, own[0].seq - 1 - start)
         )
-        behind = await runtime.store.conversations.messages(home, conversation, after_seq=last, limit=MAX_BEHIND)
+        behind = await runtime.store.conversations.messages(home, conversation, after_seq=last, limit=MAX_AFTER)
         for message in (*before, *own, *behind):
             found[message.conversation, message.seq] = message
     return [found[place] for place in sorted(found)]

@@ -9,7 +9,7 @@ from recollect.text.update_words import NEGATIONS
 
 MAX_TOPIC_WORDS = 3
 # Words behind a verb of ending among which its object is looked for.
-_MAX_BEHIND = 9
+_MAX_AFTER = 9
 # Words before a negation beside which an older clause denies its topic: 'I don't have gout'.
 _MAX_DENIED = 4
 _SO = r"(?: (?:so|right|totally|clean|completely|really|kind of|pretty|just|quite|officially|well and truly)){0,2}"
@@ -198,7 +198,7 @@ Topic = tuple[frozenset[str], ...]
 def _behind(said: str) -> list[Topic]:
     matches = [match for match in _BEFORE_OBJECT.finditer(said) if not _is_denied(said, match)]
     matches += _RULED_OUT_BEFORE.finditer(said)
-    return [_topic(said[match.end() :].split()[:_MAX_BEHIND]) for match in matches]
+    return [_topic(said[match.end() :].split()[:_MAX_AFTER]) for match in matches]
 
 
 def _between(said: str) -> list[Topic]:
@@ -208,7 +208,7 @@ def _between(said: str) -> list[Topic]:
 
 def _before(said: str) -> list[Topic]:
     matches = [match for pattern in (_AFTER_OBJECT, _RULED_OUT_AFTER) for match in pattern.finditer(said)]
-    return [_topic(said[: match.start()].split()[::-1][:_MAX_BEHIND]) for match in matches]
+    return [_topic(said[: match.start()].split()[::-1][:_MAX_AFTER]) for match in matches]
 
 
 def _hung_up(said: str) -> list[Topic]:
