@@ -1,4 +1,4 @@
-"""What one process counted since it started; sums only, never whose. Pure."""
+"""Counters of one process since its start: sums over all users. Pure."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ TOKENS = (10, 25, 50, 100, 200, 400, 800, 1600, 3200)
 
 @dataclass(slots=True)
 class ProxyCounters:
-    """What the chat proxy did since it started."""
+    """Counts of the chat proxy since its start."""
 
     chats: int = 0
     recalled: int = 0
@@ -41,27 +41,27 @@ class Metrics:
     decisions: Counter[str] = field(default_factory=Counter)
     """By action."""
     scrubbed: Counter[str] = field(default_factory=Counter)
-    """Secrets struck out of what memories are formed from, by shape; never the values."""
+    """Secrets removed before formation, by shape; never their values."""
     skipped: Counter[str] = field(default_factory=Counter)
-    """Messages that no model was shown, by reason: empty, greeting, thanks, assent, code."""
+    """Messages not shown to a model, by reason: empty, greeting, thanks, assent, code."""
     judged: int = 0
-    """Memories that were put into a prompt whose answer is known."""
+    """Memories in prompts whose answer is known."""
     hits: int = 0
-    """Those of them that the answer made use of."""
+    """Memories among `judged` that the answer used."""
     app_created: int = 0
-    """Memories of apps."""
+    """Memories of apps that were created."""
     app_compactions: int = 0
-    """Memories of apps for which another had to go, or with which they became one."""
+    """Memories of apps that displaced another one, or were merged with it."""
     app_turns: int = 0
     """Turns of apps' conversations."""
     app_turns_injected: int = 0
-    """Those of them that carried memory."""
+    """Turns among `app_turns` whose prompt held memory."""
     app_energy: float = 0.0
-    """Units spent on memories of apps."""
+    """Units of energy spent on memories of apps."""
     reranked: int = 0
-    """Recalls whose order a reranker settled."""
+    """Recalls whose order a reranker decided."""
     rerank_failures: int = 0
-    """Recalls that kept their own order because it failed, or was left alone after it had."""
+    """Recalls that kept their own order because the reranker failed, or was skipped after a failure."""
     recall_seconds: Histogram = field(
         default_factory=lambda: _histogram("recall_seconds", "Recall beside the query's embedding.", SECONDS)
     )
@@ -74,12 +74,15 @@ class Metrics:
 
 
 def _histogram(name: str, documentation: str, bounds: tuple[float, ...]) -> Histogram:
-    """Create a histogram that belongs to no registry: each engine counts for itself."""
+    """Create a histogram that belongs to no registry, so that each engine counts for itself.
+
+    With `PROMETHEUS_MULTIPROC_DIR` set, prometheus_client shares the counts of all engines of a process.
+    """
     return Histogram(name, documentation, buckets=bounds, registry=None)
 
 
 def replacement_rate(decisions: Mapping[str, int]) -> float:
-    """Return the share of replacements in all that was stored; 0 before anything was.
+    """Return the share of replacements among stored memories; 0 if there are none.
 
     >>> replacement_rate({"add": 3, "replace": 1, "ignore": 9})
     0.25
@@ -89,7 +92,7 @@ def replacement_rate(decisions: Mapping[str, int]) -> float:
 
 
 def dedup_rate(decisions: Mapping[str, int]) -> float:
-    """Return the share of candidates that were known already, among those known and those stored.
+    """Return the share of already known candidates among those known and those stored.
 
     >>> dedup_rate({"add": 2, "replace": 1, "merge": 1})
     0.25
@@ -99,5 +102,5 @@ def dedup_rate(decisions: Mapping[str, int]) -> float:
 
 
 def share(part: float, whole: float) -> float:
-    """Return a part of a whole, 0 of nothing."""
+    """Return `part / whole`; 0 if the whole is 0."""
     return part / whole if whole else 0.0

@@ -54,8 +54,8 @@ class JsonScanner:
         """Return the offset of the next character that is not white space."""
         if self.text[at : at + 1] not in _SPACES:
             return at
-        found = _SPACE.match(self.text, at)
-        return found.end() if found else at
+        match = _SPACE.match(self.text, at)
+        return match.end() if match else at
 
     def read_value(self, at: int) -> tuple[object, int]:
         """Decode the value that starts at an offset.
@@ -105,10 +105,10 @@ class JsonScanner:
         return bracket
 
     def _matched(self, pattern: "re.Pattern[str]", at: int) -> "re.Match[str]":
-        found = pattern.match(self.text, at)
-        if found is None:
+        match = pattern.match(self.text, at)
+        if match is None:
             raise JSONDecodeError("Expecting ',' delimiter or property name", self.text, at)
-        return found
+        return match
 
     def walk_object(self, at: int, member: Callable[[str, int], int]) -> int:
         """Walk the object that opens at `at`: `member` takes each key and where its value starts, and returns its end.

@@ -135,9 +135,9 @@ class _DoneGate:
         if self._held:
             return [StreamPiece(data=chunk, held=True)]
         data = self._head + chunk
-        found = self._find(data)
-        self._held = found is not None
-        open_end = self._open_head(data) if found is None else found
+        done_line = self._find(data)
+        self._held = done_line is not None
+        open_end = self._open_head(data) if done_line is None else done_line
         self._head = b"" if self._held else data[open_end:]
         if open_end:
             self._starts_line = data[open_end - 1] in b"\r\n"

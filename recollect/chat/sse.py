@@ -47,12 +47,12 @@ class SseReader:
             at = 1
             self._line_start += 1
         self._skip_line_feed = False
-        for found in _END_OF_LINE.finditer(chunk, at):
-            self._line.append(chunk[at : found.start()])
-            event = self._end_line(self._offset + found.start() + 1)
+        for line_end in _END_OF_LINE.finditer(chunk, at):
+            self._line.append(chunk[at : line_end.start()])
+            event = self._end_line(self._offset + line_end.start() + 1)
             if event:
                 events.append(event)
-            at = found.end()
+            at = line_end.end()
             self._line_start = self._offset + at
             self._skip_line_feed = at == len(chunk) and chunk[-1] == 0x0D
         if at < len(chunk):
