@@ -39,7 +39,7 @@ def level_of(used: float, policy: BudgetPolicy) -> float:
 
 
 def share_of(memory_units: float, turn_units: float) -> float:
-    """Return the share of memory work in all units; 0 where nothing was spent.
+    """Return the share of memory work in all units; 0 if nothing was spent.
 
     >>> share_of(12, 228)
     0.05
@@ -49,7 +49,7 @@ def share_of(memory_units: float, turn_units: float) -> float:
 
 
 def refusal(policy: BudgetPolicy, standing: BudgetState, units: float, now: datetime) -> BudgetSpentError | None:
-    """Say why work of so many units must wait, and until when; None where it may be done.
+    """Return why work of so many units must wait, and until when; None if it may run.
 
     Work of no units belongs to work that was paid already: tokens alone can stop it.
     """

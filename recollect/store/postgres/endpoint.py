@@ -67,20 +67,20 @@ class PostgresEnd:
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
-        """See `End.speaking`."""
+        """Translate the driver's errors within the context."""
         try:
             yield
         except psycopg.Error as error:
             raise fault(error, self.where) from error
 
     def columns(self, table: Table) -> tuple[str, ...]:
-        """See `End.columns`."""
+        """Return the sorted column names of a table."""
         if table.name == "vector":
             return _PACKED
         return tuple(column.name for column in self._columns(table))
 
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
-        """See `End.rows`."""
+        """Read the rows of some subjects in the order of the key."""
         within = "" if table.is_global else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
         order = _names(table.key)
         if table.name == "vector":
@@ -97,7 +97,7 @@ class PostgresEnd:
             yield from copy.rows()
 
     def add(self, table: Table, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
-        """See `End.add`."""
+        """Add rows, within a transaction."""
         if table.name == "vector":
             dims: dict[int, int] = dict(self.db.execute("SELECT id, dim FROM space").fetchall())
             order = itemgetter(*(columns.index(name) for name in _PACKED))
@@ -112,7 +112,7 @@ class PostgresEnd:
                     copy.write_row(row)
 
     def write(self, work: Callable[[], T], *subjects: int) -> T:
-        """See `End.write`."""
+        """Do `work` in one transaction, durable on return."""
         return self.db.write(lambda _: work(), subjects, self._failpoint)
 
     def finish(self, *, rewrite: bool) -> None:
@@ -126,7 +126,7 @@ class PostgresEnd:
             self.db.execute(f'ANALYZE "{SCHEMA}"."{known.name}"')
 
     def close(self) -> None:
-        """See `End.close`."""
+        """Close the connection."""
         self.db.close()
 
     def _columns(self, table: Table) -> tuple[_Column, ...]:

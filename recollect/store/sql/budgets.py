@@ -1,4 +1,4 @@
-"""What memory work costs a subject: booked ahead, settled, and told. Works on a connection, in a transaction."""
+"""Cost of memory work per subject: reserved, settled, reported. Works on a connection, in a transaction."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ _DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Account:
-    """The line of a subject's totals; all zero where nothing was ever booked."""
+    """A subject's totals; all zero if nothing was ever booked."""
 
     used: float = 0.0
     at: datetime = EPOCH
@@ -30,7 +30,7 @@ class _Account:
 
 
 def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: BudgetPolicy) -> None:
-    """Book ahead, if the budget allows."""
+    """Reserve the cost of work if the budget allows it."""
     id_ = id_bytes(booked.id)
     if id_ is None:
         raise BadRequestError(f"{booked.id!r} is no id")
@@ -53,7 +53,7 @@ def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: Bu
 
 
 def settle(db: SqlConnection, subject: Subject, reservation: str, *, tokens: int | None) -> None:
-    """Correct what was booked."""
+    """Replace a reservation by what was used."""
     id_ = id_bytes(reservation)
     row = None if id_ is None else fetch_one(db, SQL["settle"], subject.key, id_)
     if row is None:
@@ -67,7 +67,7 @@ def settle(db: SqlConnection, subject: Subject, reservation: str, *, tokens: int
 
 
 def charge_turn(db: SqlConnection, subject: Subject, units: float, now: datetime) -> None:
-    """Count a chat turn beside the subject's memory work."""
+    """Count a chat turn, as the share of memory work is relative to it."""
     subjects.ensure(db, subject)
     _spend(db, subject, _day(now), CostPurpose.TURN, Cost(calls=1, units=units))
 

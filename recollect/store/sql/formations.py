@@ -1,4 +1,4 @@
-"""The work that is to be done, leased by compare-and-swap and committed with its effects. Works on a connection."""
+"""Formations: pending work, leased by compare-and-swap and committed with its effects. Works on a connection."""
 
 import secrets
 from datetime import datetime, timedelta
@@ -60,7 +60,7 @@ def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float
 
 
 def return_from_future(db: SqlConnection, now: datetime) -> None:
-    """Make due now, and free, what a clock that was set far ahead put off. Writes only where there is something."""
+    """Reschedule formations whose due time or lease is in the far future: a wrong clock wrote it."""
     farthest = to_micros(now + MAX_DELAY)
     if fetch_value(db, SQL["from_future"], farthest):
         db.execute(SQL["back_from_future"], (farthest, to_micros(now)))
@@ -95,7 +95,7 @@ def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: dat
 
 
 def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int, now: int) -> int | None:
-    """Say when a formation is due after a commit: now if more was asked for, after silence, or not by itself."""
+    """Return when a formation is due after a commit: now if more was requested, after silence, or not by itself."""
     asked_seq, idle = row
     if result.formed_seq < asked_seq and not (result.waiting and asked_seq <= lease.last_seq):
         return now

@@ -34,9 +34,9 @@ from recollect.types import (
 )
 
 STATE_ORDER = (MemoryState.ACTIVE, MemoryState.HELD, MemoryState.CLOSED)
-"""A state is stored as its place here."""
+"""A state is stored as its position here."""
 WHOLE, ANCHOR_MASKED, ERASED = 0, 1, 2
-"""How much of a message is gone: `message.erased`."""
+"""How much of a message is erased: `message.erased`."""
 STATE_NUMBER = {state: number for number, state in enumerate(STATE_ORDER)}
 REMEMBERED = (
     *("subject", "id", "kind", "state", "text", "type", "category", "key", "value", "importance", "confidence"),
@@ -65,7 +65,7 @@ def fetch_one(db: SqlConnection, sql: str, *values: Any) -> Row | None:
 
 
 def fetch_value(db: SqlConnection, sql: str, *values: Any) -> Any:
-    """Run a statement to its end and return the first value of its first row; None where there is none."""
+    """Run a statement to its end and return the first value of its first row; None if there is none."""
     rows = db.execute(sql, values).fetchall()
     return rows[0][0] if rows else None
 
@@ -107,7 +107,7 @@ def read_conversation(subject: Subject, row: Row) -> Conversation:
 
 
 def read_memories(subject: Subject, rows: Iterable[Row]) -> list[Memory]:
-    """Read rows of `remembered`: one a source, those of a memory together."""
+    """Read rows of `remembered`: one per source, those of a memory together."""
     return [_read_memory(subject, list(group)) for _, group in groupby(rows, key=_ID)]
 
 
@@ -156,14 +156,14 @@ def _read_evidence(row: Row) -> Evidence:
 
 
 def read_detail(text: str) -> MemoryDetail:
-    """Read what a memory has beside its words."""
+    """Read the details of a memory."""
     known = json.loads(text)
     withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
     return MemoryDetail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
 
 
 def write_detail(detail: MemoryDetail) -> str | None:
-    """Write what a detail has as JSON; None where it has nothing."""
+    """Write a detail as JSON; None if it is empty."""
     known = {name: value for name, value in asdict(detail).items() if value}
     return clean(json.dumps(known, ensure_ascii=False)) if known else None
 
@@ -237,5 +237,5 @@ def read_recall(row: Row) -> InjectionRecord:
 
 
 def micros(instant: datetime | None) -> int | None:
-    """Turn an instant into what is stored; None stays."""
+    """Return an instant as stored; None stays None."""
     return None if instant is None else to_micros(instant)

@@ -1,4 +1,4 @@
-"""Count what is kept, and find what does not agree. Works on a connection."""
+"""Counts, and checks of consistency. Works on a connection."""
 
 from recollect.clock import Clock, to_micros
 from recollect.store.reports import StoreStats
@@ -21,7 +21,7 @@ _CHECKS = {
 
 
 def counted(db: SqlConnection, clock: Clock, *, check: bool) -> StoreStats:
-    """Count; what is the database's own to say (`url`, `schema`, `bytes`) is left empty."""
+    """Count what is stored; `url`, `schema` and `bytes` are left for the backend."""
     row = fetch_one(db, SQL["count"], to_micros(clock.now()))
     counts = [0] * 6 if row is None else [int(value) for value in row]
     return StoreStats(
@@ -48,7 +48,7 @@ def store_totals(db: SqlConnection, clock: Clock) -> StoreTotals:
 
 
 def subject_totals(db: SqlConnection, subject: Subject) -> SubjectTotals:
-    """Count what is kept of one subject."""
+    """Count what is stored of one subject."""
     if version_of(db, subject) is None:
         return SubjectTotals(memories=0, decisions={}, recalled=0, hits=0)
     with db:  # one snapshot

@@ -65,31 +65,31 @@ class SqliteEnd:
         return cls(db, place, company)
 
     def share(self) -> None:
-        """See `End.share`."""
+        """Let other processes open the unfinished copy, which tells them so."""
         if self._company is not None:
             self._company.share()
 
     @contextmanager
     def speaking(self) -> Iterator[None]:
-        """See `End.speaking`."""
+        """Translate the driver's errors within the context."""
         try:
             yield
         except apsw.Error as error:
             raise fault(error, self.where) from error
 
     def columns(self, table: Table) -> tuple[str, ...]:
-        """See `End.columns`."""
+        """Return the sorted column names of a table."""
         return tuple(str(row[0]) for row in self.db.execute(_COLUMNS, (table.name,)))
 
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
-        """See `End.rows`."""
+        """Read the rows of some subjects in the order of the key."""
         within = "" if table.is_global else f'WHERE "{table.key[0]}" BETWEEN {span.first:d} AND {span.last:d}'
         which = f'FROM "{table.name}" {within} ORDER BY {_names(table.key)}'
         with self.speaking():
             yield from self.db.execute(f"SELECT {_names(columns)} {which}")
 
     def add(self, table: Table, columns: tuple[str, ...], rows: Iterable[Row]) -> None:
-        """See `End.add`."""
+        """Add rows, within a transaction."""
         values = ", ".join("?" * len(columns))
         self.db.executemany(
             f'INSERT INTO "{table.name}" ({_names(columns)}) VALUES ({values})',  # noqa: S608  # as above
@@ -97,7 +97,7 @@ class SqliteEnd:
         )
 
     def write(self, work: Callable[[], T], *subjects: int) -> T:
-        """See `End.write`."""
+        """Do `work` in one transaction, durable on return."""
         with writing(self.db):
             done = work()
             self._failpoint.reach("before-commit")
@@ -105,13 +105,13 @@ class SqliteEnd:
         return done
 
     def finish(self, *, rewrite: bool) -> None:
-        """See `End.finish`. All rows are moved from the log into the file."""
+        """Finish the copy: move all rows from the log into the file."""
         if rewrite:
             self.db.execute("VACUUM")
         self.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def close(self) -> None:
-        """See `End.close`."""
+        """Close the connection."""
         self.db.close()
         if self._company is not None:
             self._company.close()

@@ -1,4 +1,4 @@
-"""Weigh what an erasure touches: which memories go with it, and which copies stay. Works on a connection."""
+"""Decide which memories are deleted with an erasure, and which copies stay. Works on a connection."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Set
@@ -11,38 +11,38 @@ from recollect.types import EraseRequest, MemoryKind, Subject
 SQL = load("erase")
 _TURN, _EPISODE = MemoryKind.TURN.number, MemoryKind.EPISODE.number
 Source = tuple[int, bytes, int]
-"""Home, conversation and `seq` of a message that a memory rests on."""
+"""Home, conversation and `seq` of a message that is evidence of a memory."""
 Places = Set[tuple[bytes, int]]
 """Conversation and `seq` of messages of one log."""
 
 
 class ErasureCascade:
-    """What an erasure takes away, in whichever subjects it reaches."""
+    """What an erasure deletes, in all subjects it reaches."""
 
     def __init__(self, db: SqlConnection, order: EraseRequest, counts: Counter[str]) -> None:
-        """Begin with nothing."""
+        """Start empty."""
         self._db = db
         self._order = order
         self._counts = counts
         self.doomed: defaultdict[Subject, set[bytes]] = defaultdict(set)
         self._poorer: defaultdict[Subject, set[bytes]] = defaultdict(set)
         self.out_of_context: defaultdict[Subject, set[bytes]] = defaultdict(set)
-        """Memories whose context quotes a message that is erased."""
+        """Memories whose context quotes an erased message."""
         self._left: set[tuple[Subject, bytes]] = set()
         self._root = order.part_of or order.subject
         self.everywhere = order.everywhere
 
     def reaches(self, subject: Subject) -> bool:
-        """Tell whether what was formed in a subject goes, too: it is the one named, or within that one."""
+        """Return whether memories formed in a subject are deleted too: it is the named one, or within it."""
         return self.everywhere or self._root in (subject, *subject.owners)
 
     def readers(self, homes: Iterable[Subject]) -> list[Subject]:
-        """Return other subjects that the erasure reaches and that formed something of these logs, or were to."""
+        """Return other subjects that the erasure reaches and that have formations of these logs."""
         names = {name for home in homes for (name,) in fetch(self._db, SQL["read_by"], home.key)}
         return [subject for subject in map(Subject.parse, sorted(names)) if self.reaches(subject)]
 
     def weigh(self, subject: Subject, id_: bytes, erased: Set[Source]) -> None:
-        """Decide on a memory that rests on erased messages.
+        """Decide on a memory whose evidence is in erased messages.
 
         Quotations and summaries go; others stay if they rest on something else, too, and then rest on that alone.
         """
@@ -62,7 +62,7 @@ class ErasureCascade:
         return {(row[0], row[1], row[2]) for row in fetch(self._db, SQL["sources_of"], subject.key, id_)}
 
     def follow_folds(self) -> None:
-        """Reach the memories into which a doomed one was folded: its words are in theirs."""
+        """Include the memories that a deleted one was folded into: they contain its words."""
         for subject, ids in self.doomed.items():
             waiting = list(ids)
             while waiting:
@@ -72,7 +72,7 @@ class ErasureCascade:
                         waiting.append(id_)
 
     def follow_links(self) -> None:
-        """Reach the copies in other subjects, or note those that stay."""
+        """Include the copies in other subjects, or count those that stay."""
         for subject, ids in list(self.doomed.items()):
             for id_ in list(ids):
                 # The same id in another subject is a copy only where this one says so: an import may bring any id.
@@ -82,14 +82,14 @@ class ErasureCascade:
                     self.leave_or_take(Subject.parse(name), id_)
 
     def leave_or_take(self, subject: Subject, id_: bytes) -> None:
-        """Decide on a copy of what is erased."""
+        """Decide on a copy of an erased memory."""
         if self.reaches(subject):
             self.doomed[subject].add(id_)
         else:
             self._left.add((subject, id_))
 
     def remove(self, subject: Subject, erased: Set[Source], hollowed: Places, answers: Places) -> None:
-        """Take away what was found of a subject, and every trace of it there."""
+        """Delete what was decided on in a subject, and every trace of it there."""
         removing = MemoryDeleter(self._db, subject, self._counts)
         removing.drop(sorted(self.doomed[subject]))
         for id_ in sorted(self._poorer[subject] - self.doomed[subject]):
@@ -109,5 +109,5 @@ class ErasureCascade:
         return sorted(found, key=lambda one: one.key)
 
     def count_left(self) -> None:
-        """Count what stays in other subjects."""
+        """Count the copies that stay in other subjects."""
         self._counts["elsewhere"] = len({(who, id_) for who, id_ in self._left if id_ not in self.doomed[who]})

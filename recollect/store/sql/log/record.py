@@ -47,21 +47,21 @@ class _Tail:
     conversation: bytes
     last_seq: int
     branches: bool = False
-    """The turn does not go on from the newest message."""
+    """Whether the turn does not continue the newest message."""
     appended: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
 class _Fresh:
-    """A message that is to be appended."""
+    """A message to append."""
 
     message: Message
     level: int
-    """How much of it may not be written: see `rows.ERASED`."""
+    """How much of it is erased and must not be written: see `rows.ERASED`."""
 
 
 def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> RecordedTurn:
-    """Append a turn."""
+    """Append a turn to its conversation, with the formations it makes due."""
     if not turn.messages and turn.reply is None:
         raise BadRequestError("a turn without messages and reply cannot be recorded", param="messages")
     now = to_micros(clock.now())
@@ -114,7 +114,7 @@ def _begin(db: SqlConnection, turn: Turn, clock: Clock) -> TreePosition:
 def _append(
     db: SqlConnection, ledger: TombstoneLedger, tail: _Tail, messages: Sequence[_Fresh], *, parent_seq: int, now: int
 ) -> int:
-    """Append messages, each below the one before it; return the place of the last, or `parent_seq` without any."""
+    """Append messages, each below the previous one; return the `seq` of the last, or `parent_seq` if there are none."""
     if not messages:
         return parent_seq
     subject, conversation = ledger.subject, tail.conversation
@@ -157,7 +157,7 @@ def _columns(fresh: _Fresh, ledger: TombstoneLedger, now: int) -> Row:
 
 
 def _mark(db: SqlConnection, turn: Turn, tail: _Tail, *, first: int, keeps_history: bool) -> None:
-    """Note by which id the client calls this turn's question, and whether it sends the whole history.
+    """Record the client's id of this turn's question, and whether it sends the whole history.
 
     Args:
         db: Where.
@@ -200,7 +200,7 @@ def _add_recall(db: SqlConnection, subject: Subject, recall: InjectionRecord, co
 def messages(
     db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int
 ) -> list[LoggedMessage]:
-    """Read the log."""
+    """Read messages of all branches, ordered by `seq`."""
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
         return []
@@ -209,7 +209,7 @@ def messages(
 
 
 def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId) -> set[int]:
-    """Find what edits took off the path."""
+    """Return the `seq` of messages that edits took off the active path."""
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
         return set()
@@ -217,7 +217,7 @@ def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId)
 
 
 def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) -> None:
-    """Note which memories of a recall its answer made use of; an erased recall is passed over."""
+    """Record which memories of an injection its answer used; an erased injection is skipped."""
     if subjects.version_of(db, subject) is not None:
         values = (subject.key, to_micros(recall.at), id_bytes(recall.id), write_items(recall))
         db.execute(SQL["note_hits"], values)
@@ -226,7 +226,7 @@ def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) ->
 def injections(
     db: SqlConnection, subject: Subject, *, conversation: ConversationId | None, limit: int
 ) -> list[InjectionRecord]:
-    """Read what was injected."""
+    """Read what was injected into prompts, newest first."""
     if subjects.version_of(db, subject) is None:
         return []
     if conversation is None:

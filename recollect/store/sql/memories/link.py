@@ -1,4 +1,4 @@
-"""Put a memory into several subjects, and take it from one. Works on a connection, in a transaction."""
+"""Link a memory into another subject, and unlink it. Works on a connection, in a transaction."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _ACTIVE = STATE_NUMBER[MemoryState.ACTIVE]
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """Where a copy goes, and what comes with it."""
+    """Target of a copy, with its terms and decision."""
 
     to: Subject
     terms: Mapping[str, int]
@@ -53,7 +53,7 @@ def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget
 
 
 def unlink(db: SqlConnection, subject: Subject, memory: MemoryId, decision: Decision) -> None:
-    """Take a memory's row from a subject."""
+    """Delete a memory's row from a subject."""
     id_ = _require(db, subject, memory)
     MemoryDeleter(db, subject, Counter()).drop([id_])
     apply(db, subject, [], [decision], home=subject, term_key=b"")

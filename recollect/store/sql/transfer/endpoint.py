@@ -35,11 +35,11 @@ class EndpointMode(StrEnum):
     """What an end is opened for."""
 
     READ = "read"
-    """Others may go on using it."""
+    """Other processes may go on using it."""
     FILL = "fill"
     """No other process may use it."""
     WRITE = "write"
-    """Others may go on using it."""
+    """Other processes may go on using it."""
 
 
 class CopyEndpoint(Protocol):
@@ -54,11 +54,11 @@ class CopyEndpoint(Protocol):
         ...
 
     def speaking(self) -> AbstractContextManager[None]:
-        """Turn the driver's errors within into ours."""
+        """Translate the driver's errors within the context into Recollect's."""
         ...
 
     def columns(self, table: Table) -> tuple[str, ...]:
-        """Return the names of a table's columns, sorted; a vector's are those of one packed row a memory."""
+        """Return the sorted column names of a table; for vectors, those of one packed row per memory."""
         ...
 
     def rows(self, table: Table, columns: tuple[str, ...], span: KeyRange) -> Iterator[Row]:
@@ -70,26 +70,26 @@ class CopyEndpoint(Protocol):
         ...
 
     def share(self) -> None:
-        """Let others look at a destination; they are told that it is not finished."""
+        """Let other processes open a destination; they are told that it is not finished."""
         ...
 
     def write(self, work: Callable[[], T], *subjects: int) -> T:
-        """Do `work` in one transaction, alone among those that name one of the subjects; it is durable on return."""
+        """Do `work` in one transaction that locks the subjects; it is durable on return."""
         ...
 
     def finish(self, *, rewrite: bool) -> None:
-        """Do what is to be done once all rows are there; with `rewrite`, leave nothing of deleted ones."""
+        """Finish after all rows were added; with `rewrite`, remove the bytes of deleted rows."""
         ...
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         ...
 
 
 SQL = load("copy")
 SUBJECT_SQL = load("subject")
 MARK_NAME = "copy"
-"""Of the mark's row among the facts about a database."""
+"""Name of the mark's row in `meta`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class CopyMarker:
     """How far a copy is."""
 
     source: str
-    """Which database it is a copy of: see `identity`."""
+    """Identity of the source database: see `identity`."""
     next_subject: int
     """All rows of subjects with a lower key are there."""
     finished: bool = False
