@@ -51,7 +51,7 @@ __all__ = [
 ]
 
 # How terms are made. Where that changes for words that were stored, the number moves and `legacy_terms` becomes what
-# `terms` was; stored terms are then made anew in the background.
+# `terms` was; stored terms are then recomputed in the background.
 TERM_SCHEME = 2
 
 

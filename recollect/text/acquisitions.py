@@ -57,7 +57,7 @@ def acquisition(clause: ReadClause, within: ReadClause) -> Acquisition | None:
 
     Args:
         clause: What is read.
-        within: The sentence it stands in, where it may say that something changed.
+        within: Its sentence, where it may say that something changed.
     """
     if not NEGATIONS.isdisjoint(clause.words):
         return None
@@ -86,7 +86,7 @@ def _lacking(clause: ReadClause) -> frozenset[str]:
 
 
 def _name(clause: ReadClause) -> str:
-    """Return the word behind the one that names."""
+    """Return the word after the one that names."""
     for place, word in enumerate(clause.words[:-1]):
         if word in _NAMING:
             behind = clause.words[place + 1 : place + 4]
@@ -143,7 +143,7 @@ def repricing(clause: ReadClause, within: ReadClause) -> Repricing | None:
 
     Args:
         clause: What is read.
-        within: The sentence it stands in: it names what 'it's gone up to 42' means.
+        within: Its sentence: it names what 'it's gone up to 42' means.
     """
     if "amount" not in clause.values or not _NEW_AMOUNT.search(" ".join(clause.words)):
         return None

@@ -88,7 +88,7 @@ def _frozen(values: dict[str, set[str]]) -> Values:
 
 
 def _named_beside(words: Sequence[str], taken: set[int]) -> tuple[str, ...]:
-    """Return the words of meaning before a value, the nearest first, or those behind it where there are none."""
+    """Return the words of meaning before a value, the nearest first, or those after it if there are none."""
     before = words[max(0, min(taken) - NEAR_WORDS) : min(taken)]
     behind = words[max(taken) + 1 : max(taken) + 1 + NEAR_WORDS]
     for near in (before[::-1], behind):

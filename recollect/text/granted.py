@@ -38,13 +38,13 @@ _GRANTED = re.compile(
     rf"(?:{_BY}\s++(?={_SAID_BY})|after\s++(?={_DOING}\s))(?P<said>[^,;:?!\n]{{3,{MAX_GRANTED}}}+)",
     re.IGNORECASE,
 )
-# Behind other words it is granted as well: 'he says since I'm shift lead now I do the rota'.
+# After other words, too: 'he says since I'm shift lead now I do the rota'.
 _IN_THE_MIDDLE = re.compile(
     rf"\b(?<!how long )(?:(?:ever\s++)?since|now\s++that)\s++(?P<said>(?:i|i'm|im|i've|we|we're|we've|"
     rf"they)\b[^,;:?!\n]{{3,{MAX_GRANTED}}}+)",
     re.IGNORECASE,
 )
-# There what it is the ground for begins, where no comma stands: '… at the bakery i get up at half 3'.
+# Start of the main clause if there is no comma: '… at the bakery i get up at half 3'.
 _REST = re.compile(
     r"\s(?:(?:i|i'm|im|i've|i'll|i'd|we|we're|we've|he|she|it|it's|they|my|our|how|what|which|where|when|who|why|can|"
     r"could|should|"
@@ -59,7 +59,7 @@ _IN_OTHER_LANGUAGES = re.compile(
 
 
 def granted_span(sentence: str) -> tuple[int, int] | None:
-    """Return where the clause stands that a sentence takes for granted, without 'since' and the like; None: nowhere.
+    """Return the position of the clause that a sentence takes for granted, without 'since' and the like, or None.
 
     >>> sentence = "since i joined the post office i'm up at 4"
     >>> sentence[slice(*granted_span(sentence))]

@@ -121,7 +121,7 @@ def new_job(text: str, clause: ReadClause, within: ReadClause) -> NewJob | None:
     Args:
         text: The clause.
         clause: The same, read.
-        within: The sentence it stands in, where it may say that the job comes beside another.
+        within: Its sentence, where it may say that the job comes beside another.
 
     >>> news = "third week at Teme Vets"
     >>> new_job(news, read_clause(news), read_clause(news)).ends("I am a nurse at Kite")
@@ -247,7 +247,7 @@ def departure(text: str, clause: ReadClause, within: str) -> Departure | None:
     Args:
         text: The clause.
         clause: The same, read.
-        within: The sentence it stands in: it names the role of 'not Kelly', and who goes by another name.
+        within: Its sentence: it names the role of 'not Kelly', and who goes by another name.
     """
     gone, place = _who_left(text, clause) if "not" not in clause.words else ("", "")
     other = _NOT_THEM.search(within)

@@ -128,7 +128,7 @@ FOREIGN = frozenset(word for word, told in _WORDS.items() if any(code != "en" fo
 
 
 def guess(words: Iterable[str], text: str) -> tuple[Spoken, bool]:
-    """Tell the languages of a text, and whether more than one language of Latin letters stands in it.
+    """Return the languages of a text, and whether it has more than one language in Latin letters.
 
     Args:
         words: Its normalised words.
@@ -180,7 +180,7 @@ def _told(words: Iterable[str], text: str) -> Iterator[Sequence[tuple[str, float
 
 
 def _best(scores: Mapping[str, float], script: str) -> str:
-    """Choose a script's language. The usual one stands where the others tell no more, or too little."""
+    """Choose a script's language: the usual one, unless another has more evidence, and enough."""
     told = [code for code in scores if LANGUAGES[code].script == script]
     usual = USUAL_OF[script]
     best = min(told, key=lambda code: (-scores[code], _PLACE[code]), default=usual)

@@ -8,12 +8,12 @@ from recollect.text.speakers import ME, OTHER, RELATIONS, may_be_the_same, owner
 from recollect.text.update_words import NEGATIONS
 
 MAX_TOPIC_WORDS = 3
-# Words behind a verb of ending among which its object is looked for.
+# Number of words after a verb of ending that are searched for its object.
 _MAX_AFTER = 9
 # Words before a negation beside which an older clause denies its topic: 'I don't have gout'.
 _MAX_DENIED = 4
 _SO = r"(?: (?:so|right|totally|clean|completely|really|kind of|pretty|just|quite|officially|well and truly)){0,2}"
-# The object stands behind these.
+# The object comes after these.
 _BEFORE_OBJECT = re.compile(
     r"\b(?:(?:packed|packing|jacked|jacking|chucked|chucking) in"
     r"|(?:called|calling) (?:time on|it (?:a day|quits) (?:with|on))|(?:drew|drawn) a line under"
@@ -38,7 +38,7 @@ _BEFORE_OBJECT = re.compile(
     r"|ya no (?:me gustan?|soporto|aguanto|hago|juego|voy|como|bebo|leo|corro|salgo))"
     r")\b"
 )
-# The object stands between verb and rest: 'knocked the running on the head'.
+# The object comes between verb and particle: 'knocked the running on the head'.
 _AROUND_OBJECT = re.compile(
     r"\b(?:(?:knocked|knock|knocking) (?P<a>.{2,40}?) on the head|(?:gave|given|giving) (?P<b>.{2,40}?) (?:a "
     r"miss|the boot|"
@@ -48,7 +48,7 @@ _AROUND_OBJECT = re.compile(
     r"|put (?P<f>.{2,40}?) behind (?:me|us)|mit (?P<g>.{2,40}?) (?:aufgehort|schluss gemacht)|(?P<h>\S{3,30}) "
     r"(?:\S{1,12} ){0,4}?an den nagel)"
 )
-# The object stands before these.
+# The object comes before these.
 _AFTER_OBJECT = re.compile(
     r"(?: really| just)? (?:(?:is|are|s|re) (?:not|no longer) (?:really |quite )?(?:doing it|my thing|my bag|"
     r"for me|my cup|the same|fun)"
@@ -147,7 +147,7 @@ class Lapse:
     owner: str
     """See `owner_of`."""
     name: str
-    """Who it is, folded, where a name stands first."""
+    """The name in front, folded, if there is one."""
 
     def ends(self, clause: str) -> bool:
         """Return whether an older clause tells of one of them as if it still held."""

@@ -94,7 +94,7 @@ _BESIDE = re.compile(
     r"\b(?:also|too|as well|besides|on the side|part time|second|sometimes|today|tonight|this week|just for)\b"
 )
 _NOT_NOW = re.compile(r"\b(?:used to|no longer|until|till last|any ?more|quit|left|former|formerly|wants? to|would)\b")
-# Words of a value that are read behind what names its part.
+# Number of words of a value that are read after the words that name the part.
 _MAX_VALUE_WORDS = 8
 
 
@@ -131,7 +131,7 @@ def life_change(clause: ReadClause, within: ReadClause) -> LifeChange | None:
 
     Args:
         clause: What is read.
-        within: The sentence it stands in, where it may say that something changed.
+        within: Its sentence, where it may say that something changed.
     """
     said, around = " ".join(clause.words), " ".join(within.words)
     if not NEGATIONS.isdisjoint(clause.words) or _BESIDE.search(said) or _NOT_NOW.search(said):
@@ -189,7 +189,7 @@ _OFTEN = frozenset("once twice daily weekly monthly fortnightly hourly every".sp
 
 @dataclass(frozen=True, slots=True)
 class NewTime:
-    """When, how often or how much someone does what a pronoun stands in for."""
+    """When, how often or how much someone does what a pronoun refers to."""
 
     clause: ReadClause
     verb: str

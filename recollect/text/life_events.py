@@ -92,7 +92,7 @@ def life_event(clause: ReadClause, within: ReadClause) -> LifeEvent | None:
 
     Args:
         clause: What is read.
-        within: The sentence it stands in.
+        within: Its sentence.
     """
     said = " ".join(clause.words)
     if not NEGATIONS.isdisjoint(clause.words) or _I_WAS_BORN.search(said):
@@ -116,7 +116,7 @@ _OF_A_BIRTH = re.compile(
 )
 
 
-# Words before a verb of dying among which its subject stands: 'Paul ist letzte Woche gestorben'.
+# Number of words before a verb of dying that are searched for its subject: 'Paul ist letzte Woche gestorben'.
 _MAX_BEFORE = 8
 _DIED = re.compile(
     r"\b(?:died(?! (?:of (?:laughter|embarrassment|shame)|laughing|inside|down|out|off))|passed(?: away| "
@@ -138,7 +138,7 @@ _TAKEN = re.compile(
     r"|(?:had|have|having) to (?:have|put|let|get)|(?:we|i) (?:had|put)|(?:haben|mussten|musste)(?: (?:wir|ich))?"
     r"|murio|fallecio|perdimos a|sacrificar a)(?= )"
 )
-# Behind the dead one, where the verb alone says too little.
+# Words after the subject, needed if the verb alone says too little.
 _OF_A_DEATH = re.compile(
     r"\b(?:lost|buried|goodbye|fox|foxes|hawk|badger|buzzard|stoat|mink|fuchs|marder|zorro|murio|fallecio|"
     r"perdimos|sacrificar)\b"
@@ -199,7 +199,7 @@ def loss(clause: ReadClause, within: ReadClause) -> Loss | None:
 
     Args:
         clause: What is read.
-        within: The sentence it stands in, where it may name the kind of animal.
+        within: Its sentence, where it may name the kind of animal.
 
     >>> loss(read_clause("the fox got Peggy"), read_clause("the fox got Peggy")).ends("Peggy lays every day")
     True

@@ -8,7 +8,7 @@ from rapidfuzz.distance import Levenshtein
 # NUL (PostgreSQL refuses it, SQLite's length() stops at it) and lone surrogates (no encoding holds them).
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 _ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
-# Where the signs stand that belong to the letter before them: accents, vowel signs and points of all scripts.
+# Ranges of signs that belong to the letter before them: accents, vowel signs and points of all scripts.
 _SIGNS = "".join(
     chr(code)
     for first, last in ((0x0300, 0x1B00), (0x1DC0, 0x1E00), (0x2DE0, 0x2E00), (0xA66F, 0xABF0), (0x11000, 0x11500))
@@ -16,7 +16,7 @@ _SIGNS = "".join(
     if unicodedata.category(chr(code)) in ("Mn", "Mc")
 )
 _WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}])*(?:'[^\W_](?:[^\W_]|[{_SIGNS}])*)*")
-# Typographic marks, as they are typed; soft hyphens and joiners, which stand within a word and are not seen.
+# Typographic marks, as they are typed; soft hyphens and joiners, which are invisible inside a word.
 _TYPED = str.maketrans(
     {
         **dict.fromkeys("’ʼ‘", "'"),

@@ -1,4 +1,4 @@
-"""Names of professions: what somebody is who is one of these works. Pure data."""
+"""Names of professions. Pure data."""
 
 PROFESSIONS = frozenset(
     """accountant actor actress admin administrator agent analyst apprentice architect artist assistant astronomer

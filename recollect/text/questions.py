@@ -9,11 +9,11 @@ import unicodedata
 
 from recollect.text.normalize import fold, words
 
-# What may stand behind a question mark, beside white space.
+# Characters that may follow a question mark, besides white space.
 _CLOSING = "\"'”’)]»」』）】.。!！…"
 _MARKS = ("?", "？", "؟", "՞", "፧", "\u037e")
 _GREEK_MARK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]\\s*+;$")
-# Endings that ask without a mark: Chinese 吗 and its like, Japanese か behind a verb or "is", Korean 까 and 나요.
+# Endings that ask without a mark: Chinese 吗 and its like, Japanese か after a verb or "is", Korean 까 and 나요.
 _PARTICLE = re.compile(
     "(?:[吗嗎]|(?:です|ます|ません|でした|ました|でしょう|だろう|の|ない)か(?:な|ね)?|かしら"
     "|(?:습니|입니|합니|할|을|될)까요?|(?:나|은가|는가|인가)요)$"
@@ -36,13 +36,13 @@ _OPENERS = frozenset(
 _ACCENTED_OPENERS = frozenset(
     "qué quién quiénes dónde adónde cuándo cuál cuáles cómo cuánto cuánta cuántos cuántas où".split()
 )
-# Words of Chinese, Japanese, Korean, Thai and Vietnamese that ask wherever they stand.
+# Words of Chinese, Japanese, Korean, Thai and Vietnamese that ask anywhere in a sentence.
 _INSIDE = re.compile(
     "什么|什麼|谁|誰|哪|怎么|怎麼|多少|几|幾|为什么|為什麼|呢|何|どこ|いつ|なぜ|どう|どの|どれ|いくら"
     "|어디|누구|언제|무엇|뭐|왜|어떻게|몇|อะไร|ใคร|ที่ไหน|เมื่อไหร่|ทำไม|อย่างไร|ไหม"
     "|^ما (?:هو|هي|اسم)|gì|nào|đâu|bao giờ|tại sao"
 )
-# What parts a statement from the question behind it.
+# Separates a statement from a following question.
 _JOINT = re.compile("[,;:，、；：،؛—–]|\\s-\\s")
 
 _GREETINGS = frozenset(
@@ -117,9 +117,9 @@ def only_greets(sentence: str) -> bool:
 
 # Marks that end a sentence where white space or the end follows: within a word they are a point or an address.
 SPACED_STOPS = ".!?…"
-# Marks that end one wherever they stand: Chinese and Japanese, Indic, Burmese, Khmer, Armenian, Arabic, Ethiopic.
+# Marks that end a sentence anywhere: Chinese and Japanese, Indic, Burmese, Khmer, Armenian, Arabic, Ethiopic.
 TIGHT_STOPS = "。！？｡।॥။។៕։؟۔።፧"
-# What may close behind a mark.
+# Closing characters after a mark.
 CLOSING = "\"'”’)\\]»」』）】"
 # The Greek question mark looks like a semicolon.
 _GREEK = "(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]"
@@ -129,7 +129,7 @@ SENTENCE_END = (
 )
 """Matches the marks at the end of a sentence."""
 BETWEEN_SENTENCES = rf"(?:(?<=[{SPACED_STOPS}])\s++|(?<=[{TIGHT_STOPS}])\s*+(?![{TIGHT_STOPS}{CLOSING}])|{_GREEK}\s++)"
-"""Matches what stands between sentences, for cutting there."""
+"""Matches the gap between sentences, to split there."""
 
 
 # English has further rules of its own where sentences are compared (`resolution/lexicon.py`).

@@ -25,7 +25,7 @@ def _stems(text: str) -> frozenset[str]:
     return frozenset(subject_of(fold(word)) for word in text.split())
 
 
-# What somebody who is called so, or goes without it, does not have.
+# What people who are called so, or go without it, do not have.
 _WITHOUT = {
     word: _stems(foods)
     for words, foods in (
@@ -60,7 +60,7 @@ _AGAIN = re.compile(
     r"resumed|"
     r"restarted|taken up|took up)\b|\bfell off the wagon\b"
 )
-# Behind these it is a way or a place that somebody is back on.
+# After these words, people are back on a way or at a place.
 _NO_HABIT = frozenset(
     """work school bus bike road track train feet street normal square bed line phone home office sofa plan earth course
     sleep start top uni job desk""".split()
@@ -91,7 +91,7 @@ _WANTED_NOW = re.compile(
     r"on|about))"
     r" (?:the |some |your |my )?(?P<what>[a-z]{3,20}(?: [a-z]{3,20})?)"
 )
-# Names stand with a capital; these words do as well at the head of a sentence.
+# Names have a capital; so do these words at the start of a sentence.
 _NO_NAME = frozenset("the i my our his her their we she he it no she's he's user said".split())
 _CAPITAL = re.compile(r"(?<![\w'’])[A-Z][a-z][\w-]{0,30}+")
 
@@ -104,7 +104,7 @@ class Resumption:
     owner: str
     """See `owner_of`; empty for a name or a thing."""
     name: str
-    """Who it is, folded, where a name stands first."""
+    """The name in front, folded, if there is one."""
 
     def ends(self, clause: str) -> bool:
         """Return whether an older clause says that they do not have or do it."""
@@ -158,7 +158,7 @@ def _wanted_now(clause: ReadClause, said: str) -> re.Match[str] | None:
 
 
 def _again(said: str) -> frozenset[str]:
-    """Return the words for what is had again: behind 'back on', or before 'again'."""
+    """Return the words for what is resumed: after 'back on', or before 'again'."""
     found: set[str] = set()
     for match in _BEHIND.finditer(said):
         behind = [word for word in said[match.end() :].split()[:3]]

@@ -27,7 +27,7 @@ def read_reversals(text: str, clause: ReadClause, within: str) -> tuple[Reversal
     Args:
         text: The clause.
         clause: The same, read.
-        within: The sentence it stands in.
+        within: Its sentence.
     """
     around = read_clause(within)
     is_changed = not CHANGED.isdisjoint(around.words)

@@ -40,13 +40,13 @@ _RUN = re.compile(f"([{_HAN}{_KANA}]+)|([{_SOUTHEAST}]+)|([{_HANGUL}]+)|([^{_HAN
 _UNSPACED = re.compile(f"[{_HAN}{_KANA}{_SOUTHEAST}]")
 _ONE_HAN = re.compile(f"[{_HAN}]")
 _HIRAGANA_ALONE = re.compile("[\u3041-\u309f]+")
-# A letter with the signs above, below and behind it.
+# A letter with the signs above, below and after it.
 _CLUSTER = re.compile(
     "[^\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]?"
     "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]*"
 )
 
-# Characters that stand in most messages and say nothing of their subject. Negations (不 没 無 …) are not among them.
+# Characters that are in most messages and say nothing of their subject. Negations (不 没 無 …) are not among them.
 _STOP_HAN = frozenset(
     "的了在是我你您他她它们們这這那个個有和与與就也都很吗嗎呢吧啊么麼着著过過把被给給从從到对對于於以之其此所而且但一"
 )
@@ -110,7 +110,7 @@ def pairs(run: str) -> Iterator[str]:
     """
     if len(run) > 1:
         yield from (pair for i in range(len(run) - 1) if (pair := run[i : i + 2]) not in _STOP_PAIRS)
-        yield from (one for one in _ONE_HAN.findall(run) if one not in _STOP_HAN)
+        yield from (character for character in _ONE_HAN.findall(run) if character not in _STOP_HAN)
     elif run not in _STOP_HAN and not _HIRAGANA_ALONE.fullmatch(run):
         yield run
 

@@ -49,7 +49,7 @@ _KINDS = {
     "assistant": "chatgpt claude gemini copilot",
 }
 _SAME = {"postgresql": "postgres", "golang": "go", "mongo": "mongodb", "nvim": "neovim", "vs code": "vscode"}
-# Words of every day: they name a program with a capital, or behind a word of use.
+# Everyday words: they name a program only with a capital, or after a word of use.
 _EVERYDAY = frozenset(
     """go rust swift solid spring express phoenix remix mint arch cursor sketch linear teams bear wave sage render
     railway signal edge safari opera brave drone gin r bun helix notion oracle windows julia crystal galaxy pixel
@@ -106,7 +106,7 @@ _BESIDE = re.compile(
     r"interview|compare|versus|vs)\b",
     re.IGNORECASE,
 )
-# What stands behind it is the old one.
+# The old program follows.
 _OLD = re.compile(
     r"\b(?:from|off|away\s++from|instead\s++of|rather\s++than|not|no\s++more|dropped|ditched|dumped|binned|"
     r"ripped\s++out|"
@@ -141,7 +141,7 @@ class SoftwareChange:
     """By kind, what is used now."""
     dropped: frozenset[str]
     version: str
-    """What one of them is used in now, where no name stands beside it: 'everything to 3.13'."""
+    """What one of them is used in now, without a name: 'everything to 3.13'."""
     places: frozenset[int]
     """Of which parts of the speaker's work or home it is said."""
 
@@ -167,7 +167,7 @@ def software_change(text: str, clause: ReadClause, within: str) -> SoftwareChang
     Args:
         text: The clause.
         clause: The same, read.
-        within: The sentence it stands in, where it may say that something changed.
+        within: Its sentence, where it may say that something changed.
     """
     owner = owner_of(clause.words)
     is_forced = owner != OTHER and "us" in clause.words
@@ -226,7 +226,7 @@ _OF_A_PART = re.compile(
 
 
 def _old_part(text: str) -> str:
-    """Return what stands where a clause names what is used no longer."""
+    """Return the words for what is no longer used."""
     match = _OLD.search(text)
     if not match:
         return ""

@@ -1,4 +1,4 @@
-"""Words without their endings: Snowball where it knows the language, rules of our own elsewhere. Pure."""
+"""Words without their endings: Snowball where it knows the language, own rules elsewhere. Pure."""
 
 from functools import lru_cache
 from threading import local
@@ -20,7 +20,7 @@ def stem(word: str, stemmer: str = "english") -> str:
 
     Args:
         word: Normalised.
-        stemmer: Name of a Snowball stemmer, or of ours: `whole`, `cut`, `hebrew`.
+        stemmer: Name of a Snowball stemmer, or `whole`, `cut` or `hebrew`.
 
     >>> stem("moving"), stem("mieszkania", "polish"), stem("мешкання", "cut")
     ('move', 'mieszkan', 'мешка*')

@@ -69,7 +69,7 @@ _MAX_PARTS = 6
 _MIN_STEMMED_CHARACTERS = 4
 
 Read = tuple[str, tuple[str, ...]]
-"""A word as it stands in the text, and its terms."""
+"""A word as written in the text, and its terms."""
 
 
 def terms(text: str) -> Counter[str]:

@@ -77,7 +77,7 @@ HAD_TO = _phrases(
     """sell, give away, get rid of, give up, rehome, cancel, call off, scrap, drop, pull out of, hand over,
     stop taking, stop doing, stop playing, stop eating, stop drinking, stop using, stop going to"""
 )
-"""Of `ENDED`, those that say so only behind 'had to': 'we had to sell the boat'."""
+"""Those of `ENDED` that mean an end only after 'had to': 'we had to sell the boat'."""
 ENDED_IN_ENGLISH = HAD_TO + _phrases(
     """sold, gave away, given away, got rid of, gave up, given up, rehomed, quit, lost, stopped going to,
     stopped taking, stopped doing, stopped playing, stopped eating, stopped drinking, stopped using, stopped,
@@ -100,9 +100,9 @@ ENDED = ENDED_IN_ENGLISH + _phrases(
     uit met, ist aus mit, vorbei mit, rompu avec, terminé con, terminado con, roto con, rompí con, terminamos con,
     terminei com, acabei com, rompi com, chiuso con, finita con"""
 )
-"""What stands behind one of these is no more."""
+"""What follows one of these has ended."""
 LEADS = _words("i we ve have had just finally also and so even already officially then m am re are")
-"""The speaker, and what stands between them and a verb of ending: what others ended is theirs."""
+"""The speaker, and words between them and a verb of ending; an end told of other people is theirs."""
 NEEDS_NO_MORE = _words("kein keine keinen geen")
 """Of `ENDED`, those that say so only together with `mehr`, `meer`: 'keine Katze mehr'."""
 NO_MORE = _words("mehr meer")
@@ -119,7 +119,7 @@ PARTED = {
     "took": ("back",),
     "traded": ("in",),
 }
-"""Verbs that end what stands before such a word: 'handed the choir over'."""
+"""Verbs that end the words between them and such a particle: 'handed the choir over'."""
 GONE = _phrases(
     """fell through, is cancelled, was cancelled, got cancelled, been cancelled, s cancelled, is canceled, was canceled,
     is dead, died, passed away, is history, is sold, ran away,
@@ -131,12 +131,12 @@ GONE = _phrases(
     è morto, è morta, è finito, è finita, è annullato, è annullata, è saltato, è saltata,
     verkocht, afgezegd, opgezegd, overleden, niet meer, gaat niet door, klopt niet"""
 )
-"""What stands before one of these is no more."""
+"""What comes before one of these has ended."""
 RECOVERED = _phrases(
     """is back to normal, s back to normal, are back to normal, is fine again, s fine again, are fine again,
     is fine now, s fine now, are fine now, has healed, s healed"""
 )
-"""With what stands before one of these nothing is wrong any more; what happened to it happened."""
+"""What comes before one of these is well again; past events stay true."""
 
 LIKES = _words("""love loves adore enjoy liebe mag adore aime encanta gusta adoro amo gosto piace hou""")
 DISLIKES = _words("hate hates loathe detest dislike hasse verabscheue déteste odio detesto odeio haat")
@@ -191,7 +191,7 @@ PROFESSIONS = frozenset(
     illustratrice illustratore designer grafiker grafikerin journalist journalistin journaliste periodista jornalista
     giornalista""".split()
 )
-"""What somebody is by trade; English ones are in the rules."""
+"""Professions; English ones are in the rules."""
 PLACED = _words(
     """in im nach bei beim am als à au aux en dans chez comme a em no na para como al alla nel nella a come da naar bij
     op als"""

@@ -49,7 +49,7 @@ MIN_RESPELLED = 0.7
 _MIN_NAME = 4
 # Words between a verb and its particle: 'gave the old car away'.
 _MAX_PARTED = 4
-# Words behind 'in', 'à', 'bei' among which a place is looked for.
+# Number of words after 'in', 'à', 'bei' that are searched for a place.
 _MAX_BETWEEN = 2
 # Words of one stem that their languages' stemmers part: 'ilustrador', 'ilustração'.
 _MIN_PREFIX = 6
@@ -90,7 +90,7 @@ def read_update(text: str, *, within: str = "") -> Update | None:
 
     Args:
         text: The clause.
-        within: The sentence it stands in: a word of change in it counts for all its clauses.
+        within: Its sentence: a word of change in it counts for all its clauses.
 
     >>> read_update("we sold the boat").ended
     (frozenset({'boat'}),)
@@ -177,7 +177,7 @@ def topic_of(update: Update) -> frozenset[str]:
 
 
 def _objects(clause: ReadClause) -> list[frozenset[str]]:
-    """Return what stands behind verbs of ending: 'sold the boat'."""
+    """Return the words after verbs of ending: 'sold the boat'."""
     found = []
     for place in range(len(clause.words)):
         phrase = max((each for each in ENDED if clause.words[place : place + len(each)] == each), key=len, default=())
@@ -195,7 +195,7 @@ def _objects(clause: ReadClause) -> list[frozenset[str]]:
 
 
 def _parted_with(words: Sequence[str]) -> list[frozenset[str]]:
-    """Return what stands between a verb of ending and its particle: 'handed the choir over'."""
+    """Return the words between a verb of ending and its particle: 'handed the choir over'."""
     found = []
     for place, verb in enumerate(words):
         between = words[place + 1 : place + 2 + _MAX_PARTED]
@@ -220,7 +220,7 @@ def _topic_behind(words: Sequence[str], start: int) -> frozenset[str]:
 
 
 def _subjects(clause: ReadClause, phrases: Sequence[tuple[str, ...]]) -> list[frozenset[str]]:
-    """Return what stands before predicates: 'the trip fell through'."""
+    """Return the words before predicates: 'the trip fell through'."""
     found = []
     for phrase in phrases:
         for place in _places(clause.words, phrase):
@@ -253,7 +253,7 @@ def _places(words: Sequence[str], phrase: tuple[str, ...]) -> list[int]:
 
 
 def _denied(clause: ReadClause, within: Sequence[str]) -> frozenset[str]:
-    """Return words that stand behind 'not' where the clause, of numbers its sentence, gives another in their place."""
+    """Return words after 'not' if the clause (for numbers, the sentence) gives another value."""
     found = set()
     for place, word in enumerate(clause.words[:-1]):
         if word not in NEGATIONS:
@@ -271,7 +271,7 @@ def _denied(clause: ReadClause, within: Sequence[str]) -> frozenset[str]:
 
 
 def _respelled(text: str, clause: ReadClause) -> str:
-    """Return a name that is spelt out anew: '*Pickles', 'Robyn with a y'."""
+    """Return a name that is corrected by spelling: '*Pickles', 'Robyn with a y'."""
     words = clause.words
     if text.lstrip().startswith("*") and len(words) == 1:
         return words[0]
@@ -322,7 +322,7 @@ def _differ_in_thing(new: frozenset[str], old: frozenset[str]) -> bool:
 
 
 def _names(words: Sequence[str], others: Sequence[str]) -> bool:
-    """Whether the words nearest to a value all stand beside another one."""
+    """Return whether the words nearest to a value are all near another one."""
     return _has_all(frozenset(words[:MAX_OBJECT_WORDS]), frozenset(others))
 
 
@@ -336,7 +336,7 @@ def _attitude(clause: ReadClause) -> bool | None:
 
 
 def _liked(clause: ReadClause) -> frozenset[str]:
-    """Return what stands behind a verb of liking."""
+    """Return the words after a verb of liking."""
     for place, word in enumerate(clause.words):
         if word in LIKES or word in DISLIKES:
             return _topic_behind(clause.words, place + 1)
@@ -351,7 +351,7 @@ def _tells_home(clause: ReadClause, text: str) -> bool:
 
 
 def _denies(words: Sequence[str]) -> bool:
-    """Whether words deny; behind a verb of living or working, Portuguese 'no' is 'in the'."""
+    """Return whether words deny; after a verb of living or working, Portuguese 'no' is 'in the'."""
     return any(
         word in NEGATIONS and not (word == "no" and place and words[place - 1] in HOMES | JOBS)
         for place, word in enumerate(words)
@@ -363,7 +363,7 @@ def _is_written_as_name(places: frozenset[str], text: str) -> bool:
 
 
 def _homes(clause: ReadClause) -> frozenset[str]:
-    """Return the words behind 'in', 'à', 'nach', with an article between them or not."""
+    """Return the words after 'in', 'à', 'nach', with or without an article between."""
     places = (place for place, word in enumerate(clause.words[:-1]) if word in PLACED)
     behind = (clause.words[place + 1 : place + 1 + _MAX_BETWEEN] for place in places)
     return frozenset(named for words in behind if (named := next(filter(has_meaning, words), "")))

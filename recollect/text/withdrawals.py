@@ -24,7 +24,7 @@ _WITH_OBJECT = re.compile(
     r"postponed indefinitely|"
     r"pulled)(?: the| our| my| their| a| an| on| that| this| whole){0,3} "
 )
-# The same word for somebody else's doing is theirs: 'my sister turned down a job'; these act upon the speaker.
+# What others turned down is theirs: 'my sister turned down a job'; what these do affects the speaker.
 _BY_OTHERS = frozenset(
     """they bank landlord landlady seller sellers vendor vendors buyer buyers company employer agent agency school uni
     university boss builder builders council lender insurer owner owners organisers organizers airline hotel client
@@ -136,7 +136,7 @@ def withdrawal(clause: ReadClause, within: ReadClause) -> Withdrawal | None:
 
     Args:
         clause: What is read.
-        within: The sentence it stands in: it names what 'so we pulled out' means.
+        within: Its sentence: it names what 'so we pulled out' means.
     """
     said = " ".join(clause.words)
     owner = owner_of(clause.words)
@@ -164,13 +164,13 @@ def _named(clause: ReadClause, said: str) -> list[frozenset[str]]:
 
 
 def _first_verb(words: tuple[str, ...]) -> int:
-    """Return how many words stand before the first verb of being, or of an end."""
+    """Return the number of words before the first verb of being or ending."""
     ends = ("was", "were", "is", "s", "had", "came", "found", "showed", "turned", "fell", "went")
     return next((place for place, word in enumerate(words) if place and word in ends), 0)
 
 
 def _topic(words: list[str] | tuple[str, ...], *, is_before: bool = False) -> frozenset[str]:
-    """Return the words that name a plan: those behind its verb, or the last ones before it."""
+    """Return the words that name a plan: those after its verb, or the last ones before it."""
     meant: list[str] = []
     for word in reversed(words) if is_before else words:
         if has_meaning(word) and word not in CALENDAR and word not in UNITS:
@@ -192,5 +192,5 @@ def _declined(clause: ReadClause, owner: str) -> str:
     if owner:
         return ""
     words = [word for word in clause.words if word not in _JOINING]
-    first = next((word for word in words[:2] if len(word) > 1), "")  # Portuguese 'a' stands before names
+    first = next((word for word in words[:2] if len(word) > 1), "")  # Portuguese 'a' comes before names
     return first if has_meaning(first) else ""
