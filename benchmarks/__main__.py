@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import footprint, proxy, recall, stall, throughput, tiered, upkeep
-from benchmarks.others import measuring
+from benchmarks.others import measurement
 from benchmarks.report import Benchmark, measure
 
 BENCHMARKS: Mapping[str, Benchmark] = {
@@ -18,8 +18,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "upkeep": upkeep.run,
     "footprint": footprint.run,
 }
-# Run only when named: it needs environments of other systems, which nobody should get without asking.
-BY_NAME: Mapping[str, Benchmark] = {"others": measuring.run}
+# Run only when named: it needs environments of other systems, which should not be installed unasked.
+BY_NAME: Mapping[str, Benchmark] = {"others": measurement.run}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,7 +9,7 @@ from itertools import cycle
 
 import numpy as np
 
-from benchmarks.copying import Copier, Crowd, Templates, id_of, new_database, user
+from benchmarks.crowd import Copier, Crowd, Templates, id_of, new_database, user
 from benchmarks.known import Known
 from benchmarks.made_up import SEED, Writer
 from benchmarks.recall import QUERY_WORDS

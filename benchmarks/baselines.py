@@ -1,4 +1,4 @@
-"""What anybody would build in an afternoon, on the same terms and vectors, to stand beside ours. Pure."""
+"""Simple baselines on the same terms and vectors, to compare with. Pure."""
 
 from functools import lru_cache
 

@@ -13,9 +13,9 @@ from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.copying import new_database
+from benchmarks.crowd import new_database
 from benchmarks.far_embedder import CALL_S, FarEmbedder
-from benchmarks.filling import Filler, parts_in
+from benchmarks.filler import Filler, parts_in
 from benchmarks.made_up import Writer
 from benchmarks.many_users import serving
 from benchmarks.progress import steps
@@ -42,7 +42,7 @@ class Sizes:
     """Imported and copied."""
     per_user: int
     far: int
-    """Memories imported with an embedder behind a network."""
+    """Memories imported with a remote embedder."""
     replayed: int
     """Conversations."""
     added: int

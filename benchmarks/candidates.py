@@ -74,7 +74,7 @@ class Found:
 
 
 class Verbatim:
-    """An extractor that keeps each message as it stands."""
+    """An extractor that keeps each message unchanged."""
 
     name = "verbatim"
 

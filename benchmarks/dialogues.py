@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.observer import observations
 
-# Behind BEAM's messages of the user stands where in the script they came from.
+# BEAM's user messages end with their position in the script.
 _SCRIPT_MARK = re.compile(r"\s*->->\s*[\d,.\s]*$")
 _MINUTE = timedelta(minutes=1)
 
@@ -136,7 +136,7 @@ def _beam(folder: Path) -> Dialogue:
 
 
 def _batch(batch: Mapping[str, Any]) -> Iterator[Said]:
-    """Read a batch's messages; a date holds from where it stands on."""
+    """Read a batch's messages; a date applies to the messages after it."""
     at = _anchor(batch.get("time_anchor")) or datetime(2024, 1, 1, tzinfo=UTC)
     for message in (message for turn in batch["turns"] for message in turn):
         at = _anchor(message.get("time_anchor")) or at + _MINUTE

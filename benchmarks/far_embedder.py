@@ -1,4 +1,4 @@
-"""The built-in embedder as if it stood behind a network: each call waits as long as one takes. Waits."""
+"""The built-in embedder with the delay of a network call. Waits."""
 
 import asyncio
 from collections.abc import Sequence

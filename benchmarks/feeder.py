@@ -8,7 +8,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from benchmarks.filling import settings_for
+from benchmarks.filler import settings_for
 from benchmarks.made_up import Writer
 from recollect.engine import AsyncRecollect
 

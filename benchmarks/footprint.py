@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.filling import Filler, parts_in, settings_for
+from benchmarks.filler import Filler, parts_in, settings_for
 from benchmarks.made_up import Writer
 from benchmarks.processes import Running, environment, server
 from benchmarks.progress import steps

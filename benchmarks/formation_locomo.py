@@ -21,7 +21,7 @@ from recollect.extraction.sources import ExtractionInput
 from recollect.types import ConversationId, LoggedMessage, Subject
 
 _TURN_ID = re.compile(r"D\d+:\d+")
-# Turns of a session lie this far apart; the file dates sessions only.
+# Time between turns of a session; the file dates sessions only.
 _BETWEEN_TURNS = timedelta(seconds=30)
 # Messages before the one at hand that an extractor may see.
 _EARLIER = 6

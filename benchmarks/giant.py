@@ -14,7 +14,7 @@ import numpy as np
 import psycopg
 
 from benchmarks.among_users import parts_at
-from benchmarks.copying import Copier, Crowd, Templates, id_of, new_database, user
+from benchmarks.crowd import Copier, Crowd, Templates, id_of, new_database, user
 from benchmarks.made_up import SEED, Writer
 from benchmarks.processes import rss_mb
 from benchmarks.progress import steps
@@ -29,7 +29,7 @@ from recollect.store.sql.database import Row as Found
 from recollect.store.sql.snapshot_codec import size_of
 from recollect.types import NO_VECTORS, Recall, Vectors
 
-NEAREST = 10
+TOP_K = 10
 # How many candidates the index looks at; 40 is its default.
 LOOKS = (40, 100, 200, 400)
 _QUERIES = 100
@@ -83,7 +83,7 @@ async def run(server_url: str, count: int) -> list[Row]:
     queries = [" ".join(writer.words(QUERY_WORDS)) for _ in range(_QUERIES)]
     asked = await StaticEmbedder().embed(queries)
     mine = crowd.vectors[crowd.picked(0)]
-    nearest = [{id_of(0, int(at)) for at in np.argsort(-(mine @ query))[:NEAREST]} for query in asked]
+    nearest = [{id_of(0, int(at)) for at in np.argsort(-(mine @ query))[:TOP_K]} for query in asked]
     del crowd, templates, copier, mine
     rows, exact = await _by_engine(url, queries, count, ALL)
     start = time.perf_counter()
@@ -145,7 +145,7 @@ def _peak_mb() -> float:
 
 def _agreement(count: int, exact: Sequence[Recall], found: Sequence[Recall]) -> list[Row]:
     rows = []
-    for most in (1, 3, NEAREST):
+    for most in (1, 3, TOP_K):
         shares = [
             len({item.memory.id for item in recall.items[:most]} & {item.memory.id for item in other.items[:most]})
             / max(1, len(recall.items[:most]))
@@ -165,7 +165,7 @@ class Database:
         """Look at the space that is there."""
         self._db = db
         ((space,),) = db.execute("SELECT id FROM space WHERE name = $1", (SPACE,)).fetchall()
-        self._names = {"subject": user(0).key, "space": space, "dim": dim, "nearest": NEAREST}
+        self._names = {"subject": user(0).key, "space": space, "dim": dim, "nearest": TOP_K}
 
     def measured(self, asked: Vectors, nearest: Sequence[set[bytes]], name: str, statement: str) -> list[Row]:
         """Ask for the nearest of each; say how long it took, and how many of the truly nearest were found."""
@@ -176,10 +176,10 @@ class Database:
             rows = self._db.execute(statement.format(**self._names), (text,), binary=True).fetchall()
             took.append((time.perf_counter() - start) * 1000)
             found += len(true & {row[0] for row in rows})
-        share = found / (NEAREST * len(nearest))
+        share = found / (TOP_K * len(nearest))
         return [
             *spread(name, took, "ms"),
-            Row(name=f"{name}, recall@{NEAREST}", value=share, unit="", count=len(nearest)),
+            Row(name=f"{name}, recall@{TOP_K}", value=share, unit="", count=len(nearest)),
         ]
 
 

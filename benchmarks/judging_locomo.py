@@ -1,6 +1,6 @@
 """How often resolution asks a model, with the observations of a LoCoMo file as extracted notes. Reads the file.
 
-Each conversation is recorded turn by turn, once with each speaker as the user, and formed behind every turn, as in a
+Each conversation is recorded turn by turn, once with each speaker as the user, and formed after every turn, as in a
 chat; with --batch a session is recorded whole, then formed, eight messages a formation. A stand-in model extracts what
 the file's `observation` names of the messages it sees; what resolution asks, it answers with "add". `asked` counts the
 formations that asked it to compare.

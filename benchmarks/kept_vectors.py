@@ -1,4 +1,4 @@
-"""Vectors that another embedder made beforehand, from a file: so that its packages need not stand beside ours.
+"""Precomputed vectors of another embedder, from a file, so that its packages need not be installed.
 
 The file is an `.npz` with `rows`, float32 of unit length, and `keys`, the blake2b hash (8 bytes, hex) of each text.
 """

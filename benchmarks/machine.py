@@ -36,7 +36,7 @@ def versions() -> dict[str, str]:
 
 
 def fsync_ms(times: int = 50) -> float:
-    """Time writing a page and forcing it to disk, where the benchmarks' databases lie: the median."""
+    """Time writing a page and forcing it to disk, in the folder of the benchmarks' databases: the median."""
     took = []
     with TemporaryDirectory(prefix="recollect-bench-") as folder, (Path(folder) / "page").open("wb") as page:
         for _ in range(times):

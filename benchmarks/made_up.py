@@ -71,7 +71,7 @@ class Writer:
         ]
 
     def statement(self) -> str:
-        """Write what a user says of themselves and the rules make a memory of, with a made-up sentence behind it."""
+        """Write a user's statement that the rules turn into a memory, followed by a made-up sentence."""
         template = self._pick(_STATEMENTS)
         said = template.format(
             place=self._pick(_PLACES),

@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own: made in a folder nobody else can read, ended with the process. Starts processes.
+"""A private PostgreSQL server, in a folder readable by its user only, that ends with the process. Starts processes.
 
 For tests and benchmarks. Its programs come from a package; they are run by themselves, as a user without rights where
 the caller is root, on a free TCP port.
@@ -31,7 +31,7 @@ QUICK = {
     "unix_socket_directories": "",
 }
 
-# Runs beside the server until whoever started it is gone, however that ended, and takes the server away then.
+# Watches the process that started the server, and removes the server when that process ends.
 _WATCH = """
 import os, shutil, signal, sys, time
 sys.stdin.read()
@@ -134,7 +134,7 @@ class PostgresServer:
         return f"postgresql://recollect@127.0.0.1:{self.port}/{name}"
 
     def _may_run(self, bin_folder: Path) -> bool:
-        """Tell whether the user who runs the server can reach its programs: an environment may lie in root's home."""
+        """Return whether the user of the server can run its programs, which may be in root's home."""
         try:
             tried = subprocess.run(
                 [str(bin_folder / "postgres"), "--version"], user=self._user, capture_output=True, cwd="/"
@@ -167,7 +167,7 @@ class PostgresServer:
 
 
 def free_port() -> int:
-    """Return a TCP port that nobody listens on."""
+    """Return a free TCP port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -18,7 +18,7 @@ from pathlib import Path
 _START_S = 60.0
 _STOP_S = 40.0
 _LOOK_S = 0.002
-# What a program needs of the caller's environment; nobody's settings and no proxy come in.
+# Variables passed on to a program: no settings, no proxy.
 _PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR")
 _RSS = re.compile(r"^VmRSS:\s+(\d+) kB", re.MULTILINE)
 
@@ -96,7 +96,7 @@ def server(folder: Path, **settings: object) -> Iterator[Running]:
 
 @contextmanager
 def child(module: str, *arguments: str) -> Iterator[int]:
-    """Run a module of ours that prints a number once it is ready, and ends when its standard input does.
+    """Run a module that prints a number when it is ready, and ends when its standard input is closed.
 
     Raises:
         ProcessFailedError: it ended before it was ready.
@@ -133,13 +133,13 @@ def end(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
 
 
 def free_port() -> int:
-    """Return a port that nobody has right now."""
+    """Return a free port."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         return int(taken.getsockname()[1])
 
 
 def get(port: int, path: str) -> bytes:
-    """Fetch a path; raises `OSError` where nobody answers well."""
+    """Fetch a path; raises `OSError` without a successful answer."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=_STOP_S)
     try:
         connection.request("GET", path)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.filling import Filler, parts_in, settings_for
+from benchmarks.filler import Filler, parts_in, settings_for
 from benchmarks.made_up import Writer
 from benchmarks.progress import steps
 from benchmarks.rows import Row, spread

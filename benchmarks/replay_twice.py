@@ -70,7 +70,7 @@ class Figures:
     unsourced: list[str] = field(default_factory=list)
     """The others, with the turns that they do not rest on."""
     astray: list[str] = field(default_factory=list)
-    """Active memories that rest on a turn in which nothing of the kind was said, or say what nobody observed."""
+    """Active memories whose source turn does not say it, or that match no observation."""
     parked: int = 0
     memories: int = 0
     decisions: Counter[str] = field(default_factory=Counter)

@@ -66,7 +66,7 @@ def table(title: str, rows: Sequence[Row]) -> Table:
 
 
 def side_by_side(title: str, rows: Sequence[Row]) -> Table:
-    """Draw a column for each system, a line for each figure; behind a value: how many times Recollect's it is."""
+    """Build a table with a column per system and a row per figure; values show their ratio to Recollect's."""
     systems = list(dict.fromkeys(row.of for row in rows))
     drawn = Table(title=title, title_justify="left", box=None, pad_edge=False)
     for heading in ("", "unit", *systems):

@@ -16,7 +16,7 @@ class Row:
     note: str = ""
     """What must be known to read the figure."""
     count: int = 1
-    """How many measurements it stands on."""
+    """Number of measurements."""
     bar: float | None = None
     """What it is promised to stay below; None where nothing is promised."""
     of: str = ""

@@ -1,9 +1,9 @@
-"""One user's questions over memories read whole, from the cache, and brought forward by what changed. Writes databases.
+"""Answers from a fresh read, from the cache, and from an updated cache must be equal. Writes databases.
 
-A warm engine answers before and while memories are added, said again and forgotten, so that its arrays are brought
-forward by merging; then it is asked again from its cache. A second engine reads all of it anew into a cache of its own;
-a third has no cache and reads it for every question. All must give the same memories with the same scores, to the last
-digit. The clock stands: a memory's age is part of its score.
+A warm engine answers before and while memories are added, said again and forgotten, so that its arrays are updated
+by merging; then it is asked again from its cache. A second engine reads everything into a cache of its own; a third has
+no cache and reads for every question. All must give the same memories with the same scores, to the last
+digit. The clock is fixed, because a memory's age is part of its score.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.filling import Filler, parts_in
+from benchmarks.filler import Filler, parts_in
 from benchmarks.made_up import SEED, Writer
 from benchmarks.recall import QUERY_WORDS
 from recollect.engine import AsyncRecollect

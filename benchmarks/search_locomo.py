@@ -29,7 +29,7 @@ LIMIT = 10
 
 
 class Quiet:
-    """A bar that nobody looks at."""
+    """A progress reporter without output."""
 
     def begin(self, phase: str, unit: str, total: int) -> None:
         """Say which phase begins."""

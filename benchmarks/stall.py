@@ -1,4 +1,4 @@
-"""The longest that an event loop stands still while memories form. Starts processes; uses databases of its own."""
+"""Longest block of the event loop while memories form. Starts processes; uses temporary databases."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.filling import settings_for
+from benchmarks.filler import settings_for
 from benchmarks.made_up import Writer
 from benchmarks.processes import child, server
 from benchmarks.progress import steps

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.filling import settings_for
+from benchmarks.filler import settings_for
 from benchmarks.made_up import Writer
 from benchmarks.progress import steps
 from benchmarks.recall import QUERY_WORDS

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.filling import Filler, parts_in, settings_for
+from benchmarks.filler import Filler, parts_in, settings_for
 from benchmarks.made_up import SEED, Writer
 from benchmarks.processes import environment
 from benchmarks.progress import steps

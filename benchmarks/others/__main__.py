@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks.others.measuring import run
+from benchmarks.others.measurement import run
 from benchmarks.others.systems import DEFAULT_FOLDER, OTHERS, EnvironmentMissingError, Environments
 from benchmarks.progress import steps
 from benchmarks.report import measure

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.others.peer import running
 from benchmarks.others.scene import Scene, Sizes
 from benchmarks.others.systems import System
-from benchmarks.others.talking import running
 from benchmarks.rows import Row
 
 _CALLS = ("fsync", "fdatasync", "msync", "sync_file_range")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.made_up import Writer
-from benchmarks.others.adapters.serving import packed
+from benchmarks.others.adapters.adapter_server import packed
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.types import Vectors
 

@@ -3,7 +3,7 @@
 Evidence adds up as log-odds. The weights were fitted as one model over two collections, LoCoMo (people who chat in
 short messages) and BEAM (questions to an assistant that answers at length), and two embedders, by the softmax share of
 the evidence turns; then each constant was varied alone to see that nothing depends on it. docs/benchmarks.md has the
-figures and what was left out; `python -m benchmarks.ranking` measures.
+figures and what was left out; `python -m benchmarks.ranking_quality` measures.
 """
 
 from collections.abc import Iterable

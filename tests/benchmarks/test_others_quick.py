@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from benchmarks.others.adapters.adapter_server import Asked, Given, Open, Served, packed, talk, unpacked
 from benchmarks.others.adapters.recollect import Ours
-from benchmarks.others.adapters.serving import Asked, Given, Open, Served, packed, talk, unpacked
 from benchmarks.others.durability import counted
-from benchmarks.others.measuring import ALONE, NotKeptError, beside, with_ratios
+from benchmarks.others.measurement import ALONE, NotKeptError, beside, with_ratios
+from benchmarks.others.peer import Peer, running
 from benchmarks.others.scene import LIMIT, Scene, Sizes
 from benchmarks.others.systems import OTHERS, RECOLLECT, EnvironmentMissingError, Environments, System
-from benchmarks.others.talking import Peer, running
 from benchmarks.processes import ProcessFailedError
 from benchmarks.report import side_by_side
 from benchmarks.rows import Row

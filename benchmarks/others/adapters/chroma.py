@@ -7,7 +7,7 @@ from pathlib import Path
 import chromadb
 from chromadb.config import Settings
 
-from benchmarks.others.adapters.serving import Asked, Given, serve
+from benchmarks.others.adapters.adapter_server import Asked, Given, serve
 
 
 class Chroma:

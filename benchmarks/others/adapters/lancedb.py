@@ -8,7 +8,7 @@ import lancedb
 import pyarrow as pa
 from lancedb.index import BTree
 
-from benchmarks.others.adapters.serving import Asked, Given, serve
+from benchmarks.others.adapters.adapter_server import Asked, Given, serve
 
 _TABLE = "memories"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from langgraph.store.base import PutOp
 from langgraph.store.sqlite import SqliteStore
 
-from benchmarks.others.adapters.serving import Asked, Given, Told, serve
+from benchmarks.others.adapters.adapter_server import Asked, Given, Told, serve
 
 # Named with each item: version 3.1.2 embeds the whole item where the index's documented `fields` name it.
 _EMBEDDED = ["text"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from mem0 import Memory
 
-from benchmarks.others.adapters.serving import Asked, Given, Told, serve
+from benchmarks.others.adapters.adapter_server import Asked, Given, Told, serve
 
 # The model is never asked (`infer=False`), but its client wants a key to be made.
 _UNUSED = {"provider": "openai", "config": {"api_key": "never-used"}}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.others.adapters.serving import Asked, Given, Told, serve
+from benchmarks.others.adapters.adapter_server import Asked, Given, Told, serve
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Components
 from recollect.providers.calibration import Calibration

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from benchmarks.others.systems import REPOSITORY, System
 from benchmarks.processes import ProcessFailedError, end
 
-# Nobody's settings and keys come in, and what measures usage and sends it home stays off.
+# The caller's settings and keys are not passed on, and telemetry stays off.
 _PASSED_ON = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR")
 _SILENT = {"MEM0_TELEMETRY": "False", "ANONYMIZED_TELEMETRY": "False", "DO_NOT_TRACK": "1"}
 _LOG = "adapter.log"
@@ -65,7 +65,7 @@ class Running:
 
 @contextmanager
 def running(system: System, python: str, folder: Path, *, under: Sequence[str] = ()) -> Iterator[Running]:
-    """Run a system for as long as the block lasts; what it prints, and what it keeps at home, lies beside its data.
+    """Run a system for the duration of the block; its output and its home folder are next to its data.
 
     Args:
         system: Which.

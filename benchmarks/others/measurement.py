@@ -9,9 +9,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from benchmarks.others.durability import forced
+from benchmarks.others.peer import Peer, running
 from benchmarks.others.scene import Scene, Sizes
 from benchmarks.others.systems import OTHERS, RECOLLECT, Environments, System
-from benchmarks.others.talking import Peer, running
 from benchmarks.processes import rss_mb
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
@@ -47,7 +47,7 @@ class Measured:
     loaded_mb: float = 0.0
     disk_bytes: int = 0
     readable: set[int] = field(default_factory=set)
-    """Which of the added texts stand in the files as they are, before they are deleted."""
+    """Added texts found in the files verbatim, before they are deleted."""
     remaining: set[int] = field(default_factory=set)
     """Which of these do so still, once they are deleted and the system is closed."""
     times: dict[str, list[float]] = field(default_factory=dict)
@@ -85,7 +85,7 @@ def run(quick: bool, environments: Environments | None = None, systems: Sequence
     def start(system: System, folder: Path) -> AbstractContextManager[Peer]:
         return running(system, pythons[system.name], folder)
 
-    # First, and not timed: whoever runs for the first time reads a hundred megabytes of libraries from the disk.
+    # First and untimed: a first run reads a hundred megabytes of libraries from disk.
     syncs = forced((RECOLLECT, *systems), tuple(pythons.values()))
     rows = []
     for sizes in QUICK if quick else FULL:

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit, urlunsplit
 import numpy as np
 import psycopg
 
-from benchmarks.filling import decision_on
+from benchmarks.filler import decision_on
 from benchmarks.made_up import SEED, Writer
 from benchmarks.progress import steps
 from recollect.clock import SystemClock
@@ -36,7 +36,7 @@ from recollect.types import (
 
 # Texts that the memories of all users are drawn from: to embed millions of them would measure the embedder.
 TEXTS = 5_000
-# Memories that a user gets at a time: the chats of all come in turn, so that nobody's rows lie side by side.
+# Memories added per user and round: users take turns, so that no user's rows are adjacent.
 SITTING = 10
 # Users whose sittings go into one COPY a table.
 _AT_ONCE = 250
@@ -213,7 +213,7 @@ class Copier:
 
 
 def new_database(server_url: str, name: str) -> str:
-    """Make a database of the benchmark's own, anew where it is there; return its URL."""
+    """Create a database for the benchmark, replacing an existing one; return its URL."""
     name = f"recollect_bench_{name}"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute(f"DROP DATABASE IF EXISTS {name}")
