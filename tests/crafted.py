@@ -85,7 +85,7 @@ def write(lines: list[Line]) -> bytes:
 def first(lines: list[Line], kind: str, /, **having: Any) -> Line:
     """Return the first record of a kind with these values."""
     found = (line[kind] for line in lines if kind in line)
-    return next(one for one in found if all(one[name] == value for name, value in having.items()))
+    return next(record for record in found if all(record[name] == value for name, value in having.items()))
 
 
 def turn(lines: list[Line]) -> Line:

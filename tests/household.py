@@ -125,7 +125,9 @@ class Household:
         why = replace(decision(known), reason=self.word("reason"), text=self.word("decision"))
         space = self.parts.embedder.space
         await store.memories.apply(
-            subject, [add(known, vector=[float(one) for one in vector], space=space), add(held, vector=None)], [why]
+            subject,
+            [add(known, vector=[float(number) for number in vector], space=space), add(held, vector=None)],
+            [why],
         )
         await store.memories.apply(subject, [], [decision(held, Action.HOLD)])
         asked = turn(

@@ -26,12 +26,12 @@ def with_profile(parts: Components, folder: Path, toml: str, *, model: OpenedMod
 async def held(engine: AsyncRecollect, whose: Subject | str) -> list[Memory]:
     """Return the active notes and facts, oldest first."""
     listed = await engine.list(user=whose, kinds=(MemoryKind.NOTE, MemoryKind.FACT), limit=1000)
-    return [one for one in reversed(listed) if one.state is MemoryState.ACTIVE]
+    return [memory for memory in reversed(listed) if memory.state is MemoryState.ACTIVE]
 
 
 async def held_texts(engine: AsyncRecollect, whose: Subject | str) -> list[str]:
     """Return their words."""
-    return [one.text for one in await held(engine, whose)]
+    return [memory.text for memory in await held(engine, whose)]
 
 
 async def decided(engine: AsyncRecollect, whose: Subject | str, *actions: Action) -> list[Decision]:
@@ -44,7 +44,7 @@ async def unexplained(engine: AsyncRecollect, whose: Subject | str) -> list[str]
     listed = await engine.list(user=whose, kinds=tuple(MemoryKind), closed=True, limit=9999)
     lines = await decided(engine, whose, *CLOSING)
     named = {id_ for line in lines for id_ in (line.memory_id, line.target_id)}
-    return [one.text for one in listed if one.state is MemoryState.CLOSED and one.id not in named]
+    return [memory.text for memory in listed if memory.state is MemoryState.CLOSED and memory.id not in named]
 
 
 def numbered(count: int, *, start: int = 1) -> Sequence[str]:

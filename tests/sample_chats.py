@@ -35,7 +35,7 @@ def asks(who: str, **more: Any) -> Identity:
 
 async def tell(engine: AsyncRecollect, *messages: Mapping[str, Any] | str, who: str = "ana") -> None:
     """Record messages (a text is the user's) and form memories of them."""
-    said = [user(one) if isinstance(one, str) else one for one in messages]
+    said = [user(memory) if isinstance(memory, str) else memory for memory in messages]
     await engine.record(said, user=who)
     await engine.form()
 
@@ -54,14 +54,14 @@ async def slots(engine: AsyncRecollect, who: str = "ana") -> dict[str, str]:
 async def fact(engine: AsyncRecollect, value: str, who: str = "ana") -> Memory:
     """Return the one fact with that value, closed or not."""
     facts = await engine.list(user=who, kinds=(MemoryKind.FACT,), closed=True)
-    [found] = [one for one in facts if one.value == value]
+    [found] = [memory for memory in facts if memory.value == value]
     return found
 
 
 async def texts(engine: AsyncRecollect, who: str = "ana", kinds: Sequence[MemoryKind] = ALL_KINDS) -> set[str]:
     """Return the words of all active memories."""
     listed = await engine.list(user=who, kinds=kinds)
-    return {one.text for one in listed if one.state is MemoryState.ACTIVE}
+    return {memory.text for memory in listed if memory.state is MemoryState.ACTIVE}
 
 
 def with_model(parts: Components, model: OpenedModel) -> AsyncRecollect:

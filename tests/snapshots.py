@@ -53,27 +53,27 @@ def unit(*numbers: float) -> Vector:
 
 def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> SubjectSnapshot:
     """Lay memories out as arrays, ordered by id."""
-    rows = sorted(known, key=lambda one: one.id)
-    counted = [sorted((term_key(salt, term), count) for term, count in terms(one.text).items()) for one in rows]
+    rows = sorted(known, key=lambda row: row.id)
+    counted = [sorted((term_key(salt, term), count) for term, count in terms(row.text).items()) for row in rows]
     pairs = [pair for row in counted for pair in row]
-    vectors = [vector for one in rows for vector in one.vectors]
-    keys = [one.sources or (1_000_000 + one.id,) for one in rows]
-    hashes = [one.hashes or tuple(2_000_000 + key for key in each) for one, each in zip(rows, keys, strict=True)]
+    vectors = [vector for row in rows for vector in row.vectors]
+    keys = [row.sources or (1_000_000 + row.id,) for row in rows]
+    hashes = [row.hashes or tuple(2_000_000 + key for key in each) for row, each in zip(rows, keys, strict=True)]
     return SubjectSnapshot(
         subject=subject,
         version=1,
         salt=salt,
-        ids=[one.id.to_bytes(16, "big") for one in rows],
-        kinds=np.array([one.kind.number for one in rows], dtype=np.uint8),
-        importance=np.array([one.importance for one in rows], dtype=np.float32),
-        confidence=np.array([one.confidence for one in rows], dtype=np.float32),
-        valid_from=np.array([to_micros(one.at) for one in rows], dtype=np.int64),
+        ids=[row.id.to_bytes(16, "big") for row in rows],
+        kinds=np.array([row.kind.number for row in rows], dtype=np.uint8),
+        importance=np.array([row.importance for row in rows], dtype=np.float32),
+        confidence=np.array([row.confidence for row in rows], dtype=np.float32),
+        valid_from=np.array([to_micros(row.at) for row in rows], dtype=np.int64),
         last_used_at=np.zeros(len(rows), dtype=np.int64),
-        uses=np.array([one.uses for one in rows], dtype=np.int32),
-        roles=np.array([one.role for one in rows], dtype=np.uint8),
-        length=np.array([terms(one.text).total() for one in rows], dtype=np.int32),
+        uses=np.array([row.uses for row in rows], dtype=np.int32),
+        roles=np.array([row.role for row in rows], dtype=np.uint8),
+        length=np.array([terms(row.text).total() for row in rows], dtype=np.int32),
         vectors=np.array(vectors, dtype=np.float32).reshape(-1, DIM),
-        vector_of=np.array([place for place, one in enumerate(rows) for _ in one.vectors], dtype=np.int32),
+        vector_of=np.array([place for place, row in enumerate(rows) for _ in row.vectors], dtype=np.int32),
         terms=np.array([key for key, _ in pairs], dtype=np.uint32),
         counts=np.array([count for _, count in pairs], dtype=np.uint16),
         term_start=np.cumsum([0, *map(len, counted)], dtype=np.int64),
@@ -147,7 +147,7 @@ def recall_from(query: Query, known: dict[Subject, tuple[Known, ...]]) -> Recall
     """Recall from several subjects' memories, in that order."""
     hots = [hot_of(*each, subject=who, salt=who.text.encode()[:8]) for who, each in known.items()]
     ranking = rank_subjects(query, hots, as_it_is)
-    memories = {(who, name(one.id)): memory_of(one, who) for who, each in known.items() for one in each}
+    memories = {(who, name(row.id)): memory_of(row, who) for who, each in known.items() for row in each}
     fetched = {key: memories[who, key] for who, keys in ranking.wanted().items() for key in keys}
     return finalize(ranking, fetched, count_tokens=count_words)
 
@@ -159,4 +159,4 @@ def texts(found: Recall) -> list[str]:
 
 def why_left(found: Recall, number: int) -> list[str]:
     """Return the reasons for which a memory was left out."""
-    return [one.reason for one in found.left_out if one.id == name(number)]
+    return [row.reason for row in found.left_out if row.id == name(number)]

@@ -29,7 +29,7 @@ _BASE = (
 
 def _sentences() -> str:
     known = pairs()
-    return " ".join(one for pair in (*known.answers, *known.same, *known.apart) for one in pair)
+    return " ".join(word for pair in (*known.answers, *known.same, *known.apart) for word in pair)
 
 
 # What the sentences say by which a curve is fitted: an embedder that knows none of it tells nothing apart.
@@ -74,10 +74,10 @@ def model(nodes: Sequence[bytes], table: npt.NDArray[np.float32], inputs: Sequen
     tensor = dims + field(2, FLOAT) + field(8, "table") + field(9, table.astype("<f4").tobytes())
     graph = b"".join(
         [
-            *(field(1, one) for one in nodes),
+            *(field(1, node) for node in nodes),
             field(2, "tiny"),
             field(5, tensor),
-            *(field(11, one) for one in inputs),
+            *(field(11, value) for value in inputs),
             field(12, output),
         ]
     )
@@ -106,8 +106,8 @@ def scoring_model(table: npt.NDArray[np.float32]) -> bytes:
 def word_table(dim: int = 48, *, seed: int = 5) -> npt.NDArray[np.float32]:
     """A direction for each word; words of one matter lie together, so that it is a model that means something."""
     rows = np.random.default_rng(seed).normal(size=(len(WORDS), dim)).astype(np.float32)
-    for one, other in (("nuts", "peanuts"), ("ill", "allergic"), ("lives", "live")):
-        rows[WORDS.index(other)] = rows[WORDS.index(one)]
+    for word, other in (("nuts", "peanuts"), ("ill", "allergic"), ("lives", "live")):
+        rows[WORDS.index(other)] = rows[WORDS.index(word)]
     for quiet in ("[PAD]", "[UNK]", "is", "to", "the", "at", "in", "what", ":", ".", "?"):
         rows[WORDS.index(quiet)] *= 0.1
     often = np.array([_SAID[word] for word in WORDS], dtype=np.float32)

@@ -21,6 +21,6 @@ def row(name: str) -> str:
     return f"| `{PREFIX}{name.upper()}` | {shown} | {field.description} |"
 
 
-def test_each_setting_stands_on_the_page_as_it_is_in_the_code() -> None:
+def test_each_setting_is_on_the_page_as_in_the_code() -> None:
     rows = [line for line in PAGE.read_text("utf-8").splitlines() if line.startswith(f"| `{PREFIX}")]
     assert rows == [row(name) for name in Settings.model_fields]

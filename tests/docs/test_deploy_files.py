@@ -26,7 +26,7 @@ def documents(path: Path) -> list[dict[str, Any]]:
 
 def manifests(kind: str) -> Iterator[dict[str, Any]]:
     for path in sorted((DEPLOY / "kubernetes").glob("*.yaml")):
-        yield from (one for one in documents(path) if one["kind"] == kind)
+        yield from (manifest for manifest in documents(path) if manifest["kind"] == kind)
 
 
 @pytest.mark.parametrize("path", [*YAML, *sorted(DEPLOY.glob("Dockerfile*"))], ids=lambda path: path.name)
@@ -48,12 +48,12 @@ def test_compose_runs_two_servers_and_two_workers_that_need_what_is_there(path: 
         assert (path.parent / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
     for service in services.values():
         assert set(service.get("depends_on", {})) <= set(services)
-    assert {volume.partition(":")[0] for one in services.values() for volume in one.get("volumes", [])} == set(
-        compose["volumes"]
-    )
+    assert {
+        volume.partition(":")[0] for manifest in services.values() for volume in manifest.get("volumes", [])
+    } == set(compose["volumes"])
 
 
-def test_citus_gets_its_nodes_before_its_tables_are_spread_and_is_served_after_that() -> None:
+def test_citus_gets_nodes_then_spreads_its_tables_then_is_served() -> None:
     services = documents(DEPLOY / "compose.citus.yaml")[0]["services"]
     added = " ".join(services["cluster"]["command"])
     assert all(f"citus_add_node('{node}', 5432)" in added for node in ("node-1", "node-2"))
@@ -68,7 +68,7 @@ async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
     engine: AsyncRecollect, parts: Components
 ) -> None:
     served = {getattr(route, "path", "") for route in build_app(engine).routes}
-    deployments = {one["metadata"]["name"]: one["spec"]["template"] for one in manifests("Deployment")}
+    deployments = {manifest["metadata"]["name"]: manifest["spec"]["template"] for manifest in manifests("Deployment")}
     assert set(deployments) == {"recollect-server", "recollect-worker"}
     for template in deployments.values():
         (container,) = template["spec"]["containers"]
@@ -81,17 +81,19 @@ async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
     (server,) = deployments["recollect-server"]["spec"]["containers"]
     assert server["livenessProbe"]["httpGet"]["path"] == "/livez"
     assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
-    assert [one["metadata"]["name"] for one in manifests("Secret")] == ["recollect"]
+    assert [manifest["metadata"]["name"] for manifest in manifests("Secret")] == ["recollect"]
 
 
 def test_selectors_meet_the_labels_of_what_they_select() -> None:
-    labels = [one["spec"]["template"]["metadata"]["labels"] for one in manifests("Deployment")]
-    asked = [one["spec"]["selector"]["matchLabels"] for one in manifests("Deployment")]
+    labels = [manifest["spec"]["template"]["metadata"]["labels"] for manifest in manifests("Deployment")]
+    asked = [manifest["spec"]["selector"]["matchLabels"] for manifest in manifests("Deployment")]
     assert asked == labels
     (service,) = manifests("Service")
     assert service["spec"]["selector"] in labels
     (scaler,) = manifests("HorizontalPodAutoscaler")
-    assert scaler["spec"]["scaleTargetRef"]["name"] in {one["metadata"]["name"] for one in manifests("Deployment")}
+    assert scaler["spec"]["scaleTargetRef"]["name"] in {
+        manifest["metadata"]["name"] for manifest in manifests("Deployment")
+    }
 
 
 def test_the_image_holds_what_the_lock_says_and_is_run_by_nobody_special() -> None:

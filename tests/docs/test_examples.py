@@ -91,7 +91,7 @@ def server(tmp_path: Path) -> Iterator[ServerProcess]:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_client_example_chats_with_memory_as_it_stands(name: str, server: ServerProcess, tmp_path: Path) -> None:
+def test_a_client_example_chats_with_memory_unchanged(name: str, server: ServerProcess, tmp_path: Path) -> None:
     code = EXAMPLES[name]
     assert "http://127.0.0.1:8765/v1" in code
     code = code.replace("http://127.0.0.1:8765/v1", server.base_url).replace("client.chat", "answer = client.chat", 1)

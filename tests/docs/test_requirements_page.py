@@ -57,7 +57,7 @@ def borne_by(test: str) -> set[str]:
     return {name.upper() for name in match[1].split("_") if name and name != "and"} if match else set()
 
 
-def test_every_row_stands_there_once_and_in_order() -> None:
+def test_every_row_is_there_once_and_in_order() -> None:
     assert [row.id for row in rows()] == EVERY
 
 
@@ -65,7 +65,7 @@ def test_every_row_says_its_state_and_why() -> None:
     assert [row.id for row in rows() if not state_of(row)] == []
 
 
-def test_what_does_not_stand_is_left_open_on_purpose_and_says_what_is() -> None:
+def test_what_is_not_done_is_left_open_on_purpose() -> None:
     assert {row.id for row in rows() if state_of(row) != "done"} == set(OPEN_ON_PURPOSE)
     for row in rows():
         what, why = OPEN_ON_PURPOSE.get(row.id, ("", ""))
