@@ -16,7 +16,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="budget: a call is booked behind the model's answer",
         file="recollect/formation/budget.py",
-        sound="        await self._runtime.store.reserve(self._subject, booked, self._policy)\n        return booked\n",
+        sound="        await self._runtime.store.budgets.reserve(self._subject, booked, self._policy)\n"
+        "        return booked\n",
         planted="        return booked\n",
         noticed_by=(
             "tests/formation/test_budget.py::test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled",
@@ -45,8 +46,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="breaker: who failed comes before who was turned away",
         file="recollect/providers/circuit_breaker.py",
-        sound="_BEHIND_S = 2.0",
-        planted="_BEHIND_S = 0.0",
+        sound="_FAILED_DELAY_S = 2.0",
+        planted="_FAILED_DELAY_S = 0.0",
         noticed_by=("tests/providers/test_circuit_breaker.py::test_who_failed_comes_behind_who_was_turned_away",),
     ),
     Defect(
@@ -150,8 +151,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="form: what repeats the memories of a prompt is formed from",
         file="recollect/extraction/echo.py",
-        sound="        if not gone:\n",
-        planted="        if gone or echoed:\n",
+        sound="        if not echoes:\n",
+        planted="        if echoes or echoed:\n",
         noticed_by=("tests/engine/test_loop.py", "tests/extraction/test_echo.py"),
     ),
     Defect(
@@ -171,8 +172,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="review: what is approved stands beside what it replaces",
         file="recollect/curation/review.py",
-        sound="closed_at=now) for one in resolved.closes),\n",
-        planted="closed_at=now) for one in resolved.closes[1:]),\n",
+        sound="closed_at=now) for closing in resolved.closes),\n",
+        planted="closed_at=now) for closing in resolved.closes[1:]),\n",
         noticed_by=("tests/engine/test_reviews.py::test_an_approved_fact_closes_the_value_it_replaces",),
     ),
 )
