@@ -121,11 +121,11 @@ async def test_taking_the_change_back_brings_the_old_value_back(engine: AsyncRec
     await tell(engine, clock, "I work at Kestrel Foods as a planner.")
     before = await texts(engine, kinds=FORMED)
     await tell(engine, clock, "Handed in my notice today.")
-    [change] = [one for one in await engine.history.decisions(user="ana") if one.action is Action.REPLACE]
+    [change] = [line for line in await engine.history.decisions(user="ana") if line.action is Action.REPLACE]
     assert "changed: job" in change.reason
     undone = await engine.history.undo(change.id, user="ana")
     assert await texts(engine, kinds=FORMED) == before
-    assert any(one.memory.kind is MemoryKind.TURN for one in undone.returning), "and so does the quotation"
+    assert any(memory.memory.kind is MemoryKind.TURN for memory in undone.returning), "and so does the quotation"
 
 
 async def test_a_profile_without_facts_ends_its_notes_as_well(engine: AsyncRecollect, clock: FakeClock) -> None:

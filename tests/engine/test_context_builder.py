@@ -69,7 +69,7 @@ async def test_taking_the_insertions_out_gives_the_clients_own_bytes(
     rest = iter(turn.body)
     assert all(byte in rest for byte in asked.body), "the request's bytes stand there in their order"
     without = [(message["role"], without_block(message["content"])) for message in sent(turn)]
-    assert [one for one in without if one[1]] == [(one.role, one.text) for one in asked.messages]
+    assert [pair for pair in without if pair[1]] == [(message.role, message.text) for message in asked.messages]
 
 
 async def test_the_standing_block_is_the_same_bytes_over_turns_until_a_fact_changes(
@@ -166,7 +166,7 @@ async def test_the_log_keeps_the_clients_words_without_the_block(engine: AsyncRe
     recorded = await engine.turns.finish(asked, ANA, Reply(text="Peanuts.", complete=True), turn)
     assert recorded is not None
     logged = await engine.conversations.messages(recorded.conversation, user="ana")
-    assert [(one.role, one.text) for one in logged] == [("user", RESTAURANT), ("assistant", "Peanuts.")]
+    assert [(message.role, message.text) for message in logged] == [("user", RESTAURANT), ("assistant", "Peanuts.")]
 
 
 async def test_an_answer_without_words_is_not_logged_and_its_question_is(engine: AsyncRecollect) -> None:

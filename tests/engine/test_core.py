@@ -56,7 +56,7 @@ async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect
         clock.advance(days=30)
     oslo = await engine.history.get((await fact(engine, "Oslo")).id, user="ana")
     assert oslo.memory.state is MemoryState.CLOSED
-    assert {one.value: one.state for one in oslo.related if one.kind is MemoryKind.FACT} == {
+    assert {memory.value: memory.state for memory in oslo.related if memory.kind is MemoryKind.FACT} == {
         "Rome": MemoryState.CLOSED,
         "Bergen": MemoryState.ACTIVE,
     }
@@ -67,7 +67,9 @@ async def test_a_history_shows_the_chain_with_its_reasons(engine: AsyncRecollect
         (Action.CLOSE, "the message no longer holds"),
         replaced,
     ]
-    [rome] = [one for one in oslo.related if one.text == "The user lives in Rome." and one.kind is MemoryKind.NOTE]
+    [rome] = [
+        memory for memory in oslo.related if memory.text == "The user lives in Rome." and memory.kind is MemoryKind.NOTE
+    ]
     explained = await engine.history.get(rome.id, user="ana")
     assert [line.target_id for line in explained.decisions if line.action is Action.CLOSE] == [oslo.memory.id]
     assert [message.text for message in oslo.sources] == ["I moved to Oslo."]
@@ -99,7 +101,9 @@ async def test_u7_an_older_value_that_arrives_late_does_not_replace_a_newer_one(
 async def test_the_history_of_a_quotation_names_its_message(engine: AsyncRecollect) -> None:
     await tell(engine, "I bought a tagine in Fez.")
     [quotation] = await engine.list(user="ana", kinds=(MemoryKind.TURN,))
-    assert [one.text for one in (await engine.history.get(quotation.id, user="ana")).sources] == [quotation.text]
+    assert [message.text for message in (await engine.history.get(quotation.id, user="ana")).sources] == [
+        quotation.text
+    ]
 
 
 # ---- recording
@@ -183,7 +187,7 @@ async def test_a_list_goes_on_behind_its_last_id(engine: AsyncRecollect, clock: 
         clock.advance(seconds=1)
     first = await engine.list(user="ana", limit=2)
     rest = await engine.list(user="ana", after=first[-1].id, limit=10)
-    assert [one.id for one in (*first, *rest)] == kept[::-1]
+    assert [memory.id for memory in (*first, *rest)] == kept[::-1]
 
 
 async def test_a_listing_from_behind_no_id_is_refused(engine: AsyncRecollect) -> None:
@@ -193,7 +197,7 @@ async def test_a_listing_from_behind_no_id_is_refused(engine: AsyncRecollect) ->
 
 async def test_without_a_name_the_default_user_is_meant(engine: AsyncRecollect) -> None:
     await engine.add("I like tea.")
-    assert [one.text for one in await engine.list(user="local")] == ["I like tea."]
+    assert [memory.text for memory in await engine.list(user="local")] == ["I like tea."]
     assert engine.subject(None) == Subject("user", "local")
     assert await engine.admin.subjects() == [Subject("user", "local")]
 

@@ -57,7 +57,9 @@ async def test_no_model_is_shown_a_document_or_can_prove_a_memory_by_it(parts: C
         await tell(engine, f"I collect stamps.\n\n{page}" if carrier is _SOME[0] else page)
 
     assert not any("Zentria" in asked for asked in shown)
-    assert not [one for one in await engine.list(user="ana", kinds=ALL_KINDS) if one.kind is not MemoryKind.TURN]
+    assert not [
+        memory for memory in await engine.list(user="ana", kinds=ALL_KINDS) if memory.kind is not MemoryKind.TURN
+    ]
 
 
 async def test_a_quotation_shows_the_users_words_without_the_document(engine: AsyncRecollect) -> None:

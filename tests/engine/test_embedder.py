@@ -76,7 +76,7 @@ def trial(other: Other) -> EmbedderTrial:
 
 
 async def found(engine: AsyncRecollect, text: str, who: str = "ana") -> list[str]:
-    return [one.memory.text for one in (await engine.search(text, user=who)).items if one.similarity > 0.3]
+    return [item.memory.text for item in (await engine.search(text, user=who)).items if item.similarity > 0.3]
 
 
 async def fill(engine: AsyncRecollect) -> None:
@@ -85,7 +85,7 @@ async def fill(engine: AsyncRecollect) -> None:
         await engine.add("The harbour is full of boats.", user=who)
 
 
-async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_old_vectors_are_gone(
+async def test_after_a_change_the_new_embedder_finds_all_and_old_vectors_are_gone(
     two: Components, other: Other
 ) -> None:
     async with AsyncRecollect(two) as engine:
@@ -98,19 +98,19 @@ async def test_after_the_change_everything_is_found_by_the_new_embedder_and_the_
 
         assert (report.subjects, report.memories) == (2, plan.memories)
         assert report.dropped == report.memories
-        assert [one.done for one in told] == sorted(one.done for one in told)
+        assert [progress.done for progress in told] == sorted(progress.done for progress in told)
         assert told[-1] == ReembedProgress(done=plan.memories, of=plan.memories)
         after = {who: sorted(await found(engine, "harbour boats", who)) for who in ("ana", "ben")}
         assert after == before
         assert before["ana"]
         state = await engine.embedder.status()
         assert (state.record.space, state.waiting_subjects, state.waiting_memories) == (other.space, 0, 0)
-        assert [(one.space, one.subjects) for one in state.spaces] == [(other.space, 2)]
+        assert [(count.space, count.subjects) for count in state.spaces] == [(other.space, 2)]
         assert (await engine.admin.stats(check=True)).problems == ()
         assert len(await engine.vectors.nearest(vector=np.ones(32).tolist(), user="ana")) > 0
 
 
-async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_the_next_run_goes_on(
+async def test_if_the_new_embedder_fails_the_old_one_serves_and_the_next_run_resumes(
     two: Components, other: Other
 ) -> None:
     async with AsyncRecollect(two) as engine:
@@ -120,7 +120,7 @@ async def test_an_embedder_that_fails_on_the_way_leaves_the_old_one_serving_and_
             await engine.embedder.use(trial(other))
         state = await engine.embedder.status()
         assert state.waiting_subjects == 1
-        assert {one.space: one.subjects for one in state.spaces} == {two.embedder.space: 1, other.space: 1}
+        assert {count.space: count.subjects for count in state.spaces} == {two.embedder.space: 1, other.space: 1}
         # Half is switched: each is found by its own.
         for who in ("ana", "ben"):
             assert "The harbour is full of boats." in await found(engine, "harbour boats", who)
@@ -145,9 +145,7 @@ async def test_what_has_lost_its_vectors_is_given_new_ones(two: Components) -> N
         assert (await engine.embedder.reembed()).memories == 0
 
 
-async def test_what_is_said_while_a_subject_is_embedded_is_neither_lost_nor_without_a_vector(
-    two: Components, other: Other
-) -> None:
+async def test_messages_during_re_embedding_are_kept_and_get_vectors(two: Components, other: Other) -> None:
     async with AsyncRecollect(two) as engine:
         await fill(engine)
         came: list[str] = []
@@ -182,7 +180,7 @@ async def test_somebody_who_writes_without_a_pause_is_switched_all_the_same(two:
         state = await engine.embedder.status()
         assert (state.waiting_subjects, state.waiting_memories) == (0, 0)
         notes = await engine.list(user="ana", kinds=(MemoryKind.NOTE,), limit=200)
-        assert len([one for one in notes if "herons" in one.text]) == count
+        assert len([known for known in notes if "herons" in known.text]) == count
 
 
 async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Components, other: Other) -> None:
@@ -200,14 +198,14 @@ async def test_a_reading_list_over_two_spaces_is_ranked_together(two: Components
             Subject("user", "ana"),
             first.space,
             {
-                one.id: list(await two.embedder.embed([one.text]))
-                for one in await engine.list(user="ana", kinds=ALL_KINDS)
+                known.id: list(await two.embedder.embed([known.text]))
+                for known in await engine.list(user="ana", kinds=ALL_KINDS)
             },
         )
         assert await two.store.embeddings.switch_space(Subject("user", "ana"), first.space, since=0, whole=False)
         assert await two.store.embeddings.space_of(TEAM) == other.space
         recalled = await engine.search("boats in the harbour", user="ana")
-        assert {one.memory.subject.text: one.similarity > 0.3 for one in recalled.items} == {
+        assert {item.memory.subject.text: item.similarity > 0.3 for item in recalled.items} == {
             "user:ana": True,
             "shared:team": True,
         }
@@ -234,8 +232,8 @@ async def test_the_past_and_what_was_undone_are_read_in_the_space_of_now(
         await engine.forget(note.id, user="ana")
         await engine.embedder.use(trial(other))
         past = await engine.search("boats in the harbour", user="ana", at=then)
-        assert [one.similarity > 0.3 for one in past.items] == [True]
-        [closing] = [one for one in await engine.history.decisions(user="ana") if one.action.value == "close"]
+        assert [item.similarity > 0.3 for item in past.items] == [True]
+        [closing] = [line for line in await engine.history.decisions(user="ana") if line.action.value == "close"]
         await engine.history.undo(closing.id, user="ana")
         assert await found(engine, "boats in the harbour") == ["The harbour is full of boats."]
 
@@ -261,7 +259,7 @@ async def test_another_process_that_runs_notices_by_itself(
         await there.form()
         assert "Cranes stand on the quay." in await found(here, "cranes quay")
         state = await here.embedder.status()
-        assert [(one.space, one.subjects) for one in state.spaces] == [(other.space, 1)]
+        assert [(count.space, count.subjects) for count in state.spaces] == [(other.space, 1)]
 
 
 async def test_settings_that_name_another_embedder_than_the_database_are_refused(tmp_path: Path) -> None:

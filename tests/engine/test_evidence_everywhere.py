@@ -49,18 +49,20 @@ async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], di
     memory = await engine.conversations.subject(user="ana", conversation="chat", scope=scope)
     known = await engine.list(user=memory, kinds=ALL_KINDS, limit=1000)
     log = await engine.conversations.messages(recorded.conversation, user="ana")
-    return [one for one in known if one.state is not MemoryState.CLOSED], {one.seq: one for one in log}
+    return [memory for memory in known if memory.state is not MemoryState.CLOSED], {
+        message.seq: message for message in log
+    }
 
 
 @pytest.mark.parametrize("extractor", ["rules", "model"])
 @pytest.mark.parametrize("profile", ProfileRegistry().names())
-async def test_every_memory_of_a_conversation_names_speaker_message_and_words_that_stand_in_it(
+async def test_every_memory_names_its_speaker_its_message_and_a_quote_found_in_it(
     parts: Components, profile: str, extractor: str
 ) -> None:
     engine = AsyncRecollect(replace(parts, model=ScriptedModel(careless) if extractor == "model" else None))
     known, log = await formed(engine, profile)
 
-    assert [one for one in known if one.kind is not MemoryKind.TURN]
+    assert [memory for memory in known if memory.kind is not MemoryKind.TURN]
     sources = set(engine.profile(profile).form.sources)
     for memory in known:
         assert memory.evidence, memory

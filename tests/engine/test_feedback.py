@@ -46,7 +46,7 @@ async def test_fifty_rounds_of_quoting_the_block_back_add_no_memory(engine: Asyn
     assert len(blocks) == 1, "what is recalled does not drift either"
 
 
-async def test_fifty_rounds_with_answers_that_repeat_the_block_add_no_note_and_no_fact(
+async def test_fifty_answers_that_repeat_the_block_add_no_note_and_no_fact(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     await tell(engine, MUCH)
@@ -94,4 +94,4 @@ async def test_what_the_proxy_adds_is_not_in_its_own_log(engine: AsyncRecollect)
     recorded = await engine.turns.finish(asked, asks("ana"), Reply(text="Nuts.", complete=True), turn)
     assert recorded is not None
     logged = await engine.conversations.messages(recorded.conversation, user="ana")
-    assert not any("recollect-memory" in one.text for one in logged)
+    assert not any("recollect-memory" in message.text for message in logged)

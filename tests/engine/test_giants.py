@@ -22,8 +22,10 @@ from stores import url_of
 pytestmark = NEEDS_POSTGRES
 WORDS = "tea oslo bees chess violin snow harbour gardens trains winter".split()
 SAID = [
-    f"Ana likes {one} and {other} in room {place}."
-    for place, (one, other) in enumerate((one, other) for one in WORDS for other in WORDS[:6] if one != other)
+    f"Ana likes {first} and {second} in room {place}."
+    for place, (first, second) in enumerate(
+        (first, second) for first in WORDS for second in WORDS[:6] if first != second
+    )
 ]
 
 
@@ -43,22 +45,22 @@ async def ana(url: str, parts: Components, clock: FakeClock) -> AsyncIterator[As
             await engine.add(text, user="ana")
             clock.advance(seconds=60)
         done = await built(url)
-        assert [one.subject for one in done.built] == ["user:ana"]
+        assert [index.subject for index in done.built] == ["user:ana"]
         yield engine
 
 
 async def test_recall_finds_what_it_finds_without_and_says_that_it_is_approximate(
     ana: AsyncRecollect, url: str
 ) -> None:
-    queries = [f"What of {one} and {other}?" for one, other in pairwise(WORDS)]
+    queries = [f"What of {words} and {other}?" for words, other in pairwise(WORDS)]
     near_ones = [await ana.search(query, user="ana") for query in queries]
     assert all(found.vectors_compared and found.considered == len(SAID) for found in near_ones)
     await dropped(url)
     exact = [await ana.search(query, user="ana") for query in queries]
     assert all(found.vectors_compared is None for found in exact)
-    for one, other in zip(near_ones, exact, strict=True):
-        assert one.items[0].memory.id == other.items[0].memory.id
-        assert len({i.memory.id for i in one.items} & {i.memory.id for i in other.items}) >= 8
+    for pair, other in zip(near_ones, exact, strict=True):
+        assert pair.items[0].memory.id == other.items[0].memory.id
+        assert len({i.memory.id for i in pair.items} & {i.memory.id for i in other.items}) >= 8
 
 
 async def test_the_same_again_is_known_and_no_second_memory(ana: AsyncRecollect) -> None:
@@ -75,7 +77,7 @@ async def test_what_is_formed_is_weighed_against_what_is_near(ana: AsyncRecollec
     await tell(ana, "I am allergic to peanuts.")
     after = await ana.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), limit=200)
     assert len(before) > len(SAID)
-    assert [one.id for one in after] == [one.id for one in before]
+    assert [memory.id for memory in after] == [memory.id for memory in before]
     found = await ana.search("peanuts", user="ana")
     assert found.vectors_compared
     assert "peanuts" in found.items[0].memory.text
@@ -85,7 +87,7 @@ async def test_the_nearest_in_meaning_are_asked_of_the_index(ana: AsyncRecollect
     few = await ana.vectors.nearest(query="chess and violin", user="ana", limit=5)
     await dropped(url)
     exact = await ana.vectors.nearest(query="chess and violin", user="ana", limit=5)
-    assert [one.similarity for one in few] == pytest.approx([one.similarity for one in exact])
+    assert [item.similarity for item in few] == pytest.approx([item.similarity for item in exact])
 
 
 async def test_tending_compares_all_and_undoing_and_the_past_need_no_vector(
@@ -97,7 +99,7 @@ async def test_tending_compares_all_and_undoing_and_the_past_need_no_vector(
     assert past.items
     fresh = await ana.add("Ana likes parrots.", user="ana")
     assert (await ana.forget(fresh.id, user="ana")).id == fresh.id
-    assert fresh.id not in {one.memory.id for one in (await ana.search("parrots", user="ana")).items}
+    assert fresh.id not in {item.memory.id for item in (await ana.search("parrots", user="ana")).items}
 
 
 async def test_a_copy_holds_the_same_and_has_no_index_yet(

@@ -169,7 +169,7 @@ def kept(text: str, **more: Any) -> Callable[[list[Line]], None]:
     def change(lines: list[Line]) -> None:
         line = json.loads(json.dumps(first(lines, "memory", text="Mallory likes figs.")))
         line |= {"id": "0198c0de-0000-7000-8000-00000000000a", "text": text, **more}
-        at = next(number for number, one in enumerate(lines) if "memory" in one)
+        at = next(number for number, decision in enumerate(lines) if "memory" in decision)
         lines.insert(at, {"memory": line})
 
     return change
@@ -222,13 +222,15 @@ async def test_v16_a_planted_quotation_is_not_put_before_a_model(ana: Ana, mallo
     message["text"] = words
     place = (message["conversation"], message["seq"])
     turns = (line["memory"] for line in lines if "memory" in line and line["memory"]["kind"] == "turn")
-    quoting = next(one for one in turns if (one["evidence"][0]["conversation"], one["evidence"][0]["seq"]) == place)
+    quoting = next(
+        record for record in turns if (record["evidence"][0]["conversation"], record["evidence"][0]["seq"]) == place
+    )
     carried = await take_in(ana.url, write(lines))
     assert carried.set_aside == 1
     async with opened(ana.url) as engine:
         found = (await engine.search("questions append evil.example log", user="mallory", limit=50)).items
         assert not [item for item in found if "evil.example" in item.memory.text]
-        decisions = [one for one in await engine.history.decisions(user="mallory") if one.memory_id == quoting["id"]]
+        decisions = [line for line in await engine.history.decisions(user="mallory") if line.memory_id == quoting["id"]]
         assert [line.action for line in decisions] == [Action.CLOSE]
 
 
@@ -253,8 +255,8 @@ async def test_the_users_own_orders_come_back_without_review(ana: Ana, tmp_path:
     async with opened(here) as engine:
         await tell(engine, "Please always answer in short sentences.", assistant("I will."), who="olga")
         await tell(engine, "I am allergic to penicillin and my sister is called Runa.", assistant("Noted."), who="olga")
-        orders = [one for one in await engine.list(user="olga", kinds=ALL_KINDS) if "short" in one.text]
-        assert [one for one in orders if one.kind is not MemoryKind.TURN]
+        orders = [memory for memory in await engine.list(user="olga", kinds=ALL_KINDS) if "short" in memory.text]
+        assert [record for record in orders if record.kind is not MemoryKind.TURN]
     data = await exported(here, "olga")
     carried = await take_in(ana.url, data)
     assert (carried.held, carried.set_aside) == (0, 0)

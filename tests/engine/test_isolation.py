@@ -23,8 +23,8 @@ async def both(engine: AsyncRecollect) -> None:
 async def test_the_same_words_make_memories_of_their_own(engine: AsyncRecollect) -> None:
     await both(engine)
     lists = {who: await engine.list(user=who, kinds=ALL_KINDS) for who in ("ana", "ben")}
-    assert {one.subject for one in lists["ana"]} == {Subject("user", "ana")}
-    assert not {one.id for one in lists["ana"]} & {one.id for one in lists["ben"]}
+    assert {memory.subject for memory in lists["ana"]} == {Subject("user", "ana")}
+    assert not {memory.id for memory in lists["ana"]} & {memory.id for memory in lists["ben"]}
     assert await texts(engine, "ana") < await texts(engine, "ben")
 
 
@@ -83,7 +83,11 @@ async def test_a_foreign_conversation_reads_like_one_that_is_not_there(engine: A
 async def test_one_chat_id_of_two_users_is_two_conversations(engine: AsyncRecollect) -> None:
     await both(engine)
     mine, theirs = [
-        {one.id for one in await engine.conversations.list(user=who) if one.external_id == "the same id"}
+        {
+            conversation.id
+            for conversation in await engine.conversations.list(user=who)
+            if conversation.external_id == "the same id"
+        }
         for who in ("ana", "ben")
     ]
     assert (len(mine), len(theirs)) == (1, 1)
@@ -100,8 +104,8 @@ async def test_decisions_tell_of_ones_own_alone(engine: AsyncRecollect) -> None:
 
 async def test_what_one_forgets_the_other_still_knows(engine: AsyncRecollect) -> None:
     await both(engine)
-    for one in await engine.list(user="ana", kinds=ALL_KINDS):
-        await engine.forget(one.id, user="ana")
+    for memory in await engine.list(user="ana", kinds=ALL_KINDS):
+        await engine.forget(memory.id, user="ana")
     assert (await engine.search("peanuts", user="ana")).items == ()
     assert "peanuts" in str((await engine.search("peanuts", user="ben")).items)
 
@@ -112,8 +116,8 @@ async def test_another_users_data_changes_no_score(engine: AsyncRecollect) -> No
     for place in range(30):
         await engine.add(f"The restaurant in Oslo has peanuts on table {place}.", user="ben")
     after = await engine.search("restaurant peanuts Oslo", user="ana")
-    assert [(one.memory.id, one.score, one.reasons) for one in after.items] == [
-        (one.memory.id, one.score, one.reasons) for one in before.items
+    assert [(item.memory.id, item.score, item.reasons) for item in after.items] == [
+        (item.memory.id, item.score, item.reasons) for item in before.items
     ]
     assert (after.considered, after.left_out) == (before.considered, before.left_out)
 
@@ -122,7 +126,7 @@ async def test_listing_from_behind_a_foreign_id_shows_nothing_foreign(engine: As
     await both(engine)
     [theirs, *_] = await engine.list(user="ben")
     behind = await engine.list(user="ana", after=theirs.id, kinds=(MemoryKind.FACT,))
-    assert {one.subject.name for one in behind} <= {"ana"}
+    assert {memory.subject.name for memory in behind} <= {"ana"}
 
 
 @pytest.mark.parametrize("name", ["app:x", "global", "shared:team"])

@@ -90,7 +90,7 @@ class Talk:
         asked = request(user(said))
         prepared = await self.engine.turns.prepare(asked, self.identity)
         body = json.loads(prepared.body)
-        shown = "\n".join(one["content"] for one in body["messages"])
+        shown = "\n".join(memory["content"] for memory in body["messages"])
         blocks = re.findall(r"(?s)<recollect-memory.*?</recollect-memory[^>]*>", shown)
         block = "\n".join(blocks)
         reply = Reply(text=answer(block) or "Well.", complete=True)
@@ -109,13 +109,13 @@ class Talk:
         memory = await self.engine.conversations.subject(user="ana", conversation="chat", scope=self.identity.scope)
         kinds = tuple(kind for kind in ALL_KINDS if kind is not MemoryKind.EPISODE)
         found = await self.engine.list(user=memory, kinds=kinds, limit=1000)
-        return [replace(one, uses=0, last_used_at=None) for one in found]
+        return [replace(memory, uses=0, last_used_at=None) for memory in found]
 
 
 def parted(known: Sequence[Memory]) -> tuple[list[Memory], list[Memory]]:
     """Part what is formed of words from the summaries of turns, of which there is one for every so many turns."""
-    episodes = [one for one in known if one.kind is MemoryKind.EPISODE]
-    return [one for one in known if one not in episodes], episodes
+    episodes = [memory for memory in known if memory.kind is MemoryKind.EPISODE]
+    return [memory for memory in known if memory not in episodes], episodes
 
 
 @pytest.fixture(params=["rules", "a model that takes everything"])
@@ -142,6 +142,9 @@ async def test_quoting_what_was_recalled_adds_no_memory(forming: AsyncRecollect,
         block = await talk.turn(pasted, lambda shown, way=way: way(shown) if shown else "") or block  # type: ignore[misc]
         now, episodes = parted(await talk.known())
         # Turns leave the window as they come; what is told of those that only repeat is that they asked.
-        assert not [one for one in episodes if one.detail.first_turn > 2 and "Lima" in one.text], number
-        assert {one.id: one.text for one in now} == {one.id: one.text for one in before}, (number, pasted)
+        assert not [memory for memory in episodes if memory.detail.first_turn > 2 and "Lima" in memory.text], number
+        assert {memory.id: memory.text for memory in now} == {memory.id: memory.text for memory in before}, (
+            number,
+            pasted,
+        )
     assert block, "something was recalled"

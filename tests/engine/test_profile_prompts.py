@@ -241,7 +241,7 @@ async def test_u2_the_nearest_above_the_threshold_go_into_the_system_prompt(
     assert prepared.items
 
 
-async def test_t7_t8_facts_first_then_three_near_episodes_then_the_recent_conversation(
+async def test_t7_t8_facts_first_then_three_near_episodes_then_recent_messages(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     tiered = RequestScope(profile="tiered")
@@ -271,7 +271,7 @@ async def test_t7_t8_facts_first_then_three_near_episodes_then_the_recent_conver
 @pytest.mark.parametrize(
     "scope", [SESSION, KIRA, CALENDAR, RequestScope(profile="user"), RequestScope(profile="tiered")]
 )
-async def test_what_a_profile_injects_is_recorded_as_it_stands_and_never_extracted_again(
+async def test_injected_memory_is_recorded_unchanged_and_never_extracted_again(
     engine: AsyncRecollect, parts: Components, scope: RequestScope
 ) -> None:
     mine = await whose(engine, scope)
@@ -308,7 +308,7 @@ async def test_no_template_exceeds_the_budget_of_tokens(parts: Components, scope
         assert bool(found.items) or tokens < 130
 
 
-async def test_a_context_leaves_out_what_the_chat_holds_and_says_what_a_profile_wants_to_know(
+async def test_a_context_omits_what_the_chat_says_and_names_missing_scope(
     engine: AsyncRecollect,
 ) -> None:
     said: Sequence[Mapping[str, Any]] = [user("I live in Oslo."), assistant("Nice.")]

@@ -41,13 +41,13 @@ async def travelled(engine: AsyncRecollect, turns: int) -> Chat:
     return chat
 
 
-async def test_s9_the_prompt_has_system_memories_summary_window_and_query_in_this_order(
+async def test_s9_the_prompt_is_system_memories_summary_window_query_in_order(
     tiered: AsyncRecollect,
 ) -> None:
     chat = await travelled(tiered, 25)
     messages = await tiered.prompt("What next?", conversation="chat", user="ana", system=SYSTEM)
     system, memories, so_far = messages[:3]
-    assert [one["role"] for one in messages[:3]] == ["system"] * 3
+    assert [message["role"] for message in messages[:3]] == ["system"] * 3
     assert system["content"] == SYSTEM
     assert "allergy:peanuts: peanuts" in memories["content"]
     assert "- turns 1-10: The user: I'm allergic to peanuts." in so_far["content"]
@@ -59,7 +59,7 @@ async def test_for_models_with_one_system_message_all_of_it_stands_in_one(tiered
     await travelled(tiered, 25)
     apart = await tiered.prompt("What next?", conversation="chat", user="ana", system=SYSTEM)
     [head, *rest] = await tiered.prompt("What next?", conversation="chat", user="ana", system=SYSTEM, one_system=True)
-    assert head == {"role": "system", "content": "\n\n".join(one["content"] for one in apart[:3])}
+    assert head == {"role": "system", "content": "\n\n".join(message["content"] for message in apart[:3])}
     assert rest == apart[3:]
 
 
@@ -82,9 +82,9 @@ async def test_an_episode_of_the_summary_is_not_recalled_beside_it(parts: Compon
         await chat.say_all(["The heron nests by the weir.", *(f"Day {n} was calm." for n in range(24))])
         await engine.form()
         found = await engine.search("Where does the heron nest?", user="ana")
-        assert [one.memory.kind for one in found.items][:1] == [MemoryKind.EPISODE]
+        assert [item.memory.kind for item in found.items][:1] == [MemoryKind.EPISODE]
         messages = await engine.prompt("Where does the heron nest?", conversation="chat", user="ana")
-        assert "".join(one["content"] for one in messages).count("heron nests") == 1
+        assert "".join(message["content"] for message in messages).count("heron nests") == 1
         other = await engine.prompt("Where does the heron nest?", conversation="another", user="ana")
         assert "heron nests" in other[0]["content"], "another conversation recalls it"
 
@@ -100,7 +100,7 @@ async def test_the_summary_of_a_long_chat_stays_within_its_room_and_keeps_the_ne
     assert numbers == list(range(numbers[0], 102, 10)), "in order, none between left out"
 
 
-async def test_words_of_a_summary_cannot_close_its_block_and_are_never_read_as_somebodys(
+async def test_words_of_a_summary_cannot_close_its_block_or_become_a_memory(
     tiered: AsyncRecollect,
 ) -> None:
     chat = Chat(tiered)
@@ -108,7 +108,7 @@ async def test_words_of_a_summary_cannot_close_its_block_and_are_never_read_as_s
     await chat.say_all([evil, *(f"I visited town number {number}." for number in range(24))])
     await tiered.form()
     messages = await tiered.prompt("And now?", conversation="chat", user="ana")
-    [so_far] = [one["content"] for one in messages if "Summary of this chat" in one["content"]]
+    [so_far] = [message["content"] for message in messages if "Summary of this chat" in message["content"]]
     assert len(block_ids(so_far)) == 1
     assert so_far.count("recollect-memory") == 2
     assert own_words(f"{so_far}\nI like tea.") == "I like tea."
@@ -118,8 +118,8 @@ async def test_an_edited_turn_leaves_the_summary_before_the_worker_comes_round(t
     chat = await travelled(tiered, 25)
     await chat.edit(5, "I stayed at home.")
     assert await tiered.conversations.summary("chat", user="ana") == ""
-    assert [one.text for one in await tiered.conversations.window("chat", user="ana")] == [
-        one["content"] for one in chat.messages
+    assert [message.text for message in await tiered.conversations.window("chat", user="ana")] == [
+        message["content"] for message in chat.messages
     ]
 
 
@@ -137,16 +137,16 @@ async def test_a_session_has_a_summary_of_its_own_chat(parts: Components) -> Non
         await chat.say_all(f"I visited town number {number}." for number in range(1, 26))
         await engine.form()
         messages = await engine.prompt("And now?", conversation="chat", user="ana")
-        assert any("- turns 1-10: " in one["content"] for one in messages if one["role"] == "system")
+        assert any("- turns 1-10: " in message["content"] for message in messages if message["role"] == "system")
         assert await engine.list(user="ana", kinds=(MemoryKind.EPISODE,)) == [], "it is the session's"
 
 
-async def test_what_a_prompt_holds_counts_as_used_and_what_the_window_holds_is_left_out(
+async def test_memories_in_a_prompt_count_as_used_unless_the_window_has_them(
     each_apart: AsyncRecollect, parts: Components
 ) -> None:
     await travelled(each_apart, 3)
     alone = await each_apart.prompt("What should I avoid?", conversation="chat", user="ana")
-    assert [one["role"] for one in alone].count("system") == 0, "the window says it already"
+    assert [message["role"] for message in alone].count("system") == 0, "the window says it already"
     [memories, _] = await each_apart.prompt("What should I avoid?", conversation="new", user="ana")
     hot = await parts.store.snapshots.snapshot(Subject("user", "ana"), parts.embedder.space)
     assert hot.uses.sum() == memories["content"].count("\n- ")

@@ -32,7 +32,7 @@ class ByLetter:
             await asyncio.sleep(60)
         if self.error is not None:
             raise self.error
-        return [0.93 if self.wanted in one else 0.1 / (1 + place) for place, one in enumerate(documents)]
+        return [0.93 if self.wanted in document else 0.1 / (1 + place) for place, document in enumerate(documents)]
 
     async def close(self) -> None:
         """Do nothing."""
@@ -59,7 +59,7 @@ async def engine(parts: Components, reranker: ByLetter) -> AsyncIterator[AsyncRe
 
 
 async def order(engine: AsyncRecollect, limit: int = 10) -> list[str]:
-    return [one.memory.text for one in (await engine.search(ASKED, user="ana", limit=limit)).items]
+    return [item.memory.text for item in (await engine.search(ASKED, user="ana", limit=limit)).items]
 
 
 async def test_the_rerankers_order_holds_and_each_memory_says_so(
@@ -70,7 +70,7 @@ async def test_the_rerankers_order_holds_and_each_memory_says_so(
     assert found.items[0].memory.text == NOTES[2]
     assert found.items[0].reasons[0] == "reranked (0.93)"
     assert found.items[0].score == pytest.approx(0.93)
-    scores = [one.score for one in found.items]
+    scores = [item.score for item in found.items]
     assert scores == sorted(scores, reverse=True)
     assert reranker.asked == [(ASKED, [text for text in await order(plain)])]
     assert engine.metrics.reranked == 1
@@ -87,19 +87,19 @@ async def test_what_recall_alone_would_not_have_shown_can_come_first(
 
 
 @pytest.mark.parametrize("how", ["fails", "late"])
-async def test_a_reranker_that_fails_or_is_late_leaves_the_order_and_is_left_alone_for_a_while(
+async def test_a_failing_or_late_reranker_leaves_the_order_and_is_paused(
     engine: AsyncRecollect, plain: AsyncRecollect, reranker: ByLetter, clock: FakeClock, how: str
 ) -> None:
     reranker.late = how == "late"
     reranker.error = ModelError("it went away") if how == "fails" else None
     found = await engine.search(ASKED, user="ana")
-    assert [one.memory.text for one in found.items] == await order(plain)
+    assert [item.memory.text for item in found.items] == await order(plain)
     assert found.warning.startswith("not reranked: " + ("it went away" if how == "fails" else "no answer within"))
     again = await engine.search(ASKED, user="ana")
     assert "left alone" in again.warning
     assert len(reranker.asked) == 1
     assert engine.metrics.rerank_failures == 2
-    assert not any("reranked" in reason for one in again.items for reason in one.reasons)
+    assert not any("reranked" in reason for item in again.items for reason in item.reasons)
 
     clock.advance(seconds=PAUSE_S)
     reranker.late, reranker.error = False, None

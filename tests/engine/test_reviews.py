@@ -23,7 +23,7 @@ async def waiting(engine: AsyncRecollect, *said: str) -> list[HeldMemory]:
 
 async def location(engine: AsyncRecollect) -> list[str]:
     facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
-    return [one.value for one in facts if one.key == "location" and one.state is MemoryState.ACTIVE]
+    return [memory.value for memory in facts if memory.key == "location" and memory.state is MemoryState.ACTIVE]
 
 
 async def held_by_model(engine: AsyncRecollect, parts: Components, said: str, item: dict[str, object]) -> Memory:
@@ -54,7 +54,7 @@ async def test_a11_what_is_approved_is_recalled_and_what_is_rejected_is_not(
     assert (await engine.reviews.reject(dropped.id, user="ana")).state is MemoryState.CLOSED
 
     assert await engine.reviews.list(user="ana") == []
-    found = {one.memory.id for one in (await engine.search("send the report by email", user="ana")).items}
+    found = {result.memory.id for result in (await engine.search("send the report by email", user="ana")).items}
     assert kept.id in found
     assert dropped.id not in found
     turn = await engine.turns.prepare(request(user("How do I want the report?")), asks("ana"), mode="split")
@@ -76,7 +76,9 @@ async def test_what_was_approved_is_found_by_meaning_and_words_like_any_other(
     after = await parts.store.snapshots.snapshot(held.subject, parts.embedder.space)
     assert len(after) == len(before) + 1
     assert len(after.vectors) == len(before.vectors) + 1
-    [found] = [one for one in (await engine.search("quarterly figures", user="ana")).items if one.memory.id == held.id]
+    [found] = [
+        result for result in (await engine.search("quarterly figures", user="ana")).items if result.memory.id == held.id
+    ]
     assert found.similarity > 0
     assert found.word_share > 0
     assert (await parts.store.admin.stats(check=True)).problems == ()
@@ -114,7 +116,7 @@ async def test_an_approved_fact_does_not_replace_a_newer_value_and_says_which(
         await engine.reviews.approve(held.id, user="ana")
 
     assert await location(engine) == ["Rome"]
-    assert [one.memory.id for one in await engine.reviews.list(user="ana")] == [held.id]
+    assert [memory.memory.id for memory in await engine.reviews.list(user="ana")] == [held.id]
 
 
 async def test_what_is_known_already_is_strengthened_and_not_doubled(engine: AsyncRecollect, parts: Components) -> None:
@@ -126,7 +128,7 @@ async def test_what_is_known_already_is_strengthened_and_not_doubled(engine: Asy
 
     assert known.id == said.id
     assert known.importance == held.importance
-    assert [one.quote for one in known.evidence] == ["sent by email"]
+    assert [source.quote for source in known.evidence] == ["sent by email"]
     assert (await engine.get(held.id, user="ana")).state is MemoryState.CLOSED
 
 
@@ -188,8 +190,8 @@ async def test_a11_over_http_one_sees_and_decides_on_ones_own_alone(engine: Asyn
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as api:
         ana, ben = {"x-recollect-user": "ana"}, {"x-recollect-user": "ben"}
         listed = (await api.get("/api/memory/held", headers=ana)).json()["memories"]
-        assert [(one["id"], one["reason"]) for one in listed] == [
-            (one.memory.id, one.reason) for one in (first, second)
+        assert [(held["id"], held["reason"]) for held in listed] == [
+            (memory.memory.id, memory.reason) for memory in (first, second)
         ]
         assert listed[0]["evidence"][0]["quote"] in PLANTED
         assert (await api.get("/api/memory/held", headers=ben)).json() == {"memories": []}

@@ -37,9 +37,9 @@ async def test_nothing_of_a_game_is_remembered_and_what_follows_it_is(parts: Com
     engine = with_model(parts, ScriptedModel(gullible)) if by == "model" else AsyncRecollect(parts)
     await play(engine, *GAME, "Okay, end of the role play. I live in Bergen and I'm vegan.", "I moved here in May.")
 
-    told = [one.text for one in await engine.list(user="ana", kinds=ALL_KINDS)]
+    told = [memory.text for memory in await engine.list(user="ana", kinds=ALL_KINDS)]
     assert not [text for text in told if "Tortuga" in text or "lime" in text or "Voss" in text]
     assert [text for text in told if "Bergen" in text]
     if by == "rules":
         assert await slots(engine) == {"location": "Bergen", "diet": "vegan"}
-    assert [one for one in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "Bergen" in one.text]
+    assert [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.TURN,)) if "Bergen" in memory.text]

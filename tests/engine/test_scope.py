@@ -111,7 +111,7 @@ async def test_c1_a_conversations_own_settings_hold_for_it_alone(engine: AsyncRe
     assert (other.profile.recall.limit, other.profile.trigger.when) == (5, "periodic")
 
 
-async def test_c1_memory_is_off_for_characters_named_in_settings_until_it_is_turned_on(engine: AsyncRecollect) -> None:
+async def test_c1_memory_of_characters_in_settings_is_off_until_turned_on(engine: AsyncRecollect) -> None:
     named = {"systemCharacter": "Kira", "userCharacter": "Marcus"}
     for more, writes in ({}, None), ({"useMemory": True}, Subject("character", "ana/kira")):
         name = f"c{len(more)}"

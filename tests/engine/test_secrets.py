@@ -25,7 +25,7 @@ each = pytest.mark.parametrize(("secret", "said"), SECRETS.values(), ids=SECRETS
 async def test_no_note_fact_decision_or_evidence_holds_it(engine: AsyncRecollect, secret: str, said: str) -> None:
     await tell(engine, said)
     derived = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT), closed=True)
-    assert any("Oslo" in one.text for one in derived), "what stands beside it is remembered"
+    assert any("Oslo" in memory.text for memory in derived), "what stands beside it is remembered"
     assert secret not in str(derived)
     assert secret not in str(await engine.history.decisions(user="ana"))
 
@@ -65,7 +65,7 @@ async def test_the_log_itself_keeps_the_message_as_it_came(engine: AsyncRecollec
     _, said = SECRETS["password"]
     await tell(engine, said)
     [conversation] = await engine.conversations.list(user="ana")
-    assert [one.text for one in await engine.conversations.messages(conversation.id, user="ana")] == [said]
+    assert [message.text for message in await engine.conversations.messages(conversation.id, user="ana")] == [said]
 
 
 async def test_a_quotation_is_recalled_with_its_secret_struck_out(engine: AsyncRecollect) -> None:
@@ -86,4 +86,4 @@ async def test_errors_and_logs_of_a_failed_formation_hold_no_words(
     assert secret not in str(await engine.admin.formations())
     listed = await engine.list(user="ana", kinds=ALL_KINDS)
     hot = await parts.store.snapshots.snapshot(engine.subject("ana"), parts.embedder.space)
-    assert {id_text(one) for one in hot.ids} == {one.id for one in listed}
+    assert {id_text(id_) for id_ in hot.ids} == {memory.id for memory in listed}

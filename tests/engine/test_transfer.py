@@ -84,20 +84,18 @@ async def asked(url: str) -> dict[object, Any]:
 
 
 @pytest.mark.parametrize("ways", WAYS, ids=["-to-".join(way) for way in WAYS])
-async def test_v16_what_is_exported_and_imported_is_exported_the_same_letter_by_letter(
-    ways: tuple[str, str], tmp_path: Path
-) -> None:
+async def test_v16_an_imported_export_exports_the_same_letter_by_letter(ways: tuple[str, str], tmp_path: Path) -> None:
     here, there = place(ways[0], tmp_path, "here"), place(ways[1], tmp_path, "there")
     await populate(here)
     first = await exported(here)
-    states = {one["state"] for one in records(first, "memory")}
-    kinds = {one["kind"] for one in records(first, "memory")}
+    states = {memory["state"] for memory in records(first, "memory")}
+    kinds = {memory["kind"] for memory in records(first, "memory")}
     assert (states, kinds) == (set(MemoryState), set(MemoryKind))
-    assert {one["erased"] for one in records(first, "message")} == {0, 1, 2}
+    assert {memory["erased"] for memory in records(first, "message")} == {0, 1, 2}
     for kind in ("conversation", "decision", "formation", "subscription", "app", "erased", "ledger"):
         assert records(first, kind), kind
-    assert [one for one in records(first, "memory") if one["linked"]]
-    assert [one for one in records(first, "memory") if one["tags"]]
+    assert [memory for memory in records(first, "memory") if memory["linked"]]
+    assert [memory for memory in records(first, "memory") if memory["tags"]]
     assert "蜜蜂 🐝".encode() in first
     assert "a \ufffd and \\\\u0000".encode() in first, "what no database can hold was replaced when it was said"
 
@@ -127,9 +125,7 @@ async def test_v16_an_export_holds_one_subject_and_nothing_of_others(source: str
     assert await exported(where, "ben") == data
 
 
-async def test_v16_a_users_export_holds_every_subject_within_and_is_taken_in_and_erased_whole(
-    where: str, tmp_path: Path
-) -> None:
+async def test_v16_a_users_export_has_every_inner_subject_and_is_imported_whole(where: str, tmp_path: Path) -> None:
     here = place("file", tmp_path, "house")
     parts = await parts_of(here)
     async with AsyncRecollect(parts) as engine:
@@ -137,12 +133,12 @@ async def test_v16_a_users_export_holds_every_subject_within_and_is_taken_in_and
         inner = await Household(engine, parts, "ana/x ü", luck).plant()
         await Household(engine, parts, "ana", luck).plant()
     data = await exported(here, "ana/x ü")
-    assert sorted(records(data, "subject")) == sorted(["user:ana/x ü", *(one.text for one in inner)])
+    assert sorted(records(data, "subject")) == sorted(["user:ana/x ü", *(subject.text for subject in inner)])
     assert await take_in(where, data) == (1 + len(inner), 0)
     assert await exported(where, "ana/x ü") == data
     async with opened(where) as engine:
         await engine.erasure.subject("ana/x ü")
-        assert {one.text for one in await engine.admin.subjects()} <= {"user:ana"}
+        assert {subject.text for subject in await engine.admin.subjects()} <= {"user:ana"}
         with pytest.raises(BadRequestError, match="nothing is kept"):
             engine.transfer.export_to(io.BytesIO(), user="ana/x ü")
 
@@ -167,7 +163,7 @@ async def test_what_was_erased_stays_erased_where_it_is_imported(source: str, wh
             :2
         ] == ["", ""]
         await engine.form()
-        assert not [one for one in await engine.list(user="ben", kinds=ALL_KINDS) if "door" in one.text]
+        assert not [memory for memory in await engine.list(user="ben", kinds=ALL_KINDS) if "door" in memory.text]
 
 
 async def test_what_is_erased_after_an_import_is_masked_by_the_ledgers_own_key(source: str, where: str) -> None:
@@ -274,7 +270,7 @@ async def test_a_line_that_cannot_be_read_is_named_and_nothing_is_written(why: s
 
 
 @pytest.mark.process
-async def test_a_killed_import_leaves_whole_subjects_and_goes_on_with_the_missing_ones(
+async def test_a_killed_import_leaves_whole_subjects_and_resumes_the_missing_ones(
     source: str, where: str, tmp_path: Path
 ) -> None:
     data = await exported(source)

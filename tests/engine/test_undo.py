@@ -22,7 +22,11 @@ async def said(engine: AsyncRecollect, text: str, chat: str, clock: FakeClock) -
 
 
 async def line(engine: AsyncRecollect, action: Action, words: str) -> Decision:
-    [found] = [one for one in await engine.history.decisions(user="ana") if one.action is action and words in one.text]
+    [found] = [
+        decision
+        for decision in await engine.history.decisions(user="ana")
+        if decision.action is action and words in decision.text
+    ]
     return found
 
 
@@ -31,11 +35,13 @@ async def test_undoing_a_replacement_brings_back_what_it_replaced(engine: AsyncR
     before = await texts(engine, kinds=DISTILLED)
     await said(engine, "I moved to Oslo.", "b", clock)
     assert (await slots(engine))["location"] == "Oslo"
-    replaced = [one for one in await engine.history.decisions(user="ana") if one.action is Action.REPLACE]
+    replaced = [
+        decision for decision in await engine.history.decisions(user="ana") if decision.action is Action.REPLACE
+    ]
     undone = await engine.history.undo(replaced[0].id, user="ana")
     assert (await slots(engine))["location"] == "Rome"
     assert before <= await texts(engine, kinds=DISTILLED)
-    assert [one.text for one in undone.leaving] == [replaced[0].text]
+    assert [memory.text for memory in undone.leaving] == [replaced[0].text]
     rome = await fact(engine, "Rome")
     assert (rome.state, rome.valid_to, rome.closed_at) == (MemoryState.ACTIVE, None, None)
 
@@ -47,7 +53,7 @@ async def test_what_came_back_is_recalled_again(engine: AsyncRecollect, clock: F
     closing = await line(engine, Action.CLOSE, "bees")
     await engine.history.undo(closing.id, user="ana")
     found = await engine.search("bees on the roof", user="ana")
-    hit = next(one for one in found.items if one.memory.id == note.id)
+    hit = next(item for item in found.items if item.memory.id == note.id)
     assert hit.similarity > 0.5
     assert hit.word_share > 0.5
 
@@ -58,7 +64,7 @@ async def test_undoing_twice_is_refused_with_a_sentence(engine: AsyncRecollect, 
     await engine.history.undo(made.id, user="ana")
     with pytest.raises(BadRequestError, match=f"decision {made.id} was undone already"):
         await engine.history.undo(made.id, user="ana")
-    itself = next(one for one in await engine.history.decisions(user="ana") if one.action is Action.UNDO)
+    itself = next(decision for decision in await engine.history.decisions(user="ana") if decision.action is Action.UNDO)
     with pytest.raises(BadRequestError, match="is itself an undoing"):
         await engine.history.undo(itself.id, user="ana")
 
@@ -79,7 +85,9 @@ async def test_a_filled_slot_is_not_taken_back(engine: AsyncRecollect, clock: Fa
     await said(engine, "I live in Rome.", "a", clock)
     middle = await said(engine, "I moved to Oslo. I play the tuba.", "b", clock)
     await said(engine, "I moved to Lima.", "c", clock)
-    replaced = [one for one in await engine.history.decisions(user="ana") if one.action is Action.REPLACE]
+    replaced = [
+        decision for decision in await engine.history.decisions(user="ana") if decision.action is Action.REPLACE
+    ]
     with pytest.raises(BadRequestError, match="nothing of decision"):
         await engine.history.undo(replaced[0].id, user="ana")
     await engine.history.undo_source(user="ana", conversation=middle)
@@ -111,9 +119,9 @@ async def test_what_was_said_elsewhere_too_stays_on_that(engine: AsyncRecollect,
     assert len((await fact(engine, "Rome")).evidence) == 2
     undone = await engine.history.undo_source(user="ana", conversation=source)
     rome = await fact(engine, "Rome")
-    assert (rome.state, [one.conversation for one in rome.evidence]) == (MemoryState.ACTIVE, [other])
+    assert (rome.state, [source.conversation for source in rome.evidence]) == (MemoryState.ACTIVE, [other])
     assert rome.valid_from == rome.evidence[0].said_at
-    assert rome.id in {one.id for one in undone.weakened}
+    assert rome.id in {memory.id for memory in undone.weakened}
 
 
 async def test_everything_since_a_time_is_taken_back(engine: AsyncRecollect, clock: FakeClock) -> None:
@@ -144,7 +152,7 @@ async def test_history_is_never_deleted_by_undoing(engine: AsyncRecollect, clock
     await engine.history.undo_source(user="ana", conversation=source)
     after = await engine.history.decisions(user="ana")
     assert after[: len(log)] == log
-    assert {one.action for one in after[len(log) :]} == {Action.UNDO}
+    assert {message.action for message in after[len(log) :]} == {Action.UNDO}
     rome = await fact(engine, "Rome")
     assert (rome.state, rome.valid_to) == (MemoryState.CLOSED, rome.valid_from)
     assert len(await engine.conversations.messages(source, user="ana")) == 1
@@ -156,9 +164,9 @@ async def test_what_was_not_kept_because_of_a_source_is_named(engine: AsyncRecol
     await said(engine, "I think I live in Oslo, maybe.", "b", clock)
     plan = await engine.history.undo_source(user="ana", conversation=source, dry_run=True)
     lost = [
-        one
-        for one in await engine.history.decisions(user="ana")
-        if one.action is Action.IGNORE and one.target_id == rome.id
+        decision
+        for decision in await engine.history.decisions(user="ana")
+        if decision.action is Action.IGNORE and decision.target_id == rome.id
     ]
     assert lost
     assert list(plan.unheard) == lost

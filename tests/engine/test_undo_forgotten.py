@@ -17,19 +17,19 @@ VALUES = {"location": "Rome", "allergy:walnuts": "walnuts"}
 async def forget(engine: AsyncRecollect, value: str, clock: FakeClock) -> str:
     """Forget a fact by hand; return the decision."""
     clock.advance(hours=1)
-    [fact] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if value in one.value]
+    [fact] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if value in memory.value]
     await engine.forget(fact.id, user="ana")
     [line] = [
-        one
-        for one in await engine.history.decisions(user="ana")
-        if one.memory_id == fact.id and one.action is Action.CLOSE
+        decision
+        for decision in await engine.history.decisions(user="ana")
+        if decision.memory_id == fact.id and decision.action is Action.CLOSE
     ]
     return line.id
 
 
 async def held(engine: AsyncRecollect) -> str:
     found = [await engine.search(query, user="ana", limit=50) for query in ("walnuts", "Rome", "cello")]
-    return " ".join([*await texts(engine), *(item.memory.text for one in found for item in one.items)])
+    return " ".join([*await texts(engine), *(item.memory.text for recall in found for item in recall.items)])
 
 
 @pytest.mark.parametrize("forgotten", list(permutations(["Rome", "walnuts", "cello"])))
@@ -61,8 +61,8 @@ async def test_undoing_a_change_does_not_bring_back_what_was_forgotten_meanwhile
     clock.advance(days=1)
     await tell(engine, "I moved to Oslo last week.")
     await forget(engine, "walnuts", clock)
-    [oslo] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "Oslo"]
-    [change] = [one for one in await engine.history.decisions(user="ana") if one.memory_id == oslo.id]
+    [oslo] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if memory.value == "Oslo"]
+    [change] = [line for line in await engine.history.decisions(user="ana") if line.memory_id == oslo.id]
     await engine.history.undo(change.id, user="ana")
     shown = await held(engine)
     assert "I live in Rome." in shown
@@ -71,8 +71,8 @@ async def test_undoing_a_change_does_not_bring_back_what_was_forgotten_meanwhile
 
 async def test_a_summary_comes_back_without_what_else_was_forgotten(engine: AsyncRecollect, clock: FakeClock) -> None:
     said = [SAID, *(f"Turn {number} is about rain." for number in range(20))]
-    for one in said:
-        await engine.record([user(one), assistant("Hm.")], user="ana", conversation="c", scope=TIERED)
+    for message in said:
+        await engine.record([user(message), assistant("Hm.")], user="ana", conversation="c", scope=TIERED)
         await engine.form()
     [episode] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert "Rome" in episode.text
@@ -85,4 +85,4 @@ async def test_a_summary_comes_back_without_what_else_was_forgotten(engine: Asyn
     await engine.history.undo(walnuts, user="ana")
     [whole] = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
     assert whole.text == episode.text
-    assert not [one for one in await engine.list(user="ana", kinds=ALL_KINDS) if one.text == "…"]
+    assert not [memory for memory in await engine.list(user="ana", kinds=ALL_KINDS) if memory.text == "…"]

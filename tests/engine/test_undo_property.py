@@ -76,9 +76,9 @@ async def known_after(steps: Sequence[Step], *, undo: bool) -> set[tuple[str, st
             with suppress(BadRequestError):  # what was said there may have left nothing
                 await engine.history.undo_source(user="ana", conversation=source)
             left = await engine.list(user="ana", kinds=tuple(MemoryKind))
-            assert not [one for one in left for said in one.evidence if said.conversation == source]
+            assert not [memory for memory in left for said in memory.evidence if said.conversation == source]
         known = await engine.list(user="ana", kinds=(MemoryKind.NOTE, MemoryKind.FACT))
-        return {(one.kind.value, one.key, one.value, one.text) for one in known}
+        return {(memory.kind.value, memory.key, memory.value, memory.text) for memory in known}
 
 
 @pytest.mark.parametrize("seed", range(SCRIPTS))

@@ -43,7 +43,7 @@ async def forgetful(url: str, clock: FakeClock) -> None:
             await engine.form()
             clock.advance(hours=1)
         facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
-        [walnuts] = [one for one in facts if one.value == "walnuts"]
+        [walnuts] = [memory for memory in facts if memory.value == "walnuts"]
         await engine.forget(walnuts.id, user="ana")
         await engine.record([user("I moved to Oslo last week.")], user="ana", conversation="c")
         await engine.record([user("Please forget that I hate opera.")], user="ana", conversation="d")
@@ -52,7 +52,7 @@ async def forgetful(url: str, clock: FakeClock) -> None:
 
 async def shown(engine: AsyncRecollect) -> str:
     found = [await engine.search(query, user="ana", limit=50) for query in ("walnuts", "Where do I live?", "opera")]
-    return " ".join([*await texts(engine), *(item.memory.text for one in found for item in one.items)])
+    return " ".join([*await texts(engine), *(item.memory.text for recall in found for item in recall.items)])
 
 
 def carried(way: tuple[str, str], folder: Path) -> tuple[str, str]:
@@ -77,7 +77,7 @@ async def test_what_was_forgotten_or_closed_stays_so_where_it_is_imported(
     await take_in(there, await lines_of(here))
     async with opened(there) as engine:
         held = await shown(engine)
-        whole = [one.text for one in await engine.list(user="ana", kinds=ALL_KINDS, closed=True, limit=1000)]
+        whole = [memory.text for memory in await engine.list(user="ana", kinds=ALL_KINDS, closed=True, limit=1000)]
     assert not [word for word in GONE if word in held]
     assert all(word in held for word in ("rainy gardens", "collect stamps", "paint boats"))
     assert [text for text in whole if "walnut" in text], "its history stays"
@@ -100,7 +100,7 @@ async def test_what_was_forgotten_or_closed_stays_so_in_a_copy(
     assert "rainy gardens" in held
 
 
-async def test_another_extractor_behind_an_import_does_not_bring_back_what_was_forgotten(
+async def test_another_extractor_does_not_restore_forgotten_memories_of_an_import(
     tmp_path: Path, clock: FakeClock
 ) -> None:
     here, there = carried((DURABLE[0], DURABLE[0]), tmp_path)
@@ -135,7 +135,9 @@ async def test_a_file_whose_secrets_were_put_back_withholds_the_same_words(tmp_p
     async with AsyncRecollect(await parts_of(here, clock=clock)) as engine:
         await engine.record([user("My bird is Jo. I'm allergic to walnuts. I ski.")], user="ana", conversation="c")
         await engine.form()
-        [walnuts] = [one for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if one.value == "walnuts"]
+        [walnuts] = [
+            memory for memory in await engine.list(user="ana", kinds=(MemoryKind.FACT,)) if memory.value == "walnuts"
+        ]
         await engine.forget(walnuts.id, user="ana")
     lines = [json.loads(line) for line in (await lines_of(here)).splitlines()]
     secret = "My PIN is 1234"  # as long as what it replaces

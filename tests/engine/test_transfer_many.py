@@ -105,8 +105,8 @@ async def test_users_come_in_groups_and_one_that_fails_leaves_those_before(
     async with opened(where) as engine:
         there = await engine.admin.subjects()
         assert len(there) == 3 * 4
-        for one in there:
-            assert len(await engine.list(user=one, kinds=ALL_KINDS)) in (EACH, 1, 2, 3)
+        for memory in there:
+            assert len(await engine.list(user=memory, kinds=ALL_KINDS)) in (EACH, 1, 2, 3)
     await taken_in(where, data, Counting(), only_missing=True)
     assert await exported(where) == data
 
@@ -130,5 +130,5 @@ async def test_of_many_that_are_there_the_first_of_the_file_is_named(data: bytes
         await taken_in(where, data, Counting())
     await taken_in(where, data, Counting(), only_missing=True)
     async with opened(where) as engine:
-        assert [one.text for one in await engine.list(user="u20")] == ["I row."]
+        assert [memory.text for memory in await engine.list(user="u20")] == ["I row."]
         assert len(await engine.list(user="u21")) == EACH

@@ -15,7 +15,7 @@ DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
 
 async def cities(engine: AsyncRecollect, at: datetime | None = None, known_at: datetime | None = None) -> set[str]:
     found = await engine.list(user="ana", kinds=(MemoryKind.FACT,), at=at, known_at=known_at)
-    return {one.value for one in found}
+    return {memory.value for memory in found}
 
 
 async def story(engine: AsyncRecollect, clock: FakeClock) -> tuple[datetime, datetime]:
@@ -66,8 +66,8 @@ async def test_a_search_of_the_past_ranks_what_held_then(engine: AsyncRecollect,
     clock.advance(days=1)
     now = await engine.search("what does Ana keep behind the barn", user="ana")
     past = await engine.search("what does Ana keep behind the barn", user="ana", at=then)
-    assert [one.memory.text for one in now.items] == ["Ana keeps bees behind the barn."]
-    assert [one.memory.id for one in past.items] == [goats.id]
+    assert [item.memory.text for item in now.items] == ["Ana keeps bees behind the barn."]
+    assert [item.memory.id for item in past.items] == [goats.id]
     assert past.items[0].similarity > 0.5
     assert past.items[0].word_share > 0.5
     assert past.considered == 1
@@ -80,8 +80,8 @@ async def test_a_search_of_the_present_as_of_now_finds_the_same_in_the_same_orde
     clock.advance(hours=1)
     now = await engine.search("what does the user like", user="ana")
     then = await engine.search("what does the user like", user="ana", at=clock.now())
-    assert [(one.memory.id, round(one.score, 4)) for one in then.items] == [
-        (one.memory.id, round(one.score, 4)) for one in now.items
+    assert [(item.memory.id, round(item.score, 4)) for item in then.items] == [
+        (item.memory.id, round(item.score, 4)) for item in now.items
     ]
     assert now.items
 
@@ -91,7 +91,7 @@ async def test_reading_the_past_changes_nothing_in_the_present(engine: AsyncReco
     before = await engine.search("where does the user live", user="ana")
     await engine.search("where does the user live", user="ana", at=in_rome)
     after = await engine.search("where does the user live", user="ana")
-    assert [one.memory for one in after.items] == [one.memory for one in before.items]
+    assert [item.memory for item in after.items] == [item.memory for item in before.items]
     assert after.considered == before.considered
 
 
