@@ -52,9 +52,7 @@ def test_a_file_that_others_can_read_is_a_warning_with_what_to_do(cli: CommandLi
     assert states(cli)["file"] == "warn"
 
 
-def test_a_file_that_is_no_database_fails_and_the_rest_is_looked_at_all_the_same(
-    cli: CommandLine, database: Path
-) -> None:
+def test_a_file_that_is_not_a_database_fails_and_the_other_checks_run(cli: CommandLine, database: Path) -> None:
     database.write_bytes(b"words " * 2000)
     result = cli("doctor", "--json")
 

@@ -61,9 +61,7 @@ def test_all_of_a_user_is_erased(told: CommandLine, database: Path) -> None:
     assert told("erase", "--finish", "--json").json == {"done": True}
 
 
-def test_i13_a_user_is_erased_with_every_subject_within_and_a_second_time_there_is_nothing(
-    told: CommandLine, database: Path
-) -> None:
+def test_i13_a_user_is_erased_with_all_subjects_and_only_once(told: CommandLine, database: Path) -> None:
     for subject in ("session:local/lyzbaqid", "app:local/wmgropht", "character:local/kevzanuq"):
         assert told("add", "The heron xilqophu nests here.", "--subject", subject).code == 0
     assert told("add", "The heron is grey.", "--subject", "session:local2/x").code == 0

@@ -61,7 +61,7 @@ def test_two_runs_come_to_the_same_but_for_times(cli: CommandLine) -> None:
     assert len(one["questions"]) == 3
 
 
-def test_each_question_is_listed_with_where_its_evidence_was_and_none_of_its_words(cli: CommandLine) -> None:
+def test_questions_are_listed_with_evidence_ranks_and_without_text(cli: CommandLine) -> None:
     result = cli("eval", GARDEN, "--json", "-")
     count = next(question for question in report(result)["questions"] if question["id"] == "count")
 

@@ -158,7 +158,7 @@ def test_no_memory_is_forgotten_if_one_of_the_ids_is_unknown(cli: CommandLine) -
     assert len(cli("list", "--json").json["memories"]) == 1
 
 
-def test_an_explained_search_gives_reasons_for_what_it_shows_and_for_what_it_does_not(cli: CommandLine) -> None:
+def test_an_explained_search_gives_reasons_for_found_and_left_out(cli: CommandLine) -> None:
     add(cli, PEANUTS, "Ben likes peanuts.")
     result = cli("search", "peanuts", "--limit", "1", "--explain")
 

@@ -63,7 +63,7 @@ def test_c1_each_setting_is_laid_over_its_policy() -> None:
     assert Profile.model_validate(said.model_dump()) == said
 
 
-def test_s14_the_settings_have_their_names_and_defaults_and_are_laid_over_their_policies() -> None:
+def test_s14_options_have_their_defaults_and_override_the_policies() -> None:
     named = {field.alias or name: field.default for name, field in SessionSettings.model_fields.items()}
     del named["interaction"]
     assert named == {"enabled": True, "max-per-session": 50, "extraction-threshold": 0.3, "context-limit": 5}

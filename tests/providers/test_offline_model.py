@@ -45,7 +45,7 @@ def quotes(answer: str) -> list[str]:
     return [line[3:].rsplit("”", 1)[0] for line in answer.splitlines() if line.startswith("- “")]
 
 
-def test_it_says_what_it_is_and_quotes_what_is_recalled_with_the_day_it_was_said() -> None:
+def test_it_introduces_itself_and_quotes_memories_with_their_dates() -> None:
     answer = offline_answer(question="What should I avoid?", recalled=[recalled("I'm allergic\nto peanuts.")])
     assert "no language model" in answer
     assert "- “I'm allergic to peanuts.” (2026-03-01)" in answer

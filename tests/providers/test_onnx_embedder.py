@@ -130,7 +130,7 @@ async def test_a_model_that_gives_no_numbers_is_refused_when_it_is_tried(tmp_pat
         await try_out(spec(write_folder(tmp_path / "same", embedding_model(same))))
 
 
-async def test_files_that_changed_make_an_embedder_that_says_so_instead_of_mixing_spaces(tmp_path: Path) -> None:
+async def test_changed_files_are_reported_instead_of_mixing_spaces(tmp_path: Path) -> None:
     folder = write_folder(tmp_path / "tiny")
     _, first = await try_out(spec(folder))
     record = EmbedderRecord(space=first.space, dim=48, spec=spec(folder), curve=CURVE)

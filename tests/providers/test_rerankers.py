@@ -19,7 +19,7 @@ def likes(**words: float) -> bytes:
     return scoring_model(table)
 
 
-async def test_a_cross_encoder_in_a_folder_scores_each_pair_whatever_stands_in_its_batch(tmp_path: Path) -> None:
+async def test_a_cross_encoder_scores_each_pair_independently_of_its_batch(tmp_path: Path) -> None:
     pytest.importorskip("onnxruntime", reason="onnxruntime is not installed (pip install 'recollect[onnx]')")
     reranker = OnnxReranker(str(write_folder(tmp_path / "cross", likes(oslo=2.0, tea=-1.0))))
     texts = ["Ben lives in Oslo", "Ana likes tea", *["we met in Rome at nine"] * 30, ""]

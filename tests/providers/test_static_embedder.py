@@ -92,7 +92,7 @@ def test_the_table_stays_in_half_precision() -> None:
     assert model.table.nbytes == 32_000 * 256 * 2
 
 
-def test_a_word_s_beginning_weighs_more_than_its_inside_and_rare_words_more_than_common_ones() -> None:
+def test_word_beginnings_and_rare_words_have_more_weight() -> None:
     model = static_model()
 
     def weight(token: str) -> float:
