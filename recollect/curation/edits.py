@@ -39,7 +39,7 @@ from recollect.types import (
     Vectors,
 )
 
-# Two spellings of one sentence lie nearer than this for any embedder; only they are compared letter by letter.
+# Two spellings of one sentence are more similar than this for any embedder; only these are compared as text.
 _NEARLY_EQUAL = 0.9
 # Pairs of a note and a text whose likeness is looked at on the loop: some milliseconds; and texts looked at at a time,
 # which takes 25 MB beside 100,000 notes.
@@ -51,7 +51,7 @@ _PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
 
 
 class ManualNote(NamedTuple):
-    """What somebody wants kept."""
+    """A note to add by hand."""
 
     text: str
     importance: float
@@ -59,16 +59,16 @@ class ManualNote(NamedTuple):
     profile: str = "default"
     reason: str = "added by hand"
     held: str = ""
-    """Why it must wait for review; empty where it need not."""
+    """Why it must wait for review; empty if it need not."""
     evidence: tuple[Evidence, ...] = ()
     detail: MemoryDetail = NO_DETAIL
 
 
 async def add_note(runtime: Runtime, subject: Subject, wanted: ManualNote, *, home: Subject | None = None) -> Memory:
-    """Keep a sentence as a note; one that is known but for case and punctuation is strengthened and returned.
+    """Add a note; if it is known but for case and punctuation, strengthen and return the known one.
 
-    Where the subject is full, room is made in the same commit. A memory that thereby went into another is returned as
-    what they say together. `home` is whose log its evidence points into, where that is another's.
+    If the subject is at its capacity, memories are evicted in the same commit. If the note was folded into another
+    memory thereby, that one is returned. `home` owns the log its evidence points into, if that is another subject.
     """
     return (await add_notes(runtime, subject, [wanted], home=home))[0]
 
@@ -76,9 +76,9 @@ async def add_note(runtime: Runtime, subject: Subject, wanted: ManualNote, *, ho
 async def add_notes(
     runtime: Runtime, subject: Subject, wanted: Sequence[ManualNote], *, home: Subject | None = None
 ) -> list[Memory]:
-    """Keep sentences of one profile in one commit, as if they came one after another; return a memory for each.
+    """Add notes of one profile in one commit, as if they came one after another; return a memory for each.
 
-    All texts are embedded in one go. Of two that are the same but for case and punctuation the first is kept, and
+    All texts are embedded in one call. Of two that are the same but for case and punctuation the first is kept and
     strengthened.
     """
     if not wanted:
@@ -132,7 +132,7 @@ async def _add(
 
 
 def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
-    """Say which memory stands for each sentence: the one that is known, or else the first of those that say it."""
+    """Return the memory of each sentence: the known one, or else the first of the new ones that say it."""
     standing = dict(known)
     kept = []
     for new in fresh:
@@ -146,7 +146,7 @@ def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
 async def _as_kept(
     runtime: Runtime, subject: Subject, kept: Sequence[Memory], room_made: Sequence[Decision]
 ) -> list[Memory]:
-    """Read the memories back; one that went into another to make room, as that one."""
+    """Read the memories back; one that was folded into another is returned as that one."""
     folds = {line.target_id: line.memory_id for line in room_made if line.action is Action.FOLD}
     ids = []
     for memory in kept:
@@ -175,7 +175,7 @@ def _how(again: bool, wanted: ManualNote) -> tuple[Action, str]:
 
 
 async def link_memory(runtime: Runtime, memory: Memory, to: Subject) -> Memory:
-    """Put a memory into another subject; return the row there."""
+    """Link a memory into another subject; return the row there."""
     made = Decision.of(
         replace(memory, subject=to), Action.LINK, "linked from another subject", clock=runtime.clock, text=memory.text
     )
@@ -185,7 +185,7 @@ async def link_memory(runtime: Runtime, memory: Memory, to: Subject) -> Memory:
 
 
 async def unlink_memory(runtime: Runtime, memory: Memory) -> None:
-    """Take a memory from its subject."""
+    """Remove a memory from its subject; other subjects keep it."""
     made = Decision.of(memory, Action.UNLINK, "taken from this subject alone", clock=runtime.clock)
     await runtime.store.memories.unlink(memory.subject, memory.id, decision=made)
 

@@ -29,7 +29,7 @@ from recollect.types import (
 
 
 async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
-    """Let a held memory hold, as if nothing had spoken against it when it was formed; return what holds now.
+    """Approve a held memory, as if it had not been held when it was formed; return the memory that is active now.
 
     What it replaces is closed. What is known already is strengthened and returned, and the held one closed.
 
@@ -53,7 +53,7 @@ async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
 
 
 async def reject_held(runtime: Runtime, memory: Memory) -> Memory:
-    """Close a held memory: it never holds.
+    """Close a held memory, which never becomes active.
 
     Raises:
         BadRequestError: it is not held.
@@ -75,7 +75,7 @@ def _require_held(found: list[Memory], asked: Memory) -> Memory:
 
 
 async def _resolved(runtime: Runtime, hot: SubjectSnapshot, memory: Memory, vectors: Vectors) -> ResolvedCandidate:
-    """Weigh a held memory as a candidate that somebody vouches for."""
+    """Weigh a held memory as a candidate of full confidence."""
     said = max(memory.evidence, key=lambda one: (one.said_at, one.seq), default=_by_hand(memory))
     candidate = Candidate(
         kind=memory.kind,
@@ -113,7 +113,7 @@ def _policy(runtime: Runtime, memory: Memory) -> ResolvePolicy:
 
 
 def _by_hand(memory: Memory) -> Evidence:
-    """Take a memory without evidence for said when it was stored."""
+    """Return evidence for a memory that has none: said when it was stored."""
     return Evidence(
         conversation=ConversationId(""), seq=0, hash=0, role="", speaker="", quote="", said_at=memory.known_from
     )
@@ -122,7 +122,7 @@ def _by_hand(memory: Memory) -> Evidence:
 def _approved(
     runtime: Runtime, memory: Memory, resolved: ResolvedCandidate, vectors: Vectors
 ) -> tuple[list[Change], list[Decision], MemoryId]:
-    """Write out what approving changes, why, and which memory holds then."""
+    """Return what approving changes, why, and which memory is active then."""
     target = resolved.target
     if target is not None and not resolved.adds:
         reason = f"approved on review; {resolved.reason}"

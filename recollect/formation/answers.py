@@ -1,4 +1,4 @@
-"""Answers to messages that are to be forgotten: what a model replied repeats, or implies, what it was told.
+"""Find answers to messages that are to be forgotten: a model's reply repeats or implies what it was told.
 
 Reads the store.
 """
@@ -33,10 +33,10 @@ from recollect.types import (
 
 # Messages whose answers are read for one request; the newest.
 MAX_ANSWERED = 200
-# Messages behind a question among which its answers are looked for: tool calls and their results stand between.
+# Messages after a question that may hold its answer: tool calls and their results come between.
 MAX_AFTER = 8
 _NOTHING = frozenset[str]()
-# A word with a capital that does not begin a sentence, and stands behind no title alone.
+# A capitalised word that neither begins a sentence nor follows a title alone.
 _NAME = re.compile(r"(?<=[a-zà-ÿ,.'’] )(?!I\b|I'|Dr\b|Dra\b|Mrs?\b|Ms\b)[A-ZÀ-ÖØ-Þ][\w'’-]{1,40}+")
 Place = tuple[ConversationId, int]
 
@@ -216,7 +216,7 @@ def _messages_meant(topics: Sequence[Outdated], quotations: Sequence[Memory]) ->
 
 
 async def _with_answers(place: Place, subject: Subject, home: Subject | None, runtime: Runtime) -> list[LoggedMessage]:
-    """Read a message with what stands behind it."""
+    """Read a message and those that follow it."""
     conversation, seq = place
     for owner in (home,) if home else (subject, *subject.owners):
         messages = await runtime.store.conversations.messages(

@@ -35,7 +35,7 @@ async def propose_in_parts(batch: ExtractionBatch, runtime: Runtime) -> tuple[Ex
     """Let the extractor read the batch, or as much of its beginning as the model bears.
 
     Returns:
-        The part that was read, and what was proposed of it. What is behind it is left for the next formation.
+        The part that was read, and what was proposed of it. The rest is left for the next formation.
 
     Raises:
         ModelError: the model failed, and is to be asked again later.
@@ -75,7 +75,7 @@ def _first_size(batch: ExtractionBatch, turns: int) -> int:
 
 
 def _is_last(batch: ExtractionBatch) -> bool:
-    """Tell whether this is the last attempt on what stands first: it is asked about by itself, without context."""
+    """Return whether this is the last attempt on the first turn, asked about alone and without context."""
     return batch.lease.attempts >= batch.profile.form.max_attempts
 
 

@@ -1,4 +1,4 @@
-"""Ask a model within a subject's budget: booked before the call, settled behind it. Writes the store."""
+"""Ask a model within a subject's budget: booked before the call, settled after it. Writes the store."""
 
 import asyncio
 import json
@@ -17,7 +17,7 @@ from recollect.types import AddMemory, CostPurpose, FormationResult, Lease, Memo
 
 logger = logging.getLogger(__name__)
 
-# Booked for an answer that nobody has seen yet: a batch's memories take some 300 tokens.
+# Tokens booked for an answer before it is known: a batch's memories take some 300.
 ANSWER_TOKENS = 500
 # Bytes of a prompt per token where no cap rests on it: counting costs 2 ms for each 1,600 tokens, and the server's own
 # count takes the place of this one in any case.
@@ -177,9 +177,9 @@ def on_budget(runtime: Runtime, lease: Lease, profile: Profile) -> Runtime:
 
 
 async def charge_rule_work(runtime: Runtime, lease: Lease, profile: Profile, result: FormationResult) -> bool:
-    """Pay the units of memories that rules made; whether there was something to pay.
+    """Pay the units of memories that rules made; return whether there was something to pay.
 
-    Rules cost no token, but what is rationed is rationed: a creation is a creation whoever writes it.
+    Rules cost no tokens, but a creation costs its units whether rules or a model made it.
 
     Raises:
         BudgetSpentError: the budget is spent.

@@ -35,7 +35,7 @@ class Coverage:
     covered: int
     """`seq` of the last message that an episode covers; 0 where none does."""
     tail: tuple[Exchange, ...]
-    """The turns behind all episodes: the window."""
+    """The turns after all episodes: the window."""
     tail_turn: int
     """Number of the first of them."""
 
@@ -43,11 +43,11 @@ class Coverage:
 async def read_coverage(store: Store, whose: CoverageKey, *, passed: int = 0, enough: int | None = None) -> Coverage:
     """Read how far episodes cover the active path of a conversation.
 
-    An episode stands where its last message is on the path, for then all before it are. In the usual case, in which
-    episodes follow one another up to a message of the path, only what lies behind them is read.
+    An episode is valid if its last message is on the path, for then all before it are. In the usual case, in which
+    episodes follow one another up to a message of the path, only the messages after them are read.
 
     Args:
-        store: Where all of it lies.
+        store: Holds messages and episodes.
         whose: Which conversation.
         passed: The cursor of the formation. Where it is on the path, all before it was summed up once, and what is not
             covered there any more was taken away on purpose: an erased episode does not come back.
@@ -55,16 +55,16 @@ async def read_coverage(store: Store, whose: CoverageKey, *, passed: int = 0, en
     """
     spans = _newest(await store.conversations.episode_ranges(whose.subject, whose.conversation))
     last = spans[-1] if spans else None
-    behind = last.last_seq if last else 0
-    tail = await _path(store, whose, behind, enough)
-    usual = _in_a_row(spans) and (not last or (tail and tail[0].parent_seq == behind))
+    passed_seq = last.last_seq if last else 0
+    tail = await _path(store, whose, passed_seq, enough)
+    usual = _in_a_row(spans) and (not last or (tail and tail[0].parent_seq == passed_seq))
     if usual and not any(message.seq == passed for message in tail):
         return Coverage(
             strays=(),
             episodes=_active(spans),
             gap=(),
             gap_turn=0,
-            covered=behind,
+            covered=passed_seq,
             tail=tuple(exchanges(tail)),
             tail_turn=last.last_turn + 1 if last else 1,
         )
@@ -88,7 +88,7 @@ def _in_a_row(spans: Sequence[EpisodeRange]) -> bool:
 
 
 async def _path(store: Store, whose: CoverageKey, after_seq: int, enough: int | None) -> list[LoggedMessage]:
-    """Read the path from behind a message: all of it, or until so many turns are there."""
+    """Read the path after a message: all of it, or until so many turns are there."""
     found: list[LoggedMessage] = []
     while True:
         page = await store.conversations.active_path(whose.home, whose.conversation, after_seq=after_seq, limit=_PAGE)
@@ -99,7 +99,7 @@ async def _path(store: Store, whose: CoverageKey, after_seq: int, enough: int | 
 
 
 def _divided(spans: Sequence[EpisodeRange], path: Sequence[LoggedMessage], passed: int) -> Coverage:
-    """Divide a whole path by the spans that lie on it."""
+    """Divide a whole path by the spans on it."""
     on_path = {message.seq for message in path}
     standing = [span for span in spans if span.last_seq in on_path]
     passed = passed if passed in on_path else 0

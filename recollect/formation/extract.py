@@ -79,7 +79,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
     told = await without_games(told, gone, lease, runtime)
-    told, seen = await without_asked_since(told, lease, runtime, behind=read[-1].seq)
+    told, seen = await without_asked_since(told, lease, runtime, last_seq=read[-1].seq)
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
     parts = await parted(told, recalls, runtime, keeps_questions=asks)
     live = [message for message, _ in parts]

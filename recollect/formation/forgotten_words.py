@@ -64,7 +64,7 @@ async def without_forgotten(
         subject: Whose memories rest on them.
         runtime: Store and clock.
         home: In whose log they are: requests of other conversations in it are heeded as well; None: they are not.
-        later: Messages behind them, in which requests to forget are looked for as well.
+        later: Messages after them, in which requests to forget are looked for as well.
         beside: What else is to be left out.
     """
     if not messages:
@@ -85,7 +85,7 @@ async def without_forgotten(
 
 
 async def without_asked_since(
-    messages: Sequence[LoggedMessage], lease: Lease, runtime: Runtime, *, behind: int
+    messages: Sequence[LoggedMessage], lease: Lease, runtime: Runtime, *, last_seq: int
 ) -> tuple[list[LoggedMessage], int]:
     """Return messages without what was asked to be forgotten since, before memories are formed of them.
 
@@ -96,16 +96,16 @@ async def without_asked_since(
         messages: In order, of the lease's conversation.
         lease: Says whose memories are formed.
         runtime: Store and clock.
-        behind: `seq` of the last message that is read with them.
+        last_seq: `seq` of the last message that is read with them.
 
     Returns:
         The messages, and the `seq` of the last message that was looked at.
     """
     messages = (await replayed(messages, (lease.key.subject, lease.key.home), runtime)).without(messages)
-    if not messages or (runtime.model is None and lease.last_seq <= behind and not _is_late(messages, runtime)):
-        return list(messages), behind
+    if not messages or (runtime.model is None and lease.last_seq <= last_seq and not _is_late(messages, runtime)):
+        return list(messages), last_seq
     key = lease.key
-    later = await runtime.store.conversations.messages(key.home, key.conversation, after_seq=behind, limit=MAX_LATER)
+    later = await runtime.store.conversations.messages(key.home, key.conversation, after_seq=last_seq, limit=MAX_LATER)
     elsewhere: list[LoggedMessage] = []
     if _is_late(messages, runtime):
         since = min(message.recorded_at for message in messages)
@@ -114,11 +114,11 @@ async def without_asked_since(
     outdated = await _by_requests([*messages, *asked], key.subject, runtime) if asked else []
     later_ones = {(message.conversation, message.seq) for message in asked}
     outdated = [old for old in outdated if old.until and (old.until.conversation, old.until.seq) in later_ones]
-    return await _shortened(messages, outdated), max([behind, *(message.seq for message in later)])
+    return await _shortened(messages, outdated), max([last_seq, *(message.seq for message in later)])
 
 
 async def is_asked_behind(lease: Lease, runtime: Runtime, seq: int) -> bool:
-    """Return whether a message of the conversation behind `seq` asks to forget something."""
+    """Return whether a message of the conversation after `seq` asks to forget something."""
     key = lease.key
     return bool(
         await _asking(

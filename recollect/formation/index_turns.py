@@ -101,7 +101,7 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
         return Indexed(result=FormationResult(formed_seq=lease.last_seq))
     gone = await runtime.store.conversations.abandoned(key.home, key.conversation)
     live, _ = await admitted([message for message in messages if message.seq not in gone], runtime)
-    # What is said in a game that began before is no quotation, nor is what stands beside it in a message.
+    # What is said in a game that began before is no quotation, nor is the rest of its message.
     forgotten = await replayed(live, (key.subject, key.home), runtime)
     played = await without_games(live, gone, lease, runtime)
     live = [message for message, left in zip(live, played, strict=True) if left is message]

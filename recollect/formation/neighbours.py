@@ -33,7 +33,7 @@ _NOTE = MemoryKind.NOTE.number
 _FACT = MemoryKind.FACT.number
 # Notes read because they rest on the same messages as a fact: more than this restate nothing in particular.
 _MAX_RESTATING = 200
-# Notes that a request to forget may name: whoever means more says so twice.
+# Maximum number of notes that one request to forget may name.
 _MAX_NAMED = 50
 # Notes among which a changed part of a life is looked for: a job, a home.
 _MAX_OF_A_STATE = 200

@@ -41,7 +41,7 @@ from recollect.types import Candidate, LoggedMessage, Memory, MemoryKind
 _NOTES_SHOWN, _FACTS_SHOWN = 10, 6
 # Of the notes so many go to those near in meaning, while others share a word.
 _NEAR_SHOWN = 5
-# A note less like the messages than this comes behind those that share a word with them.
+# A note less similar to the messages than this ranks after those that share a word with them.
 _MIN_SIMILARITY = 0.25
 FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
@@ -226,7 +226,7 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     heard = [message for message in batch.messages if message.role in batch.sources]
     form = batch.profile.form
     if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
-        # Typed memories hold what is so, whoever says it: a plain fact needs no I and no my.
+        # Typed memories hold facts about anything, so a message need not mention its speaker.
         return [message for message in heard if _says_something(message)]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves

@@ -40,7 +40,7 @@ MAX_SEARCHED = 200
 MAX_SHORTENED = 200
 # Quotations that are read at once, so that neither the loop nor the memory is taken up by them.
 BATCH_SIZE = 64
-# Of a note's terms so many stand in a quotation that is read: the sentences are compared by their words afterwards.
+# Share of a note's terms that a quotation must have to be read; its sentences are then compared by their words.
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
@@ -223,7 +223,7 @@ def is_quotable(role: str, text: str) -> bool:
 
 
 def is_bare_question(text: str) -> bool:
-    """Tell whether a text asks and says nothing of who asks.
+    """Return whether a text is a question that says nothing of its author.
 
     >>> is_bare_question("What should I avoid? Any ideas?"), is_bare_question("I moved to Oslo, what should I see?")
     (True, False)

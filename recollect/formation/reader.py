@@ -40,7 +40,7 @@ _MAX_KEPT = 1_000
 
 
 _GONE = object()
-"""Stands behind the last answer of a process."""
+"""Marks the end of a process's answers."""
 
 
 class _ChildDiedError(Exception):

@@ -1,7 +1,7 @@
 """Resent history: leave out of it what was forgotten or erased since it was said. Reads the store.
 
 A client that forks a chat, or has no ids, sends what it keeps as a new conversation. The newest message of the user is
-said now; what stands before it is history, and says nothing new.
+said now; what comes before it is history, and says nothing new.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ from recollect.types import (
 _PLAIN = Outdated(content=frozenset(), terms=frozenset())
 Place = tuple[ConversationId, int]
 _Clause = tuple[str, Withheld, bool]
-"""Its text, where it stands, and whether it asks to forget something."""
+"""Its text, its place, and whether it asks to forget something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ def _stretch(piece: TextSpan) -> Withheld:
 
 
 async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Runtime) -> list[LoggedMessage]:
-    """Return the messages with those right before and behind them: a turn may be read in two parts."""
+    """Return the messages with those right before and after them: a turn may be read in two parts."""
     found: dict[Place, LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = [message for message in messages if message.conversation == conversation]
@@ -161,8 +161,8 @@ async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Run
         before = await runtime.store.conversations.messages(
             home, conversation, after_seq=start, limit=max(1, own[0].seq - 1 - start)
         )
-        behind = await runtime.store.conversations.messages(home, conversation, after_seq=last, limit=MAX_AFTER)
-        for message in (*before, *own, *behind):
+        following = await runtime.store.conversations.messages(home, conversation, after_seq=last, limit=MAX_AFTER)
+        for message in (*before, *own, *following):
             found[message.conversation, message.seq] = message
     return [found[place] for place in sorted(found)]
 

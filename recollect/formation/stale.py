@@ -35,7 +35,7 @@ _SECOND_PERSON = frozenset(
     """you you're you've you'd your yours du dein deine deiner deinem deinen dir dich ihr ihre ihrem ihren ihnen sie tu
     ton ta tes toi vous votre vos tú te usted ustedes su sus tuo tua tuoi voi vostro lei você seu sua teu""".split()
 )
-# 'Pixie, not Pixel': what stands behind was said before, and was wrong.
+# 'Pixie, not Pixel': the second word was said before, and was wrong.
 _DENIED = re.compile(
     r"\w,?\s(?:and\s)?not\s(?P<old>[^\W_][\w'’.-]{1,40}(?:\s[\w'’.-]{1,40}){0,2})\s{0,3}(?:[,.;!?)]|$)"
 )

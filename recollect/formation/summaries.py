@@ -101,7 +101,7 @@ async def _words_of_messages(
 def _kept(
     episode: Memory, outdated: Sequence[Outdated], said: dict[tuple[str, int], str]
 ) -> tuple[list[str], Outdated | None]:
-    """Return the sentences of a summary that still stand, and why the first of the others does not; None: all do."""
+    """Return the sentences of a summary that still hold, and why the first of the others does not; None: all do."""
     applying = [old for old in outdated if _concerns(old, episode.evidence)]
     because: list[Outdated] = []
 

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 # The same by rules and by a model: what one has summed up the other does not sum up again.
 EPISODES_VERSION = "episodes-1"
-# Prompts whose memories are looked for in the turns: those of a window and of what waits behind it.
+# Prompts whose memories are looked for in the turns: those of a window and of the turns that wait after it.
 RECALLS_READ = 100
 
 
@@ -58,7 +58,7 @@ class _Due:
 async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
     """Sum up the oldest turns of a conversation in one episode, where enough of them wait.
 
-    The episode and the cursor behind it are one commit. An episode from which an edit took a turn away is abandoned,
+    The episode and the cursor after it are one commit. An episode from which an edit took a turn away is abandoned,
     and what is left of its turns is in the window again.
     """
     key = lease.key
@@ -71,8 +71,8 @@ async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
     changes: list[Change] = list(closes)
     covered = coverage.covered
     if due is not None:
-        behind = [turn for turn in coverage.tail if turn[0].seq > due.turns[-1][-1].seq]
-        made, decision = await _episode(due, behind, lease, profile, runtime)
+        following = [turn for turn in coverage.tail if turn[0].seq > due.turns[-1][-1].seq]
+        made, decision = await _episode(due, following, lease, profile, runtime)
         changes.append(made)
         decisions.append(decision)
         covered = max(covered, due.turns[-1][-1].seq)
@@ -87,7 +87,7 @@ async def summarize(lease: Lease, runtime: Runtime) -> FormationResult:
 
 
 def _next(coverage: Coverage, policy: EpisodePolicy) -> _Due | None:
-    """Choose the turns of the next episode: as many as leave a full window, however many wait behind them."""
+    """Choose the turns of the next episode: as many as leave a full window, however many more wait."""
     if not policy.window:
         return None
     most = policy.window - policy.keep
@@ -179,8 +179,8 @@ async def _own(
     """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
     recalls = await recent_recalls(lease, runtime, most=RECALLS_READ)
     said = await blanked([message for turn in turns for message in turn], runtime)
-    behind = await blanked([message for turn in later for message in turn], runtime)
-    kept = await without_forgotten(said, lease.key.subject, runtime, home=lease.key.home, later=behind)
+    following = await blanked([message for turn in later for message in turn], runtime)
+    kept = await without_forgotten(said, lease.key.subject, runtime, home=lease.key.home, later=following)
     own = {message.seq: message for message in await without_echoes(kept, recalls, runtime)}
     return tuple(tuple(own[message.seq] for message in turn) for turn in turns)
 

@@ -126,7 +126,7 @@ class _Checked:
 
 
 def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: Sequence[Memory]) -> _Checked:
-    """Part candidates whose quote stands in its message from those that are refused."""
+    """Separate candidates whose quote is in its message from those that are refused."""
     proven: list[Claim] = []
     further: dict[int, tuple[Evidence, ...]] = {}
     refused: list[ResolvedCandidate] = []

@@ -1,1 +1,1 @@
-"""What becomes of memories with time: room, age, near-duplicates."""
+"""What becomes of memories with time: capacity, age, near-duplicates, erasing."""

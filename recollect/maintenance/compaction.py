@@ -1,6 +1,6 @@
 """Compaction: a model names one memory to delete or to edit. Awaits the model it is given.
 
-Nothing it says is believed unseen: the target must be one that was shown, and what an edit writes must stand in the two
+Its answer is verified: the target must be a memory that was shown, and the words of an edit must come from the two
 texts that it folds together.
 """
 
@@ -151,7 +151,7 @@ def verdict(data: object, question: CompactionQuestion) -> CompactionChoice:
 
 
 def _unfounded(text: str, target: str, question: CompactionQuestion) -> str | None:
-    """Return what is wrong with an edit's text; None where it stands."""
+    """Return what is wrong with an edit's text; None if nothing is."""
     if not text:
         return "the edit is empty"
     if len(text) > HARD_FACTOR * question.longest:
@@ -171,7 +171,7 @@ def _unfounded(text: str, target: str, question: CompactionQuestion) -> str | No
 
 
 def _telling(text: str) -> frozenset[str]:
-    """Collect the words, as stems, that change what is said by standing there: names, numbers, denials.
+    """Collect the words, as stems, whose presence changes the meaning: names, numbers, denials.
 
     >>> sorted(_telling("She isn't in Oslo before 9, says Kira."))
     ['9', "isn't", 'kira', 'oslo']

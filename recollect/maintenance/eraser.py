@@ -26,8 +26,8 @@ from recollect.types import (
     Withheld,
 )
 
-# How long an erasure waits for readers of other processes that hold the log, in milliseconds: somebody waits for the
-# receipt, and nobody can write meanwhile. The worker looks again for the shorter time.
+# How long an erasure waits for readers of other processes that hold the log, in milliseconds: the caller waits for the
+# receipt, and writes are blocked meanwhile. The worker tries again for the shorter time.
 WAIT_MS = 1_000
 BEHIND_MS = 50
 
@@ -161,7 +161,7 @@ def _left(order: EraseRequest, done: ErasureRecord) -> Iterator[ReceiptLine]:
 
 
 def _outside(rest: StorageKind) -> Iterator[ReceiptLine]:
-    """Name what nobody here can reach."""
+    """Name the copies that this process cannot reach."""
     place = "the file" if rest is StorageKind.FILE else "the server's files"
     yield ReceiptLine(
         name="caches of this process",

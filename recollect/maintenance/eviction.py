@@ -1,4 +1,4 @@
-"""Make room for what is about to be added, within the same commit. Reads the store, may ask a model; writes nothing."""
+"""Plan evictions for what is about to be added, in the same commit. Reads the store, may ask a model."""
 
 import asyncio
 import logging
@@ -49,7 +49,7 @@ _MANY = 200
 
 @dataclass(slots=True)
 class _Making:
-    """The memories as they stand while room is made, and what was decided so far."""
+    """The memories while room is made, and what was decided so far."""
 
     planned: PlannedCommit
     now: datetime
@@ -95,7 +95,7 @@ class _Making:
 async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[Change], list[Decision]]:
     """Say what must go along with planned changes so that the subject holds no more than it has room for.
 
-    The changes that come back belong behind the planned ones, in the same transaction. It never fails for want of room:
+    The returned changes are applied after the planned ones, in the same transaction. It never fails for want of room:
     a model that does not answer, or not as it should, and memories that cannot be read, make the oldest go. Only where
     the energy for asking is spent the whole commit waits.
 
@@ -133,7 +133,7 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
 async def with_evictions(
     result: FormationResult, lease: Lease, runtime: Runtime, *, ask: bool = True, compactor: BudgetedModel | None = None
 ) -> FormationResult:
-    """Let a formation's commit make the room that it needs.
+    """Add the evictions that a formation's commit needs.
 
     What was tried twice and never committed (the database failed, or the worker was killed) asks no model again.
 
@@ -283,7 +283,7 @@ async def _follow(making: _Making, verdict: CompactionChoice, new: Memory) -> No
 
 
 def _folded(making: _Making, target: Memory, new: Memory, text: str) -> Memory:
-    """Make what two memories say together; it stands where the target stood."""
+    """Make the memory that two are folded into, in place of the target."""
     detail = replace(target.detail, summary="", tags=tuple(dict.fromkeys((*target.detail.tags, *new.detail.tags))))
     return replace(
         target,

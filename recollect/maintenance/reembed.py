@@ -1,8 +1,8 @@
-"""Embed memories anew, by the embedder that was chosen, while the old vectors serve. Reads and writes the store.
+"""Re-embed memories with the chosen embedder, while the old vectors serve. Reads and writes the store.
 
 A subject's memories are given vectors beside those they have, in small commits; then one commit switches the subject
-over, if nothing came meanwhile that lacks any; then the old vectors are dropped. How far it came stands in the vectors
-themselves: whatever ends it, the next run goes on with what lacks some.
+over, if nothing came meanwhile that lacks any; then the old vectors are dropped. The vectors themselves tell
+how far it came: whatever ends it, the next run continues with memories that lack some.
 """
 
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -20,7 +20,7 @@ BATCH_SIZE = 128
 # Rows of old vectors dropped in one commit, for the same reason.
 DROPPED = 2_000
 # After so many passes of which each found new memories, the subject is switched all the same: who writes without a
-# pause must not keep it from ever being complete. What came in the last one is embedded right behind the switch.
+# pause must not keep it from ever being complete. What came in the last one is embedded right after the switch.
 PASSES = 10
 _PAGE_SIZE = 1000
 # Characters from which memories are cut into pieces in a thread: some 3 ms.
@@ -88,7 +88,7 @@ async def reembed(
 
 
 async def embed_missing(runtime: Runtime, subject: Subject) -> None:
-    """Embed what came to a subject with vectors of another space alone, such as a copy of somebody's memory."""
+    """Embed what came to a subject with vectors of another space alone, such as a linked memory."""
     runtime = await runtime.for_subject(subject)
     work = _Anew(runtime, runtime.embedder, subject)
     async for _ in work.catch_up(since=0):
@@ -112,7 +112,7 @@ async def _everybody(runtime: Runtime) -> AsyncIterator[Subject]:
 
 
 class _Anew:
-    """One subject, embedded anew."""
+    """Re-embeds one subject."""
 
     def __init__(self, runtime: Runtime, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
         self._store = runtime.store

@@ -1,4 +1,4 @@
-"""Make the terms of memories anew where the scheme has changed, in portions. Reads and writes the store."""
+"""Derive stored terms again when the term scheme has changed, in batches. Reads and writes the store."""
 
 import asyncio
 import logging
@@ -18,15 +18,15 @@ _SUBJECTS = 8
 
 
 class TermReindexer:
-    """Goes through the subjects that are behind. Several processes may do so at once: a commit happens once."""
+    """Reindexes the subjects with an older term scheme. Several processes may run it: each commit happens once."""
 
     def __init__(self, runtime: Runtime) -> None:
-        """Begin with the first look; once nothing is behind, nothing is looked for any more."""
+        """Look for such subjects until there are none."""
         self._runtime = runtime
         self._over = False
 
     async def portion(self, stop: Callable[[], bool]) -> int:
-        """Make some terms anew; return how many memories were reached.
+        """Reindex a batch; return the number of memories reached.
 
         Args:
             stop: Asked before each commit; where it says so, the rest waits for the next time.

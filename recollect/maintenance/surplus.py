@@ -1,4 +1,4 @@
-"""What a subject has no room for: ranked once, closed in small commits, also where it is a hundred thousand."""
+"""Evict what exceeds a subject's capacity: ranked once, closed in small commits, even if it is a hundred thousand."""
 
 from collections.abc import Sequence
 
@@ -63,7 +63,7 @@ class Surplus:
             after = page[-1].id
         self._count = len(ranked)
         self._over = over = max(0, len(ranked) - room.policy.max_memories)
-        # The first to go stand last, where they are taken off.
+        # The first to go are last in the list, where they are taken off.
         self._ranked = await pace.apart(lambda: sorted(ranked)[:over][::-1])
         self._room = room
 

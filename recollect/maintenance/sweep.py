@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 # Subjects tended before the worker looks for live turns' work and rests: a backlog of all users goes by in the
 # background, some of them a second.
 SUBJECT_BATCH_SIZE = 8
-# How long another process waits for one that died while tending; also the time until one that failed is tried again.
+# How long other processes wait for one that died during a sweep; also the wait until a failed sweep is tried again.
 LEASE_S = 300.0
 # Longest time that tending goes on before the worker looks for live turns of other processes.
 MAX_PORTION_S = 1.0
@@ -52,7 +52,7 @@ MAX_PORTION_S = 1.0
 async def maintain_subject(
     runtime: Runtime, subject: Subject, *, dry_run: bool = False, stop: Callable[[], bool] = lambda: False
 ) -> list[Decision]:
-    """Tend a subject, in small commits of which each checks that nothing changed meanwhile.
+    """Maintain a subject, in small commits that each check that nothing changed meanwhile.
 
     Args:
         runtime: Store, embedder, clock and profiles. No language model is asked.
@@ -64,8 +64,8 @@ async def maintain_subject(
         The decisions, in order.
 
     Raises:
-        StaleSubjectError: the subject kept changing; what was committed until then stands.
-        StoreUnavailableError: it was told to stop; what was committed until then stands.
+        StaleSubjectError: the subject kept changing; what was committed until then stays.
+        StoreUnavailableError: it was told to stop; what was committed until then stays.
     """
     care = Care(runtime, subject, dry_run=dry_run)
     if not await care.run(stop):
@@ -101,7 +101,7 @@ class Care:
         """Go on until all is done, or `stop` says so; return whether all is done.
 
         Raises:
-            StaleSubjectError: the subject kept changing; what was committed until then stands.
+            StaleSubjectError: the subject kept changing; what was committed until then stays.
         """
         pace = Pace(stop)
         try:
@@ -127,7 +127,7 @@ class Care:
             pace.check()
 
     async def _end_what_aged(self, pace: Pace) -> None:
-        """Close notes that nobody said or used for too long, and those that have worn off."""
+        """Close notes that were neither said nor used for too long, and those that have worn off."""
         commits = self._commits
         names = await commits.runtime.store.maintenance.profiles_of(self.subject)
         if not any(ages(profile.age) for name in names if (profile := commits.profile(name))):
@@ -189,7 +189,7 @@ class Care:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _UnderWay:
-    """A subject that is being tended."""
+    """A subject whose sweep is under way."""
 
     care: Care
     lease: MaintenanceLease

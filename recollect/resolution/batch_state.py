@@ -1,4 +1,4 @@
-"""The memories as they stand while a batch is decided: the existing ones, and what the batch has added so far. Pure."""
+"""The memories while a batch is decided: the existing ones, and what the batch has added so far. Pure."""
 
 import re
 from collections.abc import Iterator

@@ -41,7 +41,7 @@ _MAX_ROLE_WORDS = 4
 _JOINS = frozenset({"and", "or", "nor", "with"})
 _ORDINARY = frozenset(EQUALS) | frozenset(EQUALS.values()) | STOP_WORDS | DEGREE | PLACING
 
-# One text's words of meaning stand in the other, which has hardly more: that is enough, whatever an embedder says.
+# One text's words of meaning are in the other, which has hardly more: that is enough, whatever an embedder says.
 NEARLY_ALL = 0.8
 # A note that has more beyond that says another thing as well, and neither stands for both: 'volunteers at a shelter',
 # 'gave talks at the shelter where she volunteers'. Of STS's paraphrases two in a hundred more stay apart.
@@ -81,7 +81,7 @@ def never_merge(a: str, b: str) -> str | None:
 
 
 def differs(a: str, b: str) -> str | None:
-    """Return in what two memories differ that nobody's word can make one: None where in nothing of the kind.
+    """Return a difference that forbids merging two memories under any circumstances; None if there is none.
 
     A negation, a number, a date, a proper name, an antonym; whose it is, whether it is so or only wished, is or was,
     who does it to whom, and from where or to where.
@@ -133,7 +133,7 @@ def recounts(new: str, old: str) -> bool:
 
 
 def _counted(side: TokenizedSentence) -> Iterator[tuple[str, str]]:
-    """Yield numbers with the word behind them, but for those of dates."""
+    """Yield numbers with the word after them, except those of dates."""
     for number, noun in pairwise(side.tokens):
         if number[:1].isdecimal() and not noun[:1].isdecimal() and noun not in DATES:
             yield number, noun
@@ -158,7 +158,7 @@ class Overlap:
     share: float
     """Their share of all the words of meaning of both, 0 to 1."""
     within: bool
-    """All words of one stand in the other: it says the same, or the same and more."""
+    """All words of one are in the other: it says the same, or the same and more."""
 
 
 def overlap(a: str, b: str) -> Overlap:
@@ -307,7 +307,7 @@ def led_by_others(one: TokenizedSentence, other: TokenizedSentence) -> bool:
 
 
 def _moved_sign(one: TokenizedSentence, other: TokenizedSentence) -> bool:
-    """Whether a negation or a number stands before another word: 'not tall but rich', 'two dogs and three cats'."""
+    """Return whether a negation or a number is before another word: 'not tall but rich', 'two dogs and three cats'."""
     return _signed(one) != _signed(other)
 
 

@@ -183,7 +183,7 @@ def _related(candidate: Candidate, known: KnownMemory, message: str) -> bool:
         return True
     one, other = align(_words_of(candidate.text, candidate.key), _words_of(known.text, known.key))
     whose = _leading(one, other)
-    if candidate.ends:  # what is said to be over may be all that is known of somebody the message names
+    if candidate.ends:  # what is said to be over may be all that is known of a person the message names
         whose -= tokenize(message).content - {"user"}
     shared = {word for word in one.content & other.content - DEGREE - whose if not is_sign(word)}
     if shared - _SEVERAL - _STATES - DATES or _opposed(one, other):

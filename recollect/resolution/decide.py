@@ -96,7 +96,7 @@ def _first(rules: Sequence[Rule], case: Case) -> ResolvedCandidate | None:
 
 
 def _hold_for_review(case: Case) -> ResolvedCandidate | None:
-    """Hold what must be reviewed, unless the very same is known: then somebody approved it, or said it by hand."""
+    """Hold what must be reviewed, unless the very same is known: it was approved, or added by hand."""
     reason = case.inputs.held.get(case.place)
     if reason is None or (not case.candidate.ends and _is_known(case)):
         return None

@@ -106,8 +106,8 @@ async def judge(
 ) -> dict[int, JudgeVerdict]:
     """Ask once for all questions; return a verdict for each, by the candidate's place.
 
-    A verdict whose action is None says why there is none; the rules' decision stands then. A model that fails, or
-    may not be asked now, costs nothing but its word: no error leaves here.
+    A verdict whose action is None says why there is none; the rules' decision is kept then. A model that fails, or
+    may not be asked now, only leaves questions unanswered: no error is raised.
 
     Args:
         questions: What is open.

@@ -19,7 +19,7 @@ _DOING = (
     r"an|my|their)\s++){0,3}"
 )
 _MINE = r"(?:(?:their|the\s++user's|the|my|our|an?)\s++)?"
-# It names the old beside the new, whatever verb stands there.
+# It names the old beside the new, whatever the verb.
 _SWAPS = (
     re.compile(
         rf"\b(?:switched|moved|changed|migrated|went|swapped)(?:\s++(?:over|back))?\s++from\s++{_MINE}{_OLD}to\b",
@@ -60,7 +60,7 @@ _SEVERAL = frozenset(token(word.replace("_", " ").split()[-1]) for word in MULTI
     token("kitten"),
     token("puppy"),
 }
-# Of what else a memory says beside a day or a number, so much stands in the statement that gives another one.
+# Share of a memory's other words that the statement with another day or number must have.
 _SHARED = 0.5
 
 

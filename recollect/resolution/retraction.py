@@ -15,13 +15,13 @@ _NO_MORE = re.compile(
     r"\b(?:no\s++longer|(?:not|\w+n't|never)\b[^.!?]{0,200}?\b(?:any\s?more|any\s++longer)|stopped|not\s++\w+ing\b[^.!?]{0,200}?\bafter\s++all)\b",
     re.IGNORECASE,
 )
-# … and of a thing: what is named behind such a word is gone.
+# … and of a thing: what is named after such a word is gone.
 _GONE = re.compile(
     r"\b(?:cancell?ed|sold|gave\s++up|given\s++up|got\s++rid\s++of|gave\s++away|quit|dropped(?:\s++out\s++of)?|broke\s++up\s++with|"
     r"called\s++off|ended)\b",
     re.IGNORECASE,
 )
-# Of what is said to be over, the words right behind it name the thing: 'sold Juno to a farmer'.
+# The words right after it name the thing that is over: 'sold Juno to a farmer'.
 _OBJECT = re.compile(
     rf"{_GONE.pattern}\s++(?:my\s++|the\s++|our\s++|their\s++|an?\s++|on\s++)?(?P<object>(?:(?!(?:to|and|for|because|since|as|so|on|in|at|last|this|but|after|when|with)\b)"
     r"[\w'’-]{1,40}+\s?){1,4})",
@@ -31,7 +31,7 @@ _WHO = (
     r"(?:The user said: [\"'])?(?P<who>(?:The user|\b[A-Z][\w-]{0,60}+)'s (?:[\w'-]{1,60}+ ){1,4}?"
     r"|(?!The\b|Their\b)\b[A-Z][\w-]{1,60}+ )"
 )
-# What may be told of somebody before their home: 'is a vet and lives in Toronto'.
+# What may be told of a person before their home: 'is a vet and lives in Toronto'.
 _WHAT_ELSE = r"(?:(?:is|works as|was) (?:an? |the )?[\w' -]{2,60}? and (?:(?:she|he|they) )?)?"
 _MOVES = re.compile(
     rf"{_WHO}(?:(?:has |have |just |recently |finally ){{0,4}}(?:moved|relocated)(?: from [\w ]{{1,60}}?)? to"
@@ -58,7 +58,7 @@ _MANY = frozenset(
     for word in """friend colleague coworker neighbour neighbor cousin classmate roommate flatmate aunt uncle niece
     nephew""".split()
 )
-# Of what a statement names so much must stand in a memory that it ends: 'running the marathon', 'training for it'.
+# Share of what a statement names that a memory it ends must have: 'running the marathon', 'training for it'.
 MIN_SHARED_WORDS = 0.6
 # What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
 _EVENT = "event"
@@ -77,7 +77,7 @@ def may_end(candidate: Candidate) -> bool:
 def ended_facts(case: Case) -> list[KnownMemory]:
     """Find what a note ends by saying that it is over: 'I don't run the marathon any more', 'I sold the Panda'.
 
-    The note itself may be kept as well. What took place stays, and so does what speaks of somebody else.
+    The note itself may be kept as well. What took place stays, and so does what speaks of another person.
     """
     candidate, evidence = case.candidate, case.evidence
     return [
@@ -91,7 +91,7 @@ def ended_facts(case: Case) -> list[KnownMemory]:
 
 
 def superseded_states(case: Case) -> list[KnownMemory]:
-    """Find the homes of somebody else that a move of theirs ends: 'My mum moved to Ankara.'"""
+    """Find the homes of another person that a move of theirs ends: 'My mum moved to Ankara.'"""
     candidate, evidence = case.candidate, case.evidence
     return [
         known
@@ -145,7 +145,7 @@ def _moves_from(statement: str, known: str) -> bool:
 
 
 def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the words for somebody's people, and their names; nothing for the speaker."""
+    """Return the words for a relative, and their names; nothing for the speaker."""
     owner, possessive, relative = match["who"].partition("'s ")
     named = [word for word in (relative if possessive else owner).split() if word[0].isupper()]
     names = frozenset(word.casefold().removesuffix("'s") for word in named)
@@ -225,7 +225,7 @@ def _is_meant(topic: str, known: TokenizedSentence) -> bool:
 
 
 def _named(wanted: TokenizedSentence, known: TokenizedSentence) -> bool:
-    """Whether the names in a memory all stand in what is to be forgotten, or the other way round."""
+    """Return whether all names in a memory are in what is to be forgotten, or the other way round."""
     ours, theirs = names(wanted, known), names(known, wanted)
     return ours <= theirs or theirs <= ours
 

@@ -89,7 +89,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 def canonical_key(key: str, value: str) -> str:
     """Return the slot's one name; a slot that can hold several values carries the value.
 
-    A key that an extractor itself wrote with a value behind a colon holds several, unless it is known to hold one.
+    A key that an extractor itself wrote with a value after a colon holds several, unless it is known to hold one.
 
     >>> canonical_key("City", "Oslo"), canonical_key("allergies", "Peanuts"), canonical_key("allergy:nuts", "nuts")
     ('location', 'allergy:peanuts', 'allergy:nuts')
@@ -155,7 +155,7 @@ def opposite_mark(key: str, value: str) -> str | None:
 
 
 def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:
-    """Whether what somebody avoids, or their diet, leaves out what another fact says they like.
+    """Return whether what a person avoids, or their diet, excludes what another fact says they like.
 
     >>> leaves_out("avoid", "meat", "like", "a good steak"), leaves_out("diet", "vegan", "like", "oat milk")
     (True, False)

@@ -6,7 +6,7 @@ from recollect.resolution.slots import canonical_key
 from recollect.text.professions import PROFESSIONS
 from recollect.types import LifeState
 
-# The user, in a memory or in their own words, with what may stand before the verb.
+# The user, in a memory or in their own words, with what may come before the verb.
 _USER = (
     r"\b(?:the\s++user|i|we)(?:'m|'re|'ve|\s++am|\s++are|\s++is|\s++has|\s++have)?"
     r"(?:\s++(?:[a-z]{2,12}ly|still|also|just|now|both|all|been|only|always)){0,3}"

@@ -19,24 +19,24 @@ from recollect.text import STOP_WORDS, stem, words
 # 'Like' is a stop word for finding; for comparing it is what 'likes' says. The others tell where and how.
 FUNCTION_WORDS = STOP_WORDS - {"like"}
 _DETERMINERS = frozenset("a an the my your his her its our their some".split())
-# Words that begin most memories and are nobody's name.
+# Words that begin most memories and are no names.
 _NO_NAMES = frozenset("i user assistant the a an my his her their its our she he they it we this that there".split())
 
-# What stands before the name of where, when or with whom something is: not who does it.
+# What comes before the name of where, when or with whom something is: not who does it.
 _PLACING = frozenset("about after at before beside by during for from in into near of on over since to with".split())
 _JOINING = frozenset({"and", "or", "nor"})
 
 # 'U.S.' and 'N.H.L.' are one word each.
 _DOTTED = re.compile(r"\b(?:[A-Za-z]\.){2,}")
 _TAG = re.compile(r"#(\w+)")
-# Stands before each word of a tag while it is not known whether the other text has them.
+# Marks each word of a tag while it is not known whether the other text has them.
 _TAGGED = "\x1f"
 _SPREAD_TAG = re.compile(r"(?:\x1f\w+)+")
 _SHORT_NAMES = {"European Union": "EU", "United Kingdom": "UK", "United Nations": "UN", "United States": "USA"}
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
 # 'Awkward!' before the sentence itself.
 _CALL = re.compile(r"^\W*\w+(?: \w+)?!+\s++(?=\w)")
-# Who says so, where it is nobody by name: ', a friend says', ', say police'.
+# Who says so, if no name is given: ', a friend says', ', say police'.
 _SAID = re.compile(r"[,;] (?:says? [a-z ]+|[a-z ]+ says?)\W*$")
 # Who says it, or what it is under: 'Op-Ed - ', 'The Daily: '.
 _HEADING = re.compile(r"^\W*?((?<![\w'.-])(?:[\w'.-]++ ){0,5}[\w'.-]++)(?:: | -++ )(?=\S)")
@@ -149,7 +149,7 @@ def names(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
 
 
 def leaders(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
-    """Return whom `one` begins with, of those it names: who does or has it. Nobody where it names nobody.
+    """Return whom `one` begins with, of those it names: who does or has it. Empty if it names no one.
 
     >>> sorted(leaders(*align("In Oslo Ana and Ben met Mia.", "Mia met Ana.")))
     ['ana', 'ben']
@@ -185,7 +185,7 @@ def _spread(text: str) -> str:
 
 
 def _plain(text: str, beside: str) -> str:
-    """Drop tags that nothing in the other text answers to, a call before the sentence, who says so behind it."""
+    """Drop tags that nothing in the other text answers to, a call before the sentence, and who says so after it."""
     if _TAGGED in text:
         known = _forms(beside)
         text = _SPREAD_TAG.sub(lambda match: _answered(match.group(), known), text)

@@ -44,7 +44,7 @@ _TOPIC_WORDS = {
     "hobby": "hobby hobbies hobbys loisirs aficiones passatempi",
 }
 _TOPIC_KEYS = {token(word): tuple(keys.split()) for keys, words in _TOPIC_WORDS.items() for word in words.split()}
-# Words that may stand beside those: 'my old phone number', 'what I do for work'.
+# Words that may accompany those: 'my old phone number', 'what I do for work'.
 _OF_TOPICS = frozenset(
     token(word)
     for word in """old new current exact full real own number numbers details detail info information status

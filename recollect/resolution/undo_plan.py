@@ -1,4 +1,4 @@
-"""Plan what taking back decisions or sources changes: what leaves, what comes back, what stands on less. Pure.
+"""Plan what taking back decisions or sources changes: what leaves, what comes back, what rests on less. Pure.
 
 A memory whose every source is taken back leaves. What it had replaced comes back, unless something else fills its slot
 or took the place of what replaced it meanwhile. A memory that rests on other messages as well stays on these.
@@ -46,14 +46,14 @@ class UndoHistory:
     """What the plan rests on."""
 
     memories: Mapping[MemoryId, Memory]
-    """All that may leave, come back or stand on less, of any state."""
+    """All that may leave, come back or rest on less, of any state."""
     decisions: Sequence[Decision]
     """All that made, touched or weighed them, oldest first."""
     active: Sequence[Memory] = field(default=())
     """The facts that hold: they fill their slots."""
 
     def waits(self, memory: MemoryId) -> bool:
-        """Whether a memory was held for review and nobody approved it: then undoing must not let it in."""
+        """Return whether a memory was held for review and not approved: then undoing must not let it in."""
         said = [line.action for line in self.decisions if line.memory_id == memory]
         return Action.HOLD in said and Action.APPROVE not in said
 
@@ -185,7 +185,7 @@ def _closed_for(line: Decision, gone: set[MemoryId]) -> bool:
 
 
 def _unheard(line: Decision, leaving: Sequence[Memory]) -> bool:
-    """Whether somebody else's statement was not kept because of a memory that leaves."""
+    """Return whether another person's statement was not kept because of a memory that leaves."""
     if line.action is not Action.IGNORE or line.target_id is None:
         return False
     found = next((memory for memory in leaving if memory.id == line.target_id), None)
@@ -195,7 +195,7 @@ def _unheard(line: Decision, leaving: Sequence[Memory]) -> bool:
 
 
 def weaken(memory: Memory, gone: frozenset[Source], decisions: Sequence[Decision]) -> WeakenMemory:
-    """Let a memory stand on what is left: true since the first of it, less important for each time it was raised."""
+    """Let a memory rest on what is left: true since the first of it, less important for each time it was raised."""
     left = [source for source in memory.evidence if (source.conversation, source.seq) not in gone]
     lost = [source for source in memory.evidence if (source.conversation, source.seq) in gone]
     raised = sum(

@@ -1,4 +1,4 @@
-"""Form what a replay left behind: many conversations at once, while nobody waits for an answer. Uses the store."""
+"""Form what a replay left: many conversations at once, while no client waits for an answer. Uses the store."""
 
 import asyncio
 from collections import defaultdict
@@ -14,19 +14,19 @@ from recollect.providers.protocols import Embedder
 from recollect.types import FormationKey, FormationStatus, Lease, Vectors
 from recollect.worker.loop import Worker, WorkerCounters
 
-# Subjects side by side: they wait for the disk or an embedder in turn. More would wait for the processor.
+# Subjects worked on concurrently: they wait for the disk or an embedder in turn. More would wait for the processor.
 MAX_CONCURRENT_SUBJECTS = 8
 # Looked up at once: what is embedded ahead of them is some thousand texts at most.
 _BATCH_SIZE = 64
-# With so many subjects in a round their calls are joined already, and reading ahead would only cost.
-_FEW_SUBJECTS_THRESHOLD = MAX_CONCURRENT_SUBJECTS
+# With so many subjects in a round calls are joined already, and reading ahead would only cost time.
+_PREFETCH_THRESHOLD = MAX_CONCURRENT_SUBJECTS
 
 
 class BulkWorker(Worker):
-    """Does as `Worker`: each formation by itself, those of a subject one after another. What differs is the waiting.
+    """A worker for backlogs: the same formations in the same order, with less waiting.
 
-    Subjects are worked on side by side, and what they ask of an embedder at the same time goes to it in one call. One
-    subject's formations cannot be: where its embedder is far away, their texts are read ahead and embedded together.
+    Subjects are worked on concurrently, and their simultaneous embedding calls are joined. Formations of one subject
+    follow one another; if its embedder is remote, their texts are read ahead and embedded together.
     """
 
     batch_size = _BATCH_SIZE
@@ -55,9 +55,9 @@ class BulkWorker(Worker):
         return replace(runtime, embedder=self._join(runtime.embedder))
 
     async def prefetch(self, due: Sequence[FormationKey]) -> None:
-        """Embed the texts of what is due, as far as they are known before its turn has come."""
+        """Embed the texts of what is due, as far as they are known before the formations run."""
         subjects = {key.subject for key in due}
-        if len(subjects) >= _FEW_SUBJECTS_THRESHOLD:
+        if len(subjects) >= _PREFETCH_THRESHOLD:
             return
         for joined in self._joined.values():
             joined.forget()
@@ -86,7 +86,7 @@ class BulkWorker(Worker):
         return self._joined.setdefault(embedder.space, BatchingEmbedder(embedder))
 
     async def _texts(self, waiting: FormationStatus, runtime: Runtime) -> list[str]:
-        """Let a stage, which writes nothing, go as far as what it asks of the embedder."""
+        """Run a stage, which writes nothing, up to its call of the embedder; return the texts."""
         read = _Reading(runtime.embedder)
         lease = Lease(
             key=waiting.key,
@@ -103,11 +103,11 @@ class BulkWorker(Worker):
 
 
 class _EnoughReadError(RecollectError):
-    """A stage came to its texts."""
+    """A stage has asked for its texts."""
 
 
 class _Reading(BatchingEmbedder):
-    """An embedder that takes down what it is asked for, and ends it there."""
+    """Dry-run embedder: records the texts a stage would embed, then aborts the stage."""
 
     def __init__(self, inner: Embedder) -> None:
         super().__init__(inner)

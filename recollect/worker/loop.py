@@ -1,6 +1,6 @@
-"""The loop behind the answers: take a formation that is due, form, commit; park what keeps failing. Uses the store.
+"""Worker loop: lease a due formation, form, commit; park what keeps failing. Uses the store.
 
-What must wait (the model is down, the budget is spent) is put off without counting the attempt: it parks nothing.
+What must wait (the model is down, the budget is spent) is deferred without counting the attempt, so it is never parked.
 """
 
 import asyncio
@@ -38,29 +38,29 @@ T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
-# How long the work of a worker that was killed waits for another; one that lives renews its lease three times in it,
+# How long the work of a killed worker waits for another. A live worker renews its lease three times within it,
 # however long a model takes.
 LEASE_S = 6.0
 RENEW_S = 2.0
-# Another process's turns are found by looking; our own wake the worker at once.
+# Turns of other processes are found by polling; those of this process wake the worker at once.
 POLL_S = 1.0
-# Subjects worked on side by side: they mostly wait for a model, and one that hangs must not hold up the rest.
+# Subjects worked on concurrently: they mostly wait for a model, and one that hangs must not hold up the rest.
 MAX_CONCURRENT_SUBJECTS = 4
-# Looked up at once; what one subject waits for beyond that comes with the next round.
+# Formations looked up per round; the rest comes with the next round.
 _BATCH_SIZE = 16
 # Attempts while concurrent commits to the same subject make the read stale.
 MAX_STALE_ATTEMPTS = 8
 _MAX_BACKOFF_S = 600.0
-# A server that says it is down, and no breaker that says for how long (an embedder's).
+# Wait after a server reports that it is down, if no circuit breaker says for how long (an embedder's).
 _DOWN_S = 10.0
-# How long maintenance may go on after a stop: it looks for one every few milliseconds, but not while it reads.
+# How long maintenance may continue after a stop: it checks every few milliseconds, but not during a read.
 STOP_WAIT_S = 0.2
-# How often the worker looks whether an erasure is pending.
+# How often the worker checks for pending erasures.
 CLEAN_EVERY_S = 10.0
 
 
 Chores = Callable[[Callable[[], bool]], Awaitable[bool]]
-"""A portion of work that may wait; it asks every few milliseconds whether to stop, and returns whether more is left."""
+"""Does a batch of maintenance; asks every few milliseconds whether to stop, and returns whether more is left."""
 
 
 @dataclass(slots=True)
@@ -73,13 +73,13 @@ class WorkerCounters:
     lost: int = 0
     """Leases that ran out before the commit."""
     deferred: int = 0
-    """Formations put off: the model is down, or the budget is spent."""
+    """Formations deferred: the model is down, or the budget is spent."""
     skipped: int = 0
-    """Formations passed over, where the profile says so of a failed model."""
+    """Formations skipped after a failure, as their profile says."""
 
 
 class Worker:
-    """Takes formations until it is stopped. Any number of workers may share a database."""
+    """Forms what is due until it is stopped. Any number of workers may share a database."""
 
     batch_size = _BATCH_SIZE
 
@@ -104,11 +104,11 @@ class Worker:
         self._cleaned_at = -CLEAN_EVERY_S
 
     def wake(self) -> None:
-        """Say that something has become due."""
+        """Wake the worker because something has become due."""
         self._wake.set()
 
     async def run(self) -> None:
-        """Work until `stop`. A failing round is logged and tried again later; nothing is lost by it."""
+        """Work until `stop`. A failing round is logged and tried again later; nothing is lost."""
         failures = 0
         while not self._stopping:
             self._wake.clear()
@@ -131,7 +131,7 @@ class Worker:
                     await asyncio.wait_for(self._wake.wait(), min(POLL_S * 2**failures, 60.0))
 
     async def _until_stopped(self, chores: Awaitable[bool]) -> bool:
-        """Do maintenance; after a stop it is cancelled, where it does not end by itself, and goes on another time."""
+        """Do maintenance until it ends or the worker stops; then it is cancelled and continues another time."""
         work, stopped = asyncio.ensure_future(chores), asyncio.create_task(self._stopped.wait())
         try:
             await asyncio.wait([work, stopped], return_when=asyncio.FIRST_COMPLETED)
@@ -143,13 +143,13 @@ class Worker:
             await asyncio.wait([work])
 
     def stop(self) -> None:
-        """Finish what is under way and end `run`."""
+        """Finish the current work and end `run`."""
         self._stopping = True
         self._stopped.set()
         self._wake.set()
 
     async def drain(self) -> int:
-        """Form everything that is due now, and wait for what `run` has under way; return how many were formed."""
+        """Form everything that is due now, and wait for the work of `run`; return the number of formations."""
         before = self.counters.formed
         while True:
             await self._idle.wait()
@@ -157,7 +157,7 @@ class Worker:
                 return self.counters.formed - before
 
     async def form_now(self, key: FormationKey) -> None:
-        """Do one formation while it is due, whatever else is under way; what fails stays due, as in a round."""
+        """Do one formation at once while it is due; what fails stays due, as in a round."""
         try:
             while not self._stopping and await self._take(key):
                 pass
@@ -165,7 +165,7 @@ class Worker:
             logger.warning("formation failed", extra={"error": error.logged, "stage": key.stage})
 
     async def round(self, *, heed_stop: bool = True) -> int:
-        """Work once on each formation due now, several subjects side by side; return how many there were."""
+        """Work once on each formation due now, several subjects concurrently; return their number."""
         self._rounds += 1
         self._idle.clear()
         try:
@@ -185,7 +185,7 @@ class Worker:
             async with room:
                 return sum([not (heed_stop and self._stopping) and await self._take(key) for key in keys])
 
-        # What is decided for a subject rests on what the formation before it committed: they follow one another.
+        # Decisions for a subject rest on what its formation before committed, so these follow one another.
         subjects: dict[Subject, list[FormationKey]] = {}
         for key in due:
             subjects.setdefault(key.subject, []).append(key)
@@ -193,7 +193,7 @@ class Worker:
 
     @property
     def concurrency(self) -> int:
-        """Subjects worked on at a time. Rules keep the processor busy: one after the other is as fast, and smoother."""
+        """Subjects worked on at a time. Rules keep the processor busy, so for them one is as fast and smoother."""
         return MAX_CONCURRENT_SUBJECTS if self._runtime.model else 1
 
     async def prefetch(self, due: Sequence[FormationKey]) -> None:
@@ -204,7 +204,7 @@ class Worker:
         return runtime
 
     async def _finish_erasing(self) -> None:
-        """Try again what another process's reader kept an erasure from finishing."""
+        """Try again to finish erasures that a reader of another process held up."""
         now = self._runtime.clock.monotonic()
         if now - self._cleaned_at >= CLEAN_EVERY_S:
             self._cleaned_at = now
@@ -233,18 +233,18 @@ class Worker:
         return True
 
     def _most_attempts(self, profile: str) -> int:
-        """Say after how many tries a formation is parked; at once where its profile is not there any more."""
+        """Return after how many attempts a formation is parked: one if its profile does not exist any more."""
         try:
             return self._runtime.profiles.get(profile).form.max_attempts
         except UnknownProfileError:
             return 1
 
     def _skips(self, key: FormationKey) -> bool:
-        """Say whether a failed formation is passed over: a creation, in a profile that says so."""
+        """Return whether a failed formation is skipped: an extraction whose profile says so."""
         return key.stage == "extract" and self._runtime.profiles.get(key.profile).form.on_error == "skip"
 
     async def _form(self, lease: Lease) -> None:
-        """Form and commit; meanwhile the lease is renewed, however long a model takes."""
+        """Form and commit, renewing the lease meanwhile."""
         renewing = asyncio.create_task(self._renew(lease))
         try:
             with measure_extraction(lease, self._runtime):
@@ -299,7 +299,7 @@ class Worker:
     async def _commit(
         self, lease: Lease, formed: FormationResult, runtime: Runtime, compactor: BudgetedModel | None
     ) -> FormationResult:
-        """Commit, with the room it needs; return both. What the database refused twice asks no model what goes."""
+        """Commit with the evictions it needs; return both. After two database errors no model is asked."""
         result = await with_evictions(formed, lease, runtime, compactor=compactor)
         try:
             await _retry_once(
@@ -313,7 +313,7 @@ class Worker:
         return result
 
     async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
-        """Decide what becomes of a formation that failed: passed over, put off, or tried again and parked at last."""
+        """Skip, defer, retry or park a formation that failed."""
         failed = isinstance(error, ModelError | StoreUnavailableError | StoreFullError)
         if failed and self._skips(lease.key):
             await self._skip(lease, error.logged)
@@ -327,7 +327,7 @@ class Worker:
             await self._fail(lease, most, error.logged)
 
     async def _defer(self, lease: Lease, why: str, until: datetime) -> None:
-        """Put a formation off; nothing of it failed, so that the attempt does not count."""
+        """Defer a formation without counting the attempt, as nothing of it failed."""
         self.counters.deferred += 1
         logger.info(
             "formation deferred", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "why": why}
@@ -336,9 +336,9 @@ class Worker:
         await self._runtime.store.formations.release(lease, error=why, retry_at=max(until, now), now=now, counted=False)
 
     async def _skip(self, lease: Lease, why: str) -> None:
-        """Pass over what was to be formed, with a decision that says why.
+        """Skip what was to be formed, with a decision that says why.
 
-        Where not even that can be written the error goes on: the formation comes again when its lease has run out.
+        If not even that can be written, the error is raised: the formation is due again when its lease has run out.
         """
         key, clock = lease.key, self._runtime.clock
         decision = ignored(key, f"not formed: {why}", clock)
@@ -372,7 +372,7 @@ class Worker:
 
 
 async def _retry_once(call: Callable[[], Awaitable[T]]) -> T:
-    """Do what uses the database; once more where that fails."""
+    """Run a call that uses the database, and once more if the database fails."""
     try:
         return await call()
     except (StoreUnavailableError, StoreFullError) as error:
