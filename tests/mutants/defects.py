@@ -132,14 +132,14 @@ DEFECTS: tuple[Defect, ...] = (
         name="subject: a query of memories without its subject",
         file="recollect/store/sql/queries/memory.sql",
         sound="""\
--- name: facts
+-- name: facts text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT id FROM memory WHERE subject = ?1 AND kind = 1 AND state = 0)
 """,
         planted="""\
--- name: facts
+-- name: facts text: elsewhere
 SELECT *
   FROM remembered
  WHERE ?1 IS ?1

@@ -86,7 +86,7 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="erase: a resent history is written again",
         file="recollect/store/sql/erase/tombstones.py",
-        sound="            gone = known and (place < newest or to_micros(one.said_at) < at)\n",
+        sound="            gone = known and (place < newest or to_micros(message.said_at) < at)\n",
         planted="            gone = False\n",
         noticed_by=("tests/maintenance/test_erase_canaries.py::test_i13_a_resent_history_brings_no_byte_back",),
     ),
