@@ -6,6 +6,7 @@ there.
 """
 
 import re
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from typing import NamedTuple
@@ -36,6 +37,8 @@ _MIN_PGVECTOR = (0, 8)
 _GRAPH_BYTES, _NUMBER_BYTES = 800, 4
 MAX_MEMORY_BYTES = 2**30
 _LOOK_S = 0.5
+# The server drops the lock of a run that was interrupted when it notices the closed connection: moments later.
+_LOCK_WAIT_S, _LOCK_RETRY_S = 3.0, 0.1
 
 
 class _Giant(NamedTuple):
@@ -96,8 +99,7 @@ class _Run:
         self._db.execute("SET statement_timeout = 0")
         if least is not None:
             self._require_means()
-        if not fetch_value(self._db, SQL["lock"], _LOCK):
-            raise StoreUnavailableError(f"another process is building indexes in {self._where}: wait for it")
+        self._lock()
         giants = [] if least is None else [_Giant(*row) for row in fetch(self._db, SQL["giants"], least)]
         wanted = [giant for giant in giants if giant.dim <= MAX_HALVED_DIMENSIONS]
         there = self._drop_others({(giant.key, giant.space) for giant in wanted})
@@ -121,6 +123,18 @@ class _Run:
                 if giant not in wanted
             ),
         )
+
+    def _lock(self) -> None:
+        """Take the lock of index builders; an interrupted builder may hold it for another moment.
+
+        Raises:
+            StoreUnavailableError: another process still holds it after `_LOCK_WAIT_S`.
+        """
+        deadline = time.monotonic() + _LOCK_WAIT_S
+        while not fetch_value(self._db, SQL["lock"], _LOCK):
+            if time.monotonic() > deadline:
+                raise StoreUnavailableError(f"another process is building indexes in {self._where}: wait for it")
+            time.sleep(_LOCK_RETRY_S)
 
     def _require_means(self) -> None:
         """Refuse what has no indexes of this kind.
