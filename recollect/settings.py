@@ -124,7 +124,7 @@ class Settings(BaseSettings):
     injection: InjectionMode = Field(
         default="split",
         description="Position of recalled memory in the prompt: `split` (facts at the end of the system message, the "
-        "rest before the last user message), or all of it by `system_append`, `system_message`, "
+        "rest at the beginning of the last user message), or all of it by `system_append`, `system_message`, "
         "`context_message` or `user_prefix`. A profile may override it.",
     )
     recall_limit: int = Field(

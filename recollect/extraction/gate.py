@@ -1,6 +1,7 @@
 """Decide cheaply whether a message may hold anything worth a memory. Pure.
 
-"I'm allergic to peanuts" passes; "Write a poem about autumn" and "thanks!" do not, and cost no model call.
+"I'm allergic to peanuts" passes; "Write a poem about autumn" and "thanks!" do not. This gate is for the built-in
+rules; which messages a model need not see is decided in `courtesy.py`.
 """
 
 import re

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from recollect.errors import BudgetSpentError
 from recollect.profiles.policies import BudgetPolicy
 
-# A formation is never put off for longer (see FARTHEST of the stores): what waits for a day is looked at in between.
+# A formation is never put off for longer (as `MAX_DELAY` in the store): what waits for a day is checked in between.
 MAX_WAIT = timedelta(hours=1)
 _DAY = timedelta(days=1)
 

@@ -114,7 +114,7 @@ CREATE TABLE evidence (
 ) STRICT, WITHOUT ROWID;
 
 -- What recall computes on: a row for each active memory and none for others, so that closed ones cost nothing. It is
--- derived, but for the counts of use. fixed, terms and sources are packed as arrays.py says.
+-- derived, but for the counts of use. fixed, terms and sources are packed as snapshot_codec.py says.
 CREATE TABLE hot (
     subject INTEGER NOT NULL,
     memory  BLOB NOT NULL,

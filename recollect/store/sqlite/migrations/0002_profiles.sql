@@ -1,6 +1,6 @@
 -- What the profiles need beside the spine: details of a memory, tags, small numbers, and when a conversation ended.
 
--- detail: JSON of what few memories have (types.Detail), NULL where there is nothing. number: the small integer by which
+-- detail: JSON of what few memories have (types.MemoryDetail), NULL where there is nothing. number: the small integer by which
 -- an app's memories are known at its own endpoints, counted up within the subject; NULL elsewhere.
 ALTER TABLE memory ADD COLUMN detail TEXT;
 ALTER TABLE memory ADD COLUMN number INTEGER;

@@ -1,4 +1,4 @@
--- Erasing: what is gone, so that it stays gone; copies in several subjects; and the tables by which U6 knows us.
+-- Erasing: what is gone, so that it stays gone; copies in several subjects; and tables that other tools read.
 
 -- 0: as it came. 1: its anchor is masked, for it answers an erased message. 2: erased: place, role and times alone are
 -- left; hash, anchor and the calls it made are masked with the ledger's key, so that a resent history finds its place
