@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.recall.bm25 import WordSignal
-from recollect.recall.order import by_policy
+from recollect.recall.order import apply_order
 from recollect.recall.query import Query
-from recollect.recall.rank import hidden_kinds, score_memories
+from recollect.recall.rank import mask_hidden_kinds, score_memories
 from recollect.recall.signals import collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
@@ -68,8 +68,8 @@ class AnnPlanner:
         # If similarity is a factor of the score, unread memories are ordered by the other factors.
         similarity = np.where(unread, np.float32(1), signals.meaning.similarity)
         signals = replace(signals, meaning=replace(signals.meaning, similarity=similarity))
-        evidence = by_policy(snapshot, signals, query, evidence)
-        hidden = hidden_kinds(snapshot, query)
+        evidence = apply_order(snapshot, signals, query, evidence)
+        hidden = mask_hidden_kinds(snapshot, query)
         if hidden is not None:
             evidence[hidden] = -np.inf
         around = _around(snapshot, top_k(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)

@@ -18,17 +18,19 @@ LENGTH_NORM = 0.75
 # Minimum length of a memory for scoring, in terms: BM25 would prefer the shortest, but a greeting is no better answer
 # than a sentence. With 20 to 40 recall is the same; without, short messages cost 1.5 points.
 MIN_LENGTH = 30
-# Log-odds of one nat of BM25: similarity sees the same sentence, and both at full weight would count it twice.
+# Factor from BM25 (in nats) to log-odds. It is below 1 because words and similarity judge the same sentence: at full
+# weight they would count it twice.
 # 0.5 and 0.7 are within a quarter of a point.
 WORD_WEIGHT = 0.6
-# Rarity (in nats) of the words of one question, about six rare ones. Longer queries are scaled down to it: each of
-# their words says less, and the sum would drown the similarity.
-MAX_MASS = 30.0
-# Up to this many comparisons all terms are looked up at once; above, one by one is faster (measured).
-_AT_ONCE = 20_000
-# A term's bit among a memory's hits (see `Query.terms` for how many there can be), and the same as a sum takes it.
+# Maximum total rarity of a query's terms, in nats: that of about six rare words. In a longer query their weights are
+# scaled down to it, since each word says less and their sum would outweigh the similarity.
+MAX_QUERY_RARITY = 30.0
+# Up to this many comparisons it is faster (measured) to look up all terms at once; above, one after another.
+_MAX_COMPARISONS = 20_000
+# The bit of term `j` in `WordSignal.hits`, and the same as a float, since `np.bincount` sums floats: exact up to 2**53,
+# and `MAX_TERMS` is below 53.
 _BITS = 1 << np.arange(53)
-_POWERS = _BITS.astype(np.float64)
+_BITS_AS_FLOATS = _BITS.astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,9 +60,9 @@ def rarity(memories: int, holding: npt.NDArray[np.intp] | int) -> Floats:
     >>> bool(rarity(100, 1) > rarity(100, 50) > 0)
     True
     """
-    half_more = holding + 0.5
-    weighed: Floats = np.log1p((memories + 1 - half_more) / half_more)
-    return weighed
+    smoothed = holding + 0.5
+    log_odds: Floats = np.log1p((memories + 1 - smoothed) / smoothed)
+    return log_odds
 
 
 def word_signal(snapshot: SubjectSnapshot, terms: Sequence[str]) -> WordSignal:
@@ -72,20 +74,20 @@ def word_signal(snapshot: SubjectSnapshot, terms: Sequence[str]) -> WordSignal:
     """
     n = len(snapshot)
     keys = np.array([term_key(snapshot.salt, term) for term in terms], dtype=np.uint32)
-    which, place = _find(snapshot.terms, keys)
+    which, positions = _find(snapshot.terms, keys)
     weights = rarity(n, np.bincount(which, minlength=len(keys)))
-    if not len(place):
+    if not len(positions):
         return WordSignal(evidence=np.zeros(n), hits=np.zeros(n, dtype=np.int64), rarity=weights)
-    owner = snapshot.term_start.searchsorted(place, side="right") - 1
-    count = snapshot.counts[place]
+    owner = snapshot.term_start.searchsorted(positions, side="right") - 1
+    count = snapshot.counts[positions]
     length = np.maximum(snapshot.length, MIN_LENGTH)
     average = int(np.add.reduce(length, dtype=np.int64)) / n
     norm = SATURATION * ((1 - LENGTH_NORM) + LENGTH_NORM / average * length[owner])
     total = float(np.add.reduce(weights))
-    gain = weights * (MAX_MASS / total) if total > MAX_MASS else weights
+    gain = weights * (MAX_QUERY_RARITY / total) if total > MAX_QUERY_RARITY else weights
     evidence = np.bincount(owner, gain[which] * count / (count + norm), minlength=n).astype(np.float64, copy=False)
     # A memory lists each term once, so that adding its power of two sets its bit; exact below 2**53.
-    hits = np.bincount(owner, _POWERS[which], minlength=n).astype(np.int64)
+    hits = np.bincount(owner, _BITS_AS_FLOATS[which], minlength=n).astype(np.int64)
     return WordSignal(evidence=evidence, hits=hits, rarity=weights)
 
 
@@ -93,12 +95,12 @@ def _find(
     terms: npt.NDArray[np.uint32], keys: npt.NDArray[np.uint32]
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return all positions of the keys, key by key: (which key, where in `terms`)."""
-    if len(terms) * len(keys) <= _AT_ONCE:
-        which, place = np.nonzero(terms == keys[:, None])
-        return which, place
-    places = [np.flatnonzero(terms == key) for key in keys]
-    sizes = [len(place) for place in places]
-    return np.repeat(np.arange(len(keys)), sizes), np.concatenate(places)
+    if len(terms) * len(keys) <= _MAX_COMPARISONS:
+        which, positions = np.nonzero(terms == keys[:, None])
+        return which, positions
+    by_key = [np.flatnonzero(terms == key) for key in keys]
+    sizes = [len(positions) for positions in by_key]
+    return np.repeat(np.arange(len(keys)), sizes), np.concatenate(by_key)
 
 
 def match_alternative_terms(snapshot: SubjectSnapshot, query: Query, found: WordSignal) -> WordSignal:
@@ -107,35 +109,37 @@ def match_alternative_terms(snapshot: SubjectSnapshot, query: Query, found: Word
     A memory has the terms of one scheme, so no match counts twice. The stems of other languages are used only for words
     that match no memory by their own stem. A match counts as a hit of the word's current term.
     """
-    now = {word: place for place, word in reversed(list(enumerate(query.spoken[term] for term in query.terms)))}
-    missing = _missing(query, found)
-    beside: list[Read] = [(word, own) for word, own in query.elsewhere if word in missing]
+    current_bits = {word: bit for bit, word in reversed(list(enumerate(query.spoken[term] for term in query.terms)))}
+    unmatched = _find_unmatched_words(query, found)
+    alternatives: list[Read] = [(word, stems) for word, stems in query.elsewhere if word in unmatched]
     if snapshot.has_legacy_terms:
-        beside += legacy_terms(query.text)
-    places: dict[str, int | None] = {}
-    for word, own in beside:
-        places |= {term: _place(word, now) for term in own if term not in query.terms and term not in places}
-    asked = list(places)[:MAX_TERMS]
-    if not asked:
+        alternatives += legacy_terms(query.text)
+    bits: dict[str, int | None] = {}
+    for word, stems in alternatives:
+        bits |= {
+            term: _current_bit(word, current_bits) for term in stems if term not in query.terms and term not in bits
+        }
+    alternative_terms = list(bits)[:MAX_TERMS]
+    if not alternative_terms:
         return found
-    others = word_signal(snapshot, asked)
+    others = word_signal(snapshot, alternative_terms)
     hits = found.hits.copy()
-    for bit, term in enumerate(asked):
-        place = places[term]
-        if place is not None:
-            hits |= (others.hits >> bit & 1) << place
+    for alternative_bit, term in enumerate(alternative_terms):
+        bit = bits[term]
+        if bit is not None:
+            hits |= (others.hits >> alternative_bit & 1) << bit
     return replace(found, evidence=found.evidence + others.evidence, hits=hits)
 
 
-def _missing(query: Query, found: WordSignal) -> set[str]:
+def _find_unmatched_words(query: Query, found: WordSignal) -> set[str]:
     """Return the words that match no memory."""
-    held = int(np.bitwise_or.reduce(found.hits)) if len(found.hits) else 0
-    words: Iterable[str] = (query.spoken[term] for bit, term in enumerate(query.terms) if held >> bit & 1)
-    return set(query.spoken.values()).difference(words)
+    all_hits = int(np.bitwise_or.reduce(found.hits)) if len(found.hits) else 0
+    matched: Iterable[str] = (query.spoken[term] for bit, term in enumerate(query.terms) if all_hits >> bit & 1)
+    return set(query.spoken.values()).difference(matched)
 
 
-def _place(word: str, now: dict[str, int]) -> int | None:
-    """Return the position of a word's current term: of the same word, or one that contains it or is contained."""
-    if word in now:
-        return now[word]
-    return next((place for other, place in now.items() if word in other or other in word), None)
+def _current_bit(word: str, current_bits: dict[str, int]) -> int | None:
+    """Return the bit of a word's current term: of the same word, or of one that contains it or is contained in it."""
+    if word in current_bits:
+        return current_bits[word]
+    return next((bit for other, bit in current_bits.items() if word in other or other in word), None)

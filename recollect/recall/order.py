@@ -1,4 +1,8 @@
-"""The order of a policy that ranks by something other than all evidence, and what it keeps out of a prompt. Pure."""
+"""Order a subject's memories by the profile's policy, and leave out of a prompt what the policy does not show. Pure.
+
+Every recall passes here: the policy chooses the order (all evidence, similarity or date), lets unused memories fade,
+and counts the words of the recent conversation; for a prompt it also limits distance and number.
+"""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -14,52 +18,50 @@ from recollect.ids import id_text
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.bm25 import WORD_WEIGHT, rarity, word_signal
 from recollect.recall.query import Query
-from recollect.recall.rank import EVEN_PER_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow, speaks_for
+from recollect.recall.rank import MIDPOINT_PER_LOG_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow, has_positive_evidence
 from recollect.recall.signals import RankingSignals
 from recollect.types import MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
 
 # Weight of the recent conversation's words relative to those of the current message, which say what is asked now.
 BACKGROUND_WEIGHT = 0.3
-# A memory with a kindred term counts as if it shared a word that as few memories have.
-KINDRED_WEIGHT = 1.0
-# A subject has few notes if it has at most this many times the limit.
-MIN_TIMES = 2
-# A product is held this far from 0 and 1, where log-odds are infinite.
-_SUREST = 1e-6
+# A memory with a related term counts as if it shared a word that as few memories have.
+RELATED_WEIGHT = 1.0
+# A subject has few notes if it has at most this many times as many as the query may show.
+MAX_FEW_NOTES_FACTOR = 2
+# Scores are kept this far from 0 and 1, where log-odds are infinite.
+_SCORE_MARGIN = 1e-6
 # Notes at least this relevant are shown even if another one is much nearer.
-_LIKELY = 0.5
-# Maximum number of memories reported as kept out.
-_MAX_NAMED = 10
+_MAX_LAG_THRESHOLD = 0.5
+# Maximum number of memories reported as omitted because they are too far.
+_MAX_OMITTED = 10
 # A message with fewer terms that neither asks nor is about its author ("ok great") needs no notes.
 MIN_TERMS = 3
 _DAY_US = 86_400 * 1_000_000
 _NOTE, _EPISODE = MemoryKind.NOTE.number, MemoryKind.EPISODE.number
 
-Evidence = npt.NDArray[np.float64]
+LogOdds = npt.NDArray[np.float64]
 Mask = npt.NDArray[np.bool_]
 
 
 class PolicyOrder(NamedTuple):
     """The memories of a subject in the order of a policy."""
 
-    evidence: Evidence
-    """n: the order, as log-odds of the score; -inf for memories kept out."""
-    left_out: list[OmittedMemory]
+    evidence: LogOdds
+    """n: log-odds of the score, by which memories are sorted; -inf for those left out."""
+    omitted: list[OmittedMemory]
 
 
-def newest(snapshots: Sequence[SubjectSnapshot], most: int) -> frozenset[bytes]:
+def find_newest_notes(snapshots: Sequence[SubjectSnapshot], max_notes: int) -> frozenset[bytes]:
     """Return the ids of the notes stored last, over all subjects."""
-    found = [
-        snapshot.ids[place]
+    ids = [
+        snapshot.ids[position]
         for snapshot in snapshots
-        for place in np.flatnonzero(snapshot.kinds == _NOTE)[-most:].tolist()
+        for position in np.flatnonzero(snapshot.kinds == _NOTE)[-max_notes:].tolist()
     ]
-    return frozenset(sorted(found)[-most:]) if most else frozenset()
+    return frozenset(sorted(ids)[-max_notes:]) if max_notes else frozenset()
 
 
-def order_by_policy(
-    snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, evidence: Evidence
-) -> PolicyOrder:
+def order_by_policy(snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, evidence: LogOdds) -> PolicyOrder:
     """Put the memories of a subject into the order of the query's policy.
 
     Args:
@@ -69,143 +71,155 @@ def order_by_policy(
         evidence: The sum of all evidence; -inf for hidden memories.
     """
     hidden = evidence == -np.inf
-    arranged = by_policy(snapshot, signals, query, evidence)
-    left: list[OmittedMemory] = []
+    ordered = apply_order(snapshot, signals, query, evidence)
+    omitted: list[OmittedMemory] = []
     if query.for_prompt:
-        left = _keep_out(snapshot, signals, query, arranged)
-    arranged[hidden] = -np.inf
-    return PolicyOrder(arranged, left)
+        omitted = _filter_for_prompt(snapshot, signals, query, ordered)
+    ordered[hidden] = -np.inf
+    return PolicyOrder(ordered, omitted)
 
 
-def few_notes(snapshots: Sequence[SubjectSnapshot], query: Query) -> dict[Subject, float]:
-    """Return the subjects with hardly more notes than may be shown, if the query says enough to need any.
+def find_note_floors(snapshots: Sequence[SubjectSnapshot], query: Query) -> dict[Subject, float]:
+    """Return a lower floor for the notes of subjects that have only a few, if the query says enough to need any.
 
-    A model picks what matters out of ten lines; a calibration made for thousands of memories cannot.
+    With so few notes, showing one too many costs little, and the model that reads the prompt can tell what matters.
 
     Returns:
-        For each subject the minimum evidence of a note that is shown: that of a new note which reaches the policy's
-        floor in a subject with nothing else. So neither age nor the number of quotations leaves out one of few notes.
+        For each such subject, the minimum evidence of a note that is shown. It is the policy's floor less the bonus of
+        a new memory and less what `score_memories` takes off for the number of memories, so that neither its age nor
+        the number of quotations leaves a note out.
     """
     if len(query.terms) < MIN_TERMS and not (query.question or query.personal):
         return {}
-    floor = min(max(query.policy.floor, _SUREST), 1 - _SUREST)
+    floor = min(max(query.policy.floor, _SCORE_MARGIN), 1 - _SCORE_MARGIN)
     return {
-        snapshot.subject: log(floor / (1 - floor)) - RECENT_WEIGHT - EVEN_PER_SIZE * log(1 + len(snapshot) / SIZE_FLOOR)
+        snapshot.subject: log(floor / (1 - floor))
+        - RECENT_WEIGHT
+        - MIDPOINT_PER_LOG_SIZE * log(1 + len(snapshot) / SIZE_FLOOR)
         for snapshot in snapshots
-        if np.count_nonzero(snapshot.kinds == _NOTE) <= MIN_TIMES * query.limit
+        if np.count_nonzero(snapshot.kinds == _NOTE) <= MAX_FEW_NOTES_FACTOR * query.limit
     }
 
 
-def worth_showing(row: RankedRow, query: Query) -> bool:
+def is_worth_showing(row: RankedRow, query: Query) -> bool:
     """Return whether a row scores high enough for a prompt."""
     if row.standing or query.policy.order != "evidence" or row.id in (query.newest or ()):
         return True
     if row.kind is MemoryKind.EPISODE:
         return True  # the policy has already limited its distance
-    return row.score >= query.policy.floor and speaks_for(row)
+    return row.score >= query.policy.floor and has_positive_evidence(row)
 
 
-def is_of_few(row: RankedRow, few: Mapping[Subject, float]) -> bool:
-    """Return whether a row is one of few notes, which may fill a prompt after the rows worth showing."""
-    return row.kind is MemoryKind.NOTE and row.evidence >= few.get(row.subject, inf)
+def is_above_note_floor(row: RankedRow, note_floors: Mapping[Subject, float]) -> bool:
+    """Return whether a row is a note of a subject with few notes, and reaches that subject's lower floor."""
+    return row.kind is MemoryKind.NOTE and row.evidence >= note_floors.get(row.subject, inf)
 
 
-def by_policy(snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, evidence: Evidence) -> Evidence:
+def apply_order(snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, evidence: LogOdds) -> LogOdds:
     """Turn the sum of all evidence into the order of the query's policy."""
     order = query.policy.order
     if order == "updated" and query.for_prompt:
-        return _by_age(snapshot, query)
-    if order in ("evidence", "updated"):  # a search wants what matches, whatever a prompt shows
+        return _order_by_age(snapshot, query)
+    if order in ("evidence", "updated"):  # only a prompt shows the last updated; a search wants what matches
         if query.background:
             evidence = (
                 evidence + BACKGROUND_WEIGHT * WORD_WEIGHT * word_signal(snapshot, tuple(query.background)).evidence
             )
-        if signals.kindred is not None:
-            few = rarity(len(snapshot), int(np.count_nonzero(signals.kindred)))
-            evidence = evidence + KINDRED_WEIGHT * few * signals.kindred
+        if signals.has_related_term is not None:
+            weight = rarity(len(snapshot), int(np.count_nonzero(signals.has_related_term)))
+            evidence = evidence + RELATED_WEIGHT * weight * signals.has_related_term
         if query.half_life_days <= 0:
             return evidence.copy()
         odds = np.exp(-np.clip(evidence, -60, 60))
-        return _log_odds(_recency(snapshot, query) / (1 + odds))
-    score = signals.meaning.similarity.astype(np.float64) * _recency(snapshot, query)
+        return _log_odds(_compute_recency(snapshot, query) / (1 + odds))
+    score = signals.meaning.similarity.astype(np.float64) * _compute_recency(snapshot, query)
     return _log_odds(score * snapshot.importance if order == "product" else score)
 
 
-def _recency(snapshot: SubjectSnapshot, query: Query) -> Evidence:
+def _compute_recency(snapshot: SubjectSnapshot, query: Query) -> LogOdds:
     days = (to_micros(query.now) - np.maximum(snapshot.valid_from, snapshot.last_used_at)) / _DAY_US
     return decay_all(days, query.half_life_days, snapshot.uses)
 
 
-def _by_age(snapshot: SubjectSnapshot, query: Query) -> Evidence:
-    """Score 1 for a memory stored now, 0.5 after a day; ids tell when, and the order within a millisecond."""
+def _order_by_age(snapshot: SubjectSnapshot, query: Query) -> LogOdds:
+    """Return log-odds that fall with age; an id contains when, and within a millisecond its position decides."""
     stored = np.array([int.from_bytes(id_[:6], "big") for id_ in snapshot.ids], dtype=np.float64)
     days = np.maximum((to_micros(query.now) / 1000 - stored) / (_DAY_US / 1000), 1e-9)
-    later = np.arange(len(snapshot)) * 1e-9
-    return np.asarray(-np.log(days) + later, dtype=np.float64)
+    tie_break = np.arange(len(snapshot)) * 1e-9
+    return np.asarray(-np.log(days) + tie_break, dtype=np.float64)
 
 
-def _keep_out(
-    snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, arranged: Evidence
+def _filter_for_prompt(
+    snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, ordered: LogOdds
 ) -> list[OmittedMemory]:
-    """Take out what the policy keeps out of a prompt; returns the best of it, with reasons."""
+    """Set to -inf, in place, what the policy does not show in a prompt; return the best of it, with reasons."""
     policy = query.policy
     similarity = signals.meaning.similarity
-    compared = query.vector is not None
-    nearness = similarity if compared else arranged
-    recent = _among(snapshot, query.newest or frozenset())
-    left: list[OmittedMemory] = []
+    has_vector = query.vector is not None
+    nearness = similarity if has_vector else ordered
+    recent = _mask_of(snapshot, query.newest or frozenset())
+    omitted: list[OmittedMemory] = []
     if policy.similarity:
-        notes = (snapshot.kinds == _NOTE) & (arranged > -np.inf)
-        far = notes & (similarity < _threshold(policy, similarity[notes])) & ~recent
-        left += _named(snapshot, far, arranged, [f"too far in meaning ({value:.2f})" for value in similarity.tolist()])
-        arranged[far] = -np.inf
+        notes = (snapshot.kinds == _NOTE) & (ordered > -np.inf)
+        far = notes & (similarity < _similarity_threshold(policy, similarity[notes])) & ~recent
+        reasons = [f"too far in meaning ({value:.2f})" for value in similarity.tolist()]
+        omitted += _list_omitted(snapshot, far, ordered, reasons)
+        ordered[far] = -np.inf
     if policy.order in ("similarity", "product"):
-        arranged[(similarity <= 0) & ~recent] = -np.inf
+        ordered[(similarity <= 0) & ~recent] = -np.inf
     episodes = snapshot.kinds == _EPISODE
     if episodes.any():
         # Without the query's vector, episodes must share a word.
-        near = episodes & ((1 - similarity < policy.episode_distance) if compared else signals.words.hits > 0)
-        arranged[episodes & ~_nearest(near, nearness, policy.episodes)] = -np.inf
+        near = episodes & ((1 - similarity < policy.episode_distance) if has_vector else signals.words.hits > 0)
+        ordered[episodes & ~_select_nearest(near, nearness, policy.episodes)] = -np.inf
     if policy.candidates:
-        others = ~recent & ~episodes & (arranged > -np.inf)
+        others = ~recent & ~episodes & (ordered > -np.inf)
         if signals.present is not None:
             others &= ~signals.present
-        arranged[others & ~_nearest(others, nearness, policy.candidates)] = -np.inf
-    return left
+        ordered[others & ~_select_nearest(others, nearness, policy.candidates)] = -np.inf
+    return omitted
 
 
-def _threshold(policy: RecallPolicy, similarity: npt.NDArray[np.floating]) -> float:
+def _similarity_threshold(policy: RecallPolicy, similarity: npt.NDArray[np.floating]) -> float:
     """Return the lowest relevance that is shown: the policy's, or a higher one if a note is much nearer."""
     if not policy.lag or not len(similarity):
         return policy.similarity
-    nearest = min(max(float(similarity.max()), _SUREST), 1 - _SUREST)
+    nearest = min(max(float(similarity.max()), _SCORE_MARGIN), 1 - _SCORE_MARGIN)
     lagging = 1 / (1 + exp(policy.lag - log(nearest / (1 - nearest))))
-    return max(policy.similarity, min(lagging, _LIKELY))
+    return max(policy.similarity, min(lagging, _MAX_LAG_THRESHOLD))
 
 
-def _nearest(among: Mask, similarity: npt.NDArray[np.floating], most: int) -> Mask:
-    """Return a mask of the nearest of some memories, ties by id."""
-    places = np.flatnonzero(among)
-    kept = np.zeros(len(among), dtype=np.bool_)
-    kept[places[np.argsort(-similarity[places], kind="stable")][:most]] = True
-    return kept
+def _select_nearest(candidates: Mask, nearness: npt.NDArray[np.floating], max_memories: int) -> Mask:
+    """Return a mask of the nearest of the candidates, ties by id."""
+    positions = np.flatnonzero(candidates)
+    selected = np.zeros(len(candidates), dtype=np.bool_)
+    selected[positions[np.argsort(-nearness[positions], kind="stable")][:max_memories]] = True
+    return selected
 
 
-def _among(snapshot: SubjectSnapshot, ids: frozenset[bytes]) -> Mask:
-    found = np.zeros(len(snapshot), dtype=np.bool_)
+def _mask_of(snapshot: SubjectSnapshot, ids: frozenset[bytes]) -> Mask:
+    """Return a mask of the memories with these ids, some of which may belong to other subjects."""
+    mask = np.zeros(len(snapshot), dtype=np.bool_)
     for id_ in ids:
-        place = bisect_left(snapshot.ids, id_)
-        found[place : place + 1] |= snapshot.ids[place : place + 1] == [id_]  # ids of other subjects have positions too
-    return found
+        position = bisect_left(snapshot.ids, id_)
+        if snapshot.ids[position : position + 1] == [id_]:
+            mask[position] = True
+    return mask
 
 
-def _named(snapshot: SubjectSnapshot, out: Mask, evidence: Evidence, reasons: Sequence[str]) -> list[OmittedMemory]:
-    places = np.flatnonzero(out & (evidence > -np.inf))
-    first = places[np.argsort(-evidence[places], kind="stable")][:_MAX_NAMED]
-    return [OmittedMemory(id=MemoryId(id_text(snapshot.ids[place])), reason=reasons[place]) for place in first.tolist()]
+def _list_omitted(
+    snapshot: SubjectSnapshot, mask: Mask, evidence: LogOdds, reasons: Sequence[str]
+) -> list[OmittedMemory]:
+    """Return the best of the memories in a mask, each with its reason; `reasons` has one for every memory."""
+    positions = np.flatnonzero(mask & (evidence > -np.inf))
+    best = positions[np.argsort(-evidence[positions], kind="stable")][:_MAX_OMITTED]
+    return [
+        OmittedMemory(id=MemoryId(id_text(snapshot.ids[position])), reason=reasons[position])
+        for position in best.tolist()
+    ]
 
 
-def _log_odds(score: Evidence) -> Evidence:
-    held = np.clip(score, _SUREST, 1 - _SUREST)
-    odds: Evidence = np.log(held / (1 - held))
-    return odds
+def _log_odds(score: LogOdds) -> LogOdds:
+    clipped = np.clip(score, _SCORE_MARGIN, 1 - _SCORE_MARGIN)
+    log_odds: LogOdds = np.log(clipped / (1 - clipped))
+    return log_odds

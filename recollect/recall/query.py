@@ -14,7 +14,7 @@ from recollect.text import Read, asks, opens_asking, other_stems, read_terms, te
 from recollect.types import MemoryId, Subject, Vector
 
 # A memory's hits are bits of one float's 53.
-MAX_KINDRED_TERMS = 50
+MAX_RELATED_TERMS = 50
 # General words of questions, and the words that memories use instead.
 _TOPICS = (
     (
@@ -63,20 +63,22 @@ _TOPICS = (
 )
 
 
-def kindred_terms(asked: Iterable[str]) -> tuple[str, ...]:
+def find_related_terms(asked: Iterable[str]) -> tuple[str, ...]:
     """Return the terms that memories may use instead of a question's own, for every topic it names.
 
-    >>> "hen" in kindred_terms(terms("Which animals do I need feed for?")), kindred_terms(terms("How tall is it?"))
-    (True, ())
+    >>> "hen" in find_related_terms(terms("Which animals do I need feed for?"))
+    True
+    >>> find_related_terms(terms("How tall is it?"))
+    ()
     """
-    known = _kindred()
+    known = _load_related_terms()
     own = set(asked)
     found = dict.fromkeys(term for term in own for term in known.get(term, ()))
-    return tuple(term for term in found if term not in own)[:MAX_KINDRED_TERMS]
+    return tuple(term for term in found if term not in own)[:MAX_RELATED_TERMS]
 
 
 @cache
-def _kindred() -> dict[str, tuple[str, ...]]:
+def _load_related_terms() -> dict[str, tuple[str, ...]]:
     found: dict[str, tuple[str, ...]] = {}
     for named, told in _TOPICS:
         instead = tuple(dict.fromkeys(term for word in told.split() for term in terms(word)))
@@ -174,8 +176,8 @@ class Query:
     """Words with their stems in other languages, if the text does not tell its language."""
     background: tuple[str, ...] = ()
     """Terms of the conversation before, if the policy uses it; at most `MAX_TERMS`."""
-    kindred: tuple[str, ...] = ()
-    """Terms that memories may use instead of the text's own; see `kindred_terms`."""
+    related_terms: tuple[str, ...] = ()
+    """Terms that memories may use instead of the text's own; see `find_related_terms`."""
     newest: frozenset[bytes] | None = None
     """Ids of memories that take part whatever is asked; None: the newest read, as many as the policy says."""
     half_life_days: float = 0.0
@@ -222,7 +224,7 @@ def make_query(
         spoken=spoken,
         elsewhere=tuple(other_stems(text)),
         background=_background_terms(request.before, own_terms),
-        kindred=kindred_terms(own_terms) if wants_known else (),
+        related_terms=find_related_terms(own_terms) if wants_known else (),
         half_life_days=request.half_life_days,
     )
 

@@ -6,7 +6,6 @@ the evidence turns; then each constant was varied alone to see that nothing depe
 figures and what was left out; `python -m benchmarks.ranking_quality` measures.
 """
 
-from collections.abc import Iterable
 from math import exp, log
 from typing import NamedTuple
 
@@ -36,19 +35,20 @@ RECENT_HALF_LIFE_DAYS = 90.0
 USE_WEIGHT = 0.1
 # Notes and facts say in one line what a quotation says in five.
 KIND_WEIGHT = {MemoryKind.NOTE: 0.2, MemoryKind.FACT: 0.2, MemoryKind.EPISODE: 0.0, MemoryKind.TURN: 0.0}
-# The evidence at which the score is 0.5. More memories bring more chance similarity: the fifth best of those unrelated
-# to a query gains 0.95 (measured) whenever their number grows by a factor of e. Only a part of that is taken off, since
-# a missing memory costs more than a superfluous line. The subject counts as 20 memories larger, so that a small one is
-# judged by the calibration. With the default floor of 0.15 about eight in ten evidence turns pass.
-EVEN = -0.6
-EVEN_PER_SIZE = 0.7
+# The score is 0.5 where the evidence is SCORE_MIDPOINT + MIDPOINT_PER_LOG_SIZE * log(memories + SIZE_FLOOR). The
+# midpoint rises with the number of memories, because more of them are similar by chance: the fifth best of those
+# unrelated to a query gains 0.95 (measured) whenever their number grows by a factor of e. Only 0.7 is taken off, since
+# a missing memory costs more than a superfluous line. SIZE_FLOOR keeps the midpoint of a small subject from falling
+# too low. With the default floor of 0.15 about eight in ten evidence turns pass.
+SCORE_MIDPOINT = -0.6
+MIDPOINT_PER_LOG_SIZE = 0.7
 SIZE_FLOOR = 20
 # A quotation replaces the note formed from it if it scores this much higher: then the note lost what is asked for.
 QUOTATION_LEAD = 0.25
 
 _DAY_US = 86_400 * 1_000_000
 # Up to this many source keys it is faster to convert all than the few that are needed.
-_SORT_ALL_THRESHOLD = 500
+_CONVERT_ALL_THRESHOLD = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
 _ASSISTANT = 2
 _FACT, _TURN = MemoryKind.FACT.number, MemoryKind.TURN.number
@@ -74,8 +74,8 @@ class RankedRow(NamedTuple):
     standing: bool
     sources: tuple[int, ...]
     """`source_key` of each source."""
-    kindred: bool = False
-    """It has words that are instances of what the query names in general."""
+    has_related_term: bool = False
+    """It names an instance of what the query asks for in general."""
 
     @property
     def score(self) -> float:
@@ -102,25 +102,25 @@ def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Qu
     total += _KIND[snapshot.kinds]
     if np.count_nonzero(snapshot.uses):
         total += USE_WEIGHT * np.log1p(np.maximum(snapshot.uses, 0))
-    total -= EVEN + EVEN_PER_SIZE * log(n + SIZE_FLOOR)
-    weighed: npt.NDArray[np.float64] = total
-    return weighed
+    total -= SCORE_MIDPOINT + MIDPOINT_PER_LOG_SIZE * log(n + SIZE_FLOOR)
+    log_odds: npt.NDArray[np.float64] = total
+    return log_odds
 
 
-def standing_facts(snapshot: SubjectSnapshot, query: Query, most: int) -> npt.NDArray[np.intp]:
+def find_standing_facts(snapshot: SubjectSnapshot, query: Query, max_facts: int) -> npt.NDArray[np.intp]:
     """Return the positions of the facts that every prompt has, most important first, ties by id."""
     positions = np.flatnonzero(
         (snapshot.kinds == _FACT) & (snapshot.importance >= np.float32(query.policy.fact_importance))
     )
-    return positions[np.argsort(-snapshot.importance[positions], kind="stable")][:most]
+    return positions[np.argsort(-snapshot.importance[positions], kind="stable")][:max_facts]
 
 
-def hidden_kinds(snapshot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:
+def mask_hidden_kinds(snapshot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:
     """Return a mask of the memories that the policy hides; None if it hides none."""
     return None if query.policy.turns else snapshot.kinds == _TURN
 
 
-def rows(
+def build_rows(
     snapshot: SubjectSnapshot,
     signals: RankingSignals,
     evidence: npt.NDArray[np.float64],
@@ -129,93 +129,80 @@ def rows(
     standing: bool,
 ) -> list[RankedRow]:
     """Return the rows at some positions of a subject, in the same order."""
-    start, keys = snapshot.source_start, snapshot.source_key
-    some = len(keys) <= _SORT_ALL_THRESHOLD
-    all_keys = keys.tolist() if some else []
-    in_time = signals.in_time[positions].tolist() if signals.in_time is not None else [False] * len(positions)
-    around = signals.around[positions].tolist() if signals.around is not None else [0.0] * len(positions)
-    kindred = signals.kindred[positions].tolist() if signals.kindred is not None else [False] * len(positions)
-    columns: Iterable[tuple[int, int, float, float, float, int, bool, float, float, int, int, bool]] = zip(
-        positions.tolist(),
-        snapshot.kinds[positions].tolist(),
+    n = len(positions)
+    at = positions.tolist()
+    keys = snapshot.source_key
+    all_keys = keys.tolist() if len(keys) <= _CONVERT_ALL_THRESHOLD else None
+    starts, ends = snapshot.source_start[positions].tolist(), snapshot.source_start[positions + 1].tolist()
+    columns = zip(  # in the order of the fields of `RankedRow`
+        [snapshot.subject] * n,
+        [snapshot.ids[position] for position in at],
+        [KIND_ORDER[kind] for kind in snapshot.kinds[positions].tolist()],
         evidence[positions].tolist(),
         signals.meaning.similarity[positions].tolist(),
         signals.words.shares(positions).tolist(),
         signals.words.hits[positions].tolist(),
-        in_time,
-        around,
+        [False] * n if signals.in_time is None else signals.in_time[positions].tolist(),
+        [0.0] * n if signals.around is None else signals.around[positions].tolist(),
         snapshot.importance[positions].tolist(),
-        start[positions].tolist(),
-        start[positions + 1].tolist(),
-        kindred,
+        [standing] * n,
+        [
+            tuple(keys[start:end].tolist() if all_keys is None else all_keys[start:end])
+            for start, end in zip(starts, ends, strict=True)
+        ],
+        [False] * n if signals.has_related_term is None else signals.has_related_term[positions].tolist(),
         strict=True,
     )
-    return [
-        RankedRow(
-            snapshot.subject,
-            snapshot.ids[position],
-            KIND_ORDER[kind],
-            log_odds,
-            similarity,
-            words,
-            hits,
-            timed,
-            beside,
-            importance,
-            standing,
-            tuple(all_keys[first:last] if some else keys[first:last].tolist()),
-            akin,
-        )
-        for position, kind, log_odds, similarity, words, hits, timed, beside, importance, first, last, akin in columns
-    ]
+    return [RankedRow._make(values) for values in columns]
 
 
 # Similarities from which a reader would agree; below the lower one, similarity is not given as a reason.
-_SAME = 0.6
-_NEAR = 0.2
-_IMPORTANT = 0.7
+_SAME_MEANING_THRESHOLD = 0.6
+_NEAR_THRESHOLD = 0.2
+_IMPORTANT_THRESHOLD = 0.7
 # Log-odds from neighbours that count as a reason: as much as a word that few other memories share.
-_AROUND = 0.5
+_AROUND_THRESHOLD = 0.5
 
 
-def reasons(row: RankedRow, query: Query) -> tuple[str, ...]:
-    """Return the reasons for a row's rank, in the order of how much such evidence says."""
-    found = ["a standing fact"] if row.standing else []
-    if row.similarity >= _NEAR:
-        found.append(f"{'means the same' if row.similarity >= _SAME else 'near in meaning'} ({row.similarity:.2f})")
+def explain_rank(row: RankedRow, query: Query) -> tuple[str, ...]:
+    """Return the reasons for a row's rank, the kind of evidence that usually says most first."""
+    reasons = ["a standing fact"] if row.standing else []
+    if row.similarity >= _NEAR_THRESHOLD:
+        meaning = "means the same" if row.similarity >= _SAME_MEANING_THRESHOLD else "near in meaning"
+        reasons.append(f"{meaning} ({row.similarity:.2f})")
     if row.hits:
-        found.append(_shared(shared_words(row, query)))
-    if row.kindred:
-        found.append("speaks of what is asked about in other words")
+        reasons.append(_describe_shared_words(list_shared_words(row, query)))
+    if row.has_related_term:
+        reasons.append("speaks of what is asked about in other words")
     if row.in_time:
-        found.append("from the time asked about")
-    if row.around >= _AROUND:
-        found.append("what was said around it fits")
-    if row.importance >= _IMPORTANT:
-        found.append(f"important ({row.importance:.1f})")
+        reasons.append("from the time asked about")
+    if row.around >= _AROUND_THRESHOLD:
+        reasons.append("what was said around it fits")
+    if row.importance >= _IMPORTANT_THRESHOLD:
+        reasons.append(f"important ({row.importance:.1f})")
     if row.id in (query.newest or ()):
-        found.append("one of the newest")
+        reasons.append("one of the newest")
     latest = query.policy.order == "updated" and query.for_prompt
-    return tuple(found) or ("one of the last updated" if latest else "the nearest there is",)
+    return tuple(reasons) or ("one of the last updated" if latest else "the nearest there is",)
 
 
-def speaks_for(row: RankedRow) -> bool:
-    """Return whether there is any evidence for a row, other than that nothing else is nearer."""
+def has_positive_evidence(row: RankedRow) -> bool:
+    """Return whether anything speaks for a row, other than that nothing else is nearer."""
     return (
         bool(row.hits)
-        or row.kindred
+        or row.has_related_term
         or row.in_time
-        or row.similarity >= _NEAR
-        or row.importance >= _IMPORTANT
-        or row.around >= _AROUND
+        or row.similarity >= _NEAR_THRESHOLD
+        or row.importance >= _IMPORTANT_THRESHOLD
+        or row.around >= _AROUND_THRESHOLD
     )
 
 
-def shared_words(row: RankedRow, query: Query) -> list[str]:
+def list_shared_words(row: RankedRow, query: Query) -> list[str]:
     """Return the query's words that the memory has, as written in the query."""
     return [query.spoken.get(term, term) for position, term in enumerate(query.terms) if row.hits >> position & 1]
 
 
-def _shared(words: list[str]) -> str:
+def _describe_shared_words(words: list[str]) -> str:
     quoted = ", ".join(f'"{word}"' for word in words)
     return f"shares the word {quoted}" if len(words) == 1 else f"shares the words {quoted}"

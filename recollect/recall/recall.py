@@ -5,7 +5,7 @@ the caller reads their memories (`Ranking.wanted`), and `finalize` decides what 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -13,10 +13,23 @@ import numpy as np
 from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
-from recollect.recall.order import few_notes, is_of_few, newest, order_by_policy, worth_showing
+from recollect.recall.order import (
+    find_newest_notes,
+    find_note_floors,
+    is_above_note_floor,
+    is_worth_showing,
+    order_by_policy,
+)
 from recollect.recall.pack import Counting, RankedMemory, pack
 from recollect.recall.query import Query
-from recollect.recall.rank import RankedRow, hidden_kinds, reasons, rows, score_memories, standing_facts
+from recollect.recall.rank import (
+    RankedRow,
+    build_rows,
+    explain_rank,
+    find_standing_facts,
+    mask_hidden_kinds,
+    score_memories,
+)
 from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
@@ -32,18 +45,18 @@ from recollect.types import (
     SubjectSnapshot,
 )
 
-# Rows that compete, as factor and addend of the limit: quotations and the notes formed from them come in pairs, and
-# some rows are in the request already.
-_POOL_EACH, _POOL_MORE = 2, 10
+# Rows of each subject that compete, as factor and addend of the limit: a quotation and the note formed from it are two
+# rows of which one is shown, and some rows are in the request already.
+_POOL_FACTOR, _POOL_EXTRA = 2, 10
 # Rows fetched beyond the limit, as share and addend: some say the same, some do not fit.
-_SPARE_SHARE, _SPARE_MORE = 0.2, 2
+_SPARE_SHARE, _SPARE_EXTRA = 0.2, 2
 # Maximum number of standing facts fetched of one subject; more never fit a prompt.
 _MAX_STANDING = 100
 # Maximum number of memories reported as left out because the request contains them.
 _MAX_PRESENT = 10
 
 # Most databases have one embedder.
-_NONE: Mapping[Subject, tuple[Query, Relevance]] = MappingProxyType({})
+_NO_OTHER_SPACES: Mapping[Subject, tuple[Query, Relevance]] = MappingProxyType({})
 _NO_PLANNERS: Mapping[Subject, AnnPlanner] = MappingProxyType({})
 
 IN_REQUEST = "the request already contains it"
@@ -78,7 +91,7 @@ def rank_subjects(
     query: Query,
     snapshots: Sequence[SubjectSnapshot],
     relevance: Relevance,
-    others: Mapping[Subject, tuple[Query, Relevance]] = _NONE,
+    others: Mapping[Subject, tuple[Query, Relevance]] = _NO_OTHER_SPACES,
     planners: Mapping[Subject, AnnPlanner] = _NO_PLANNERS,
 ) -> Ranking:
     """Rank the memories of several subjects together.
@@ -95,38 +108,37 @@ def rank_subjects(
         ids; a few more than the query's limit, of which `finalize` keeps what fits.
     """
     if query.for_prompt and query.policy.recent and query.newest is None:
-        query = replace(query, newest=newest(snapshots, query.policy.recent))
-    few = few_notes(snapshots, query) if query.for_prompt else {}
-    standing: list[RankedRow] = []
-    near: list[RankedRow] = []
-    left: list[OmittedMemory] = []
+        query = replace(query, newest=find_newest_notes(snapshots, query.policy.recent))
+    note_floors = find_note_floors(snapshots, query) if query.for_prompt else {}
+    found = _Candidates()
     for snapshot in snapshots:
         if len(snapshot):
-            asked, meaning = others.get(snapshot.subject, (query, relevance))
+            own_query, calibration = others.get(snapshot.subject, (query, relevance))
             words = planners[snapshot.subject].words(snapshot) if snapshot.subject in planners else None
-            signals = collect_signals(snapshot, asked, meaning, words)
-            _rank(query, snapshot, signals, (standing, near, left), all_notes=snapshot.subject in few)
-    standing.sort(key=lambda row: -row.importance)
-    near.sort(key=lambda row: -row.evidence)
-    ranked = standing + near
-    kept, doubles = collapse_sources(ranked if len(snapshots) == 1 else _distinct(ranked))
-    left += [OmittedMemory(id=_id(lost), reason=_shown_as(shown)) for lost, shown in doubles]
+            signals = collect_signals(snapshot, own_query, calibration, words)
+            _add_candidates(found, query, snapshot, signals, all_notes=snapshot.subject in note_floors)
+    found.standing.sort(key=lambda row: -row.importance)
+    found.near.sort(key=lambda row: -row.evidence)
+    ranked = found.standing + found.near
+    kept, collapsed = collapse_sources(ranked if len(snapshots) == 1 else _keep_first_of_each(ranked))
+    omitted = found.omitted + [OmittedMemory(id=_id(lost), reason=_collapse_reason(shown)) for lost, shown in collapsed]
     if query.for_prompt:
-        strong = [row for row in kept if worth_showing(row, query)]
-        strong += [row for row in kept if row not in strong and is_of_few(row, few)]
+        strong = [row for row in kept if is_worth_showing(row, query)]
+        strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         weak = [row for row in kept if row not in strong][: query.limit]
-        left += [OmittedMemory(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
+        omitted += [OmittedMemory(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
-    most = len(standing) + (query.limit and query.limit + int(query.limit * _SPARE_SHARE) + _SPARE_MORE)
-    shown = tuple(kept[:most])
+    spare = int(query.limit * _SPARE_SHARE) + _SPARE_EXTRA
+    max_rows = len(found.standing) + (query.limit and query.limit + spare)
+    shown = tuple(kept[:max_rows])
     return Ranking(
         query=query,
         rows=shown,
         ids=tuple(_id(row) for row in shown),
-        left_out=tuple(left),
+        left_out=tuple(omitted),
         reading_list=tuple(snapshot.subject for snapshot in snapshots),
         considered=sum(len(snapshot) for snapshot in snapshots),
-        vectors_compared=_compared(snapshots),
+        vectors_compared=_count_compared(snapshots),
     )
 
 
@@ -139,19 +151,19 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         count_tokens: Counts a text as the prompt's model would; called only if the query has a token budget.
     """
     query = ranking.query
-    asked = bare(query.text)
+    query_words = bare(query.text)
     rows = zip(ranking.rows, ranking.ids, strict=True)
     fetched = [RankedMemory(row, memories[memory_id]) for row, memory_id in rows if memory_id in memories]
-    holders = _slot_holders(fetched, ranking.reading_list)
+    holders = _find_slot_holders(fetched, ranking.reading_list)
     found: list[RankedMemory] = []
-    left = list(ranking.left_out)
+    omitted = list(ranking.left_out)
     for ranked in fetched:
         memory = ranked.memory
         holder = holders[memory.category, memory.key] if memory.key else ranked.row.subject
         if holder != ranked.row.subject:
-            left.append(OmittedMemory(id=memory.id, reason=f"{holder.text} has its own {memory.key}"))
-        elif memory.kind is MemoryKind.TURN and bare(memory.text) == asked:
-            left.append(OmittedMemory(id=memory.id, reason="is the query itself"))
+            omitted.append(OmittedMemory(id=memory.id, reason=f"{holder.text} has its own {memory.key}"))
+        elif memory.kind is MemoryKind.TURN and bare(memory.text) == query_words:
+            omitted.append(OmittedMemory(id=memory.id, reason="is the query itself"))
         else:
             found.append(ranked)
     kept, lost = pack(found, limit=query.limit, budget_tokens=query.budget_tokens, count_tokens=count_tokens)
@@ -161,7 +173,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
             score=row.score,
             similarity=row.similarity,
             word_share=row.word_share,
-            reasons=reasons(row, query),
+            reasons=explain_rank(row, query),
             standing=row.standing,
         )
         for row, memory in kept
@@ -169,63 +181,68 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     return Recall(
         query=query.text,
         items=items,
-        left_out=tuple(left + lost),
+        left_out=tuple(omitted + lost),
         considered=ranking.considered,
         vectors_compared=ranking.vectors_compared,
     )
 
 
-def _rank(
-    query: Query,
-    snapshot: SubjectSnapshot,
-    signals: RankingSignals,
-    into: tuple[list[RankedRow], list[RankedRow], list[OmittedMemory]],
-    *,
-    all_notes: bool,
+@dataclass(frozen=True, slots=True)
+class _Candidates:
+    """Rows of all subjects that may be shown, collected subject by subject."""
+
+    standing: list[RankedRow] = field(default_factory=list)
+    near: list[RankedRow] = field(default_factory=list)
+    omitted: list[OmittedMemory] = field(default_factory=list)
+
+
+def _add_candidates(
+    found: _Candidates, query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, *, all_notes: bool
 ) -> None:
-    """Add the best rows of one subject to the standing, the near and the omitted ones; with `all_notes`, all notes."""
-    standing, near, left = into
+    """Add the best rows of one subject; with `all_notes`, all its notes."""
     evidence = score_memories(snapshot, signals, query)
-    hidden = hidden_kinds(snapshot, query)
+    hidden = mask_hidden_kinds(snapshot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf
-    evidence, kept_out = order_by_policy(snapshot, signals, query, evidence)
-    left += kept_out
-    most = query.limit and query.limit * _POOL_EACH + _POOL_MORE
+    evidence, omitted = order_by_policy(snapshot, signals, query, evidence)
+    found.omitted.extend(omitted)
+    max_rows = query.limit and query.limit * _POOL_FACTOR + _POOL_EXTRA
     if signals.present is not None:
-        places = top_k(np.where(signals.present, evidence, -np.inf), min(most, _MAX_PRESENT))
-        bar = np.partition(evidence, -most)[-most] if 0 < most < len(snapshot) else -np.inf
-        left += [
-            OmittedMemory(id=MemoryId(id_text(snapshot.ids[place])), reason=IN_REQUEST)
-            for place in places.tolist()
-            if evidence[place] >= bar
-        ]
+        positions = top_k(np.where(signals.present, evidence, -np.inf), min(max_rows, _MAX_PRESENT))
+        min_evidence = np.partition(evidence, -max_rows)[-max_rows] if 0 < max_rows < len(snapshot) else -np.inf
+        found.omitted.extend(
+            OmittedMemory(id=MemoryId(id_text(snapshot.ids[position])), reason=IN_REQUEST)
+            for position in positions.tolist()
+            if evidence[position] >= min_evidence
+        )
         evidence[signals.present] = -np.inf
     if query.for_prompt:
-        places = standing_facts(snapshot, query, _MAX_STANDING)
+        positions = find_standing_facts(snapshot, query, _MAX_STANDING)
         if signals.present is not None:
-            places = places[~signals.present[places]]
-        standing += rows(snapshot, signals, evidence, places, standing=True)
-        evidence[places] = -np.inf
-    places = top_k(evidence, most)
+            positions = positions[~signals.present[positions]]
+        found.standing.extend(build_rows(snapshot, signals, evidence, positions, standing=True))
+        evidence[positions] = -np.inf
+    positions = top_k(evidence, max_rows)
     if all_notes:
         notes = np.flatnonzero((snapshot.kinds == MemoryKind.NOTE.number) & (evidence > -np.inf))
-        places = np.concatenate((places, np.setdiff1d(notes, places)))
-    near += rows(snapshot, signals, evidence, places, standing=False)
+        positions = np.concatenate((positions, np.setdiff1d(notes, positions)))
+    found.near.extend(build_rows(snapshot, signals, evidence, positions, standing=False))
 
 
-def _slot_holders(found: Sequence[RankedMemory], reading_list: Sequence[Subject]) -> dict[tuple[str, str], Subject]:
-    """Return whose value counts for each slot of the facts found: the first subject's of the reading list."""
-    place = {subject: number for number, subject in reversed(list(enumerate(reading_list)))}
+def _find_slot_holders(
+    fetched: Sequence[RankedMemory], reading_list: Sequence[Subject]
+) -> dict[tuple[str, str], Subject]:
+    """Return for each slot of the facts the subject whose value counts: the first of the reading list that has one."""
+    position = {subject: number for number, subject in reversed(list(enumerate(reading_list)))}
     holders: dict[tuple[str, str], Subject] = {}
-    for row, memory in found:
+    for row, memory in fetched:
         if memory.key:
             slot = (memory.category, memory.key)
-            holders[slot] = min(holders.get(slot, row.subject), row.subject, key=place.__getitem__)
+            holders[slot] = min(holders.get(slot, row.subject), row.subject, key=position.__getitem__)
     return holders
 
 
-def _distinct(ranked: Sequence[RankedRow]) -> list[RankedRow]:
+def _keep_first_of_each(ranked: Sequence[RankedRow]) -> list[RankedRow]:
     """Keep the first row of each memory: a linked memory is present in several subjects."""
     first: dict[bytes, RankedRow] = {}
     for row in ranked:
@@ -233,13 +250,13 @@ def _distinct(ranked: Sequence[RankedRow]) -> list[RankedRow]:
     return list(first.values())
 
 
-def _compared(snapshots: Sequence[SubjectSnapshot]) -> int | None:
+def _count_compared(snapshots: Sequence[SubjectSnapshot]) -> int | None:
     """Return how many vectors an index picked; None if all were read."""
     picked = [len(snapshot.vector_of) for snapshot in snapshots if snapshot.sampled_vectors is not None]
     return sum(picked) if picked else None
 
 
-def _shown_as(shown: RankedRow) -> str:
+def _collapse_reason(shown: RankedRow) -> str:
     return f"its {'quotation' if shown.kind is MemoryKind.TURN else shown.kind.value} {_id(shown)} is shown"
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import recollect.recall.bm25 as words_module
-from recollect.recall.bm25 import MAX_MASS, word_signal
+from recollect.recall.bm25 import MAX_QUERY_RARITY, word_signal
 from recollect.text import terms
 from snapshots import SALT, Known, hot_of
 
@@ -58,7 +58,7 @@ def test_another_salt_shares_no_word() -> None:
 def test_many_terms_are_found_one_by_one_as_they_are_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = tuple(terms("Ana likes Oslo, tea, peanuts and zebras"))
     at_once = word_signal(HOT, asked)
-    monkeypatch.setattr(words_module, "_AT_ONCE", 0)
+    monkeypatch.setattr(words_module, "_MAX_COMPARISONS", 0)
 
     one_by_one = word_signal(HOT, asked)
 
@@ -74,8 +74,8 @@ def test_a_long_query_is_worth_no_more_than_a_few_rare_words() -> None:
 
     found = word_signal(many, tuple(f"word{number}x" for number in range(2, 42)))
 
-    assert found.rarity.sum() > MAX_MASS
-    assert found.evidence.max() < MAX_MASS
+    assert found.rarity.sum() > MAX_QUERY_RARITY
+    assert found.evidence.max() < MAX_QUERY_RARITY
 
 
 def test_no_memories_give_no_rows() -> None:

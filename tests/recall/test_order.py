@@ -8,7 +8,7 @@ import pytest
 from factories import ANA, BEN
 from recollect.decay import decay
 from recollect.profiles.policies import RecallPolicy
-from recollect.recall.order import newest
+from recollect.recall.order import find_newest_notes
 from recollect.types import MemoryKind, Recall
 from snapshots import NOON, Known, ask, for_prompt, hot_of, name, recall, recall_from, texts, unit, why_left
 
@@ -140,8 +140,8 @@ def test_quotations_and_facts_are_not_among_the_newest() -> None:
     hot = hot_of(
         known(1, 0), Known(id=2, text="said", kind=MemoryKind.TURN), Known(id=3, text="is", kind=MemoryKind.FACT)
     )
-    assert newest([hot], 3) == frozenset({hot.ids[0]})
-    assert newest([hot], 0) == frozenset()
+    assert find_newest_notes([hot], 3) == frozenset({hot.ids[0]})
+    assert find_newest_notes([hot], 0) == frozenset()
 
 
 def episode(id: int, similarity: float) -> Known:

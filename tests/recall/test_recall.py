@@ -131,7 +131,7 @@ def test_a_general_word_finds_what_memories_say_instead(question: str, memory: s
     )
 
     assert texts(recall(query, known, *others)) == [memory]
-    assert memory not in texts(recall(replace(query, kindred=()), known, *others))
+    assert memory not in texts(recall(replace(query, related_terms=()), known, *others))
 
 
 @pytest.mark.parametrize("text", ["Thanks!", "What is the capital of Peru?", "How do animals sleep?", "ok great"])
@@ -142,7 +142,7 @@ def test_nothing_is_looked_for_in_other_words_where_no_one_asks_about_themself(t
         now=NEW_YEAR,
         zone=ZoneInfo("UTC"),
     )
-    assert query.kindred == ()
+    assert query.related_terms == ()
 
 
 def test_a_message_that_says_nothing_brings_no_note() -> None:
