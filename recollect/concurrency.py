@@ -1,4 +1,4 @@
-"""Run heavy work in a thread, several coroutines together, and a read and its commit again when it was stale."""
+"""Run heavy work in a thread, run coroutines together, and retry a read and its commit while the read is stale."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
@@ -36,19 +36,25 @@ async def gather_or_cancel(work: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
 
 
 async def retry_while_stale(
-    attempt: Callable[[], Awaitable[T]], *, failure: StaleSubjectError | None = None, most: int = MAX_STALE_ATTEMPTS
+    attempt: Callable[[], Awaitable[T]],
+    *,
+    failure: StaleSubjectError | None = None,
+    max_attempts: int = MAX_STALE_ATTEMPTS,
 ) -> T:
     """Read, decide and commit again while a concurrent commit makes the read stale.
 
+    A `SpaceMovedError` of a read is retried as well: the subject was re-embedded after its embedder was looked up.
+
     Args:
-        attempt: Reads again each time, and raises `StaleSubjectError` where its commit was refused.
+        attempt: Looks up the subject's embedder and reads each time. Raises `StaleSubjectError` where a read is out of
+            date or the commit is refused.
         failure: Raised after the last attempt; None raises the error of that attempt.
-        most: Number of attempts.
+        max_attempts: Number of attempts, at least 1.
     """
-    for number in range(1, most + 1):
+    for number in range(1, max_attempts + 1):
         try:
             return await attempt()
         except StaleSubjectError as error:
-            if number == most:
+            if number == max_attempts:
                 raise (failure or error) from error.__cause__
-    raise AssertionError("most is at least 1")
+    raise AssertionError("max_attempts is at least 1")

@@ -24,19 +24,19 @@ class Commits:
 
 async def test_a_stale_commit_is_tried_again() -> None:
     commits = Commits(refusals=2)
-    assert await retry_while_stale(commits.attempt, most=3) == 3
+    assert await retry_while_stale(commits.attempt, max_attempts=3) == 3
 
 
 async def test_after_the_last_attempt_the_given_failure_is_raised() -> None:
     commits = Commits(refusals=9)
     with pytest.raises(StaleSubjectError, match="kept changing"):
-        await retry_while_stale(commits.attempt, failure=StaleSubjectError("kept changing"), most=3)
+        await retry_while_stale(commits.attempt, failure=StaleSubjectError("kept changing"), max_attempts=3)
     assert commits.attempts == 3
 
 
 async def test_without_a_given_failure_the_last_error_is_raised() -> None:
     with pytest.raises(StaleSubjectError, match="refused 2"):
-        await retry_while_stale(Commits(refusals=9).attempt, most=2)
+        await retry_while_stale(Commits(refusals=9).attempt, max_attempts=2)
 
 
 async def test_an_error_cancels_what_runs_beside_it() -> None:

@@ -10,7 +10,7 @@ from recollect.extraction.rules.notes import FORGET_REQUEST_MARK
 from recollect.extraction.sources import is_read_whole
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.bisection import propose_in_parts
-from recollect.formation.forgotten_words import is_asked_behind, without_asked_since
+from recollect.formation.forgotten_words import has_later_forget_request, without_forgotten_since
 from recollect.formation.inputs import (
     LARGE_BATCH,
     admitted,
@@ -79,7 +79,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
     told = await without_games(told, gone, lease, runtime)
-    told, seen = await without_asked_since(told, lease, runtime, last_seq=read[-1].seq)
+    told, seen = await without_forgotten_since(told, lease, runtime, last_seq=read[-1].seq)
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
     parts = await parted(told, recalls, runtime, keeps_questions=asks)
     live = [message for message, _ in parts]
@@ -96,7 +96,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         back=await restore_replaced(closes, lease, runtime),
     )
     batch, extracted = await propose_in_parts(batch, runtime)
-    if runtime.model and await is_asked_behind(lease, runtime, seen):
+    if runtime.model and await has_later_forget_request(lease, runtime, seen):
         return await extract(lease, runtime)  # what the model was shown is to be forgotten by now
     await _count(told, batch, runtime)
     changes, decisions = await weigh(batch, extracted, runtime)

@@ -1,7 +1,7 @@
-"""Leave out of messages what their user asked to forget since. Reads the store."""
+"""Remove from messages what the user has since asked to forget. Reads the store."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -37,15 +37,24 @@ from recollect.types import (
     Withheld,
 )
 
-# Reasons of decisions: a later extractor that reads the messages again heeds them.
+# Reasons of decisions. When a later extractor reads the messages again, it looks for these.
 FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
-# Later messages, and requests of other conversations, that are looked at: the newest.
+# Later messages of the conversation, and requests of other conversations, that are read; the newest of them.
 MAX_LATER, MAX_REQUESTS = 64, 50
-# Memories are formed seconds after their message was recorded; what took longer may have been taken back elsewhere.
-LATE = timedelta(seconds=30)
+# Memories usually form seconds after their message was recorded. Where it took longer, requests to forget that were
+# made in other conversations are read as well.
+MAX_FORMATION_DELAY = timedelta(seconds=30)
 _SOURCES = frozenset({"user"})
-_ASKED = "it is to be forgotten"
-_REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _ASKED))
+_REQUESTED = "it is to be forgotten"
+_REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _REQUESTED))
+
+
+@dataclass(frozen=True, slots=True)
+class _Owners:
+    """Owner of the memories formed from messages, and owner of their conversations."""
+
+    subject: Subject
+    home: Subject
 
 
 async def without_forgotten(
@@ -55,155 +64,157 @@ async def without_forgotten(
     *,
     home: Subject | None = None,
     later: Sequence[LoggedMessage] = (),
-    beside: Sequence[Outdated] = (),
+    also_outdated: Sequence[Outdated] = (),
 ) -> list[LoggedMessage]:
-    """Return messages without the clauses that are to be forgotten; none is left out whole.
+    """Return the messages with the clauses that are to be forgotten cut out; every message stays in the list.
 
     Args:
-        messages: In order, of one conversation or more.
-        subject: Whose memories rest on them.
+        messages: Messages in order, of one conversation or more.
+        subject: Owner of the memories formed from them.
         runtime: Store and clock.
-        home: In whose log they are: requests of other conversations in it are heeded as well; None: they are not.
-        later: Messages after them, in which requests to forget are looked for as well.
-        beside: What else is to be left out.
+        home: Owner of their conversations, whose other conversations are searched for requests to forget; None: they
+            are not searched.
+        later: Messages after them, which are searched for requests to forget as well.
+        also_outdated: What else is to be cut out.
     """
     if not messages:
         return []
-    gone = await replayed(messages, (subject, home or subject), runtime)
-    asking, elsewhere = gone.without(messages), list[LoggedMessage]()
+    replayed_parts = await replayed(messages, (subject, home or subject), runtime)
+    requests = list[LoggedMessage]()
     if home is not None:
-        elsewhere = await _requests_since(
-            min(message.said_at for message in messages), messages, (subject, home), runtime
+        requests = await _load_forget_requests_since(
+            min(message.said_at for message in messages), messages, _Owners(subject, home), runtime
         )
     outdated = [
         *await _by_memories(messages, subject, runtime),
-        *await _by_requests([*asking, *later], subject, runtime),
-        *await _by_requests(elsewhere, subject, runtime),
-        *beside,
+        *await _by_requests([*replayed_parts.without(messages), *later], subject, runtime),
+        *await _by_requests(requests, subject, runtime),
+        *also_outdated,
     ]
-    return await _shortened(messages, outdated, gone)
+    return await _shortened(messages, outdated, replayed_parts)
 
 
-async def without_asked_since(
+async def without_forgotten_since(
     messages: Sequence[LoggedMessage], lease: Lease, runtime: Runtime, *, last_seq: int
 ) -> tuple[list[LoggedMessage], int]:
-    """Return messages without what was asked to be forgotten since, before memories are formed of them.
+    """Cut out what the user has asked to forget since the messages were recorded, before memories are formed from them.
 
-    Nor do they hold what a resent history says of what was forgotten or erased. A model that is slow or away forms
-    memories of messages whose user has long taken them back.
+    With a slow or unavailable model, memories may form long after the user took a message back. What a resent history
+    repeats of forgotten or erased messages is cut out as well.
 
     Args:
-        messages: In order, of the lease's conversation.
-        lease: Says whose memories are formed.
+        messages: Messages in order, of the lease's conversation.
+        lease: Lease of the formation.
         runtime: Store and clock.
         last_seq: `seq` of the last message that is read with them.
 
     Returns:
-        The messages, and the `seq` of the last message that was looked at.
+        The messages, and the `seq` of the last message that was searched for requests to forget.
     """
     messages = (await replayed(messages, (lease.key.subject, lease.key.home), runtime)).without(messages)
     if not messages or (runtime.model is None and lease.last_seq <= last_seq and not _is_late(messages, runtime)):
         return list(messages), last_seq
     key = lease.key
     later = await runtime.store.conversations.messages(key.home, key.conversation, after_seq=last_seq, limit=MAX_LATER)
-    elsewhere: list[LoggedMessage] = []
+    requests = await _forget_requests(later)
     if _is_late(messages, runtime):
         since = min(message.recorded_at for message in messages)
-        elsewhere = await _requests_since(since, messages, (key.subject, key.home), runtime)
-    asked = [*await _asking(later), *elsewhere]
-    outdated = await _by_requests([*messages, *asked], key.subject, runtime) if asked else []
-    later_ones = {(message.conversation, message.seq) for message in asked}
-    outdated = [old for old in outdated if old.until and (old.until.conversation, old.until.seq) in later_ones]
+        requests += await _load_forget_requests_since(since, messages, _Owners(key.subject, key.home), runtime)
+    outdated = await _by_requests([*messages, *requests], key.subject, runtime) if requests else []
+    request_places = {(message.conversation, message.seq) for message in requests}
+    outdated = [old for old in outdated if old.until and (old.until.conversation, old.until.seq) in request_places]
     return await _shortened(messages, outdated), max([last_seq, *(message.seq for message in later)])
 
 
-async def is_asked_behind(lease: Lease, runtime: Runtime, seq: int) -> bool:
+async def has_later_forget_request(lease: Lease, runtime: Runtime, seq: int) -> bool:
     """Return whether a message of the conversation after `seq` asks to forget something."""
     key = lease.key
-    return bool(
-        await _asking(
-            await runtime.store.conversations.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)
-        )
-    )
+    later = await runtime.store.conversations.messages(key.home, key.conversation, after_seq=seq, limit=MAX_LATER)
+    return bool(await _forget_requests(later))
 
 
-async def _asking(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
+async def _forget_requests(messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
     """Return the user's messages that ask to forget something."""
-    own = [message for message in messages if message.role == "user"]
-    found = await run_in_thread_if_large(
-        characters(own), lambda: [message for message in own if asks_to_forget(readable(message))], above=LARGE_BATCH
+    of_user = [message for message in messages if message.role == "user"]
+    return await run_in_thread_if_large(
+        characters(of_user),
+        lambda: [message for message in of_user if asks_to_forget(readable(message))],
+        above=LARGE_BATCH,
     )
-    return found
 
 
 def _is_late(messages: Sequence[LoggedMessage], runtime: Runtime) -> bool:
-    return runtime.clock.now() - min(message.recorded_at for message in messages) > LATE
+    return runtime.clock.now() - min(message.recorded_at for message in messages) > MAX_FORMATION_DELAY
 
 
-async def _requests_since(
-    since: datetime, messages: Sequence[LoggedMessage], whose: tuple[Subject, Subject], runtime: Runtime
+async def _load_forget_requests_since(
+    since: datetime, messages: Sequence[LoggedMessage], owners: _Owners, runtime: Runtime
 ) -> list[LoggedMessage]:
-    """Read the messages, but for these, whose requests to forget were heeded since an instant, in order.
+    """Load the messages whose requests to forget were carried out since an instant, in order.
 
     Args:
-        since: When the first of these was said or recorded.
-        messages: These.
-        whose: Whose memories rest on them, and in whose log they are.
+        since: When the first of `messages` was said or recorded.
+        messages: Messages whose own requests are left out.
+        owners: Owners of the memories and of the conversations.
         runtime: Store.
     """
-    subject, home = whose
-    lines = await runtime.store.decisions.from_source(subject, since=since)
-    here = {(message.conversation, message.seq) for message in messages}
+    lines = await runtime.store.decisions.from_source(owners.subject, since=since)
+    known = {(message.conversation, message.seq) for message in messages}
     places = {
         (line.conversation, line.seq): None
         for line in lines
         if FORGET_REQUEST_MARK in line.text
         and line.conversation
         and line.seq
-        and (line.conversation, line.seq) not in here
+        and (line.conversation, line.seq) not in known
     }
-    found: list[LoggedMessage] = []
+    requests: list[LoggedMessage] = []
     for conversation, seq in list(places)[-MAX_REQUESTS:]:
-        if await runtime.store.conversations.get(home, id=conversation):
-            read = await runtime.store.conversations.messages(home, conversation, after_seq=seq - 1, limit=1)
-            found += [message for message in read if message.seq == seq]
-    return found
+        if await runtime.store.conversations.get(owners.home, id=conversation):
+            read = await runtime.store.conversations.messages(owners.home, conversation, after_seq=seq - 1, limit=1)
+            requests += [message for message in read if message.seq == seq]
+    return requests
 
 
 async def _shortened(
-    messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], gone: Replayed = NOTHING
+    messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], replayed_parts: Replayed = NOTHING
 ) -> list[LoggedMessage]:
     if not outdated:
-        return gone.without(messages)
+        return replayed_parts.without(messages)
     size = characters(messages) * len(outdated)
-    return await run_in_thread_if_large(size, lambda: _all_shortened(messages, outdated, gone), above=LARGE_BATCH)
+    return await run_in_thread_if_large(
+        size, lambda: _all_shortened(messages, outdated, replayed_parts), above=LARGE_BATCH
+    )
 
 
 def _all_shortened(
-    messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], gone: Replayed
+    messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], replayed_parts: Replayed
 ) -> list[LoggedMessage]:
     outdated = [*outdated, *answers_among(messages, outdated)]
-    return [_without(message, outdated, gone.of(message)) for message in messages]
+    return [_without(message, outdated, replayed_parts.of(message)) for message in messages]
 
 
 async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, runtime: Runtime) -> list[Outdated]:
-    found: list[Outdated] = []
+    """Find what the requests to forget among these messages mean."""
+    outdated: list[Outdated] = []
     for conversation in dict.fromkeys(message.conversation for message in messages):
-        own = {message.seq: message for message in messages if message.conversation == conversation}
+        by_seq = {message.seq: message for message in messages if message.conversation == conversation}
         source = ExtractionInput(
-            messages=tuple(own.values()), earlier=(), subject=subject, sources=_SOURCES, time_zone=runtime.zone
+            messages=tuple(by_seq.values()), earlier=(), subject=subject, sources=_SOURCES, time_zone=runtime.zone
         )
-        asked = await run_in_thread_if_large(
+        requests = await run_in_thread_if_large(
             characters(source.messages), partial(forget_requests, source), above=LARGE_BATCH
         )
-        found += [
-            old for candidate in asked for old in outdated_topics(candidate, until=evidence_of(own[candidate.seq]))
+        outdated += [
+            old
+            for candidate in requests
+            for old in outdated_topics(candidate, until=evidence_of(by_seq[candidate.seq]))
         ]
-    return found
+    return outdated
 
 
 async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runtime: Runtime) -> list[Outdated]:
-    """Find what was forgotten of them by hand, or in another conversation."""
+    """Find what was forgotten of these messages by hand, or on request in another conversation."""
     places = {(message.conversation, message.seq) for message in messages}
     closed = [
         memory
@@ -222,14 +233,14 @@ async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runt
 
 
 def is_forgotten(memory: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether a closed memory was forgotten, by hand or by a request: so say the decisions about it."""
+    """Return whether decisions say that a closed memory was forgotten, by hand or on request."""
     ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
     return bool(ends) and any(ends[-1].reason.startswith(reason) for reason in _REASONS)
 
 
-def _without(message: LoggedMessage, outdated: Sequence[Outdated], gone: Sequence[Withheld]) -> LoggedMessage:
+def _without(message: LoggedMessage, outdated: Sequence[Outdated], stretches: Sequence[Withheld]) -> LoggedMessage:
     if message.role not in ("user", "assistant") or not message.text:
         return message
-    stale = disjoint((*gone, *stale_stretches(message.text, evidence_of(message), outdated)))
+    stale = disjoint((*stretches, *stale_stretches(message.text, evidence_of(message), outdated)))
     withheld = with_secrets(message.text, stale)
     return replace(message, text=squeeze(MemoryDetail(withheld=withheld).quoted(message.text))) if stale else message

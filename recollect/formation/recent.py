@@ -53,7 +53,7 @@ async def recent_words(turns: Sequence[Exchange], subject: Subject, home: Subjec
     if not spoken:
         return []
     outdated = await _outdated(spoken, subject, runtime)
-    told = await without_forgotten(spoken, subject, runtime, home=home, beside=outdated)
+    told = await without_forgotten(spoken, subject, runtime, home=home, also_outdated=outdated)
     return await run_in_thread_if_large(characters(told), partial(_shown, told), above=LARGE_BATCH)
 
 

@@ -11,7 +11,7 @@ from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.retraction import MIN_SHARED_WORDS
 from recollect.resolution.states import tells_state, words_of
 from recollect.resolution.tokens import tokenize
-from recollect.resolution.topics import is_about, other_words, topic_parts, topic_words
+from recollect.resolution.topics import is_about, related_words, topic_parts, topic_words
 from recollect.resolution.values import ResolvedCandidate
 from recollect.text import normalise, terms, words
 from recollect.text.normalize import shared_ends
@@ -136,7 +136,7 @@ def outdated_topic(topic: str, *, until: Evidence) -> list[Outdated]:
     found = []
     for part in topic_parts(topic):
         words = topic_words(part)
-        named = frozenset(terms(" ".join((part, *other_words(words))))) - {"user"}
+        named = frozenset(terms(" ".join((part, *related_words(words))))) - {"user"}
         found.append(Outdated(content=words, terms=named, until=until, is_topic=True))
         found += _values_named(part, words, until)
     return found

@@ -1,4 +1,4 @@
-"""What a statement replaces by naming it, or by telling a new value of the same thing: 'from Vim to Helix'. Pure."""
+"""Memories that a statement replaces: it names the old thing ('from Vim to Helix') or gives a new value. Pure."""
 
 import re
 
@@ -19,7 +19,7 @@ _DOING = (
     r"an|my|their)\s++){0,3}"
 )
 _MINE = r"(?:(?:their|the\s++user's|the|my|our|an?)\s++)?"
-# It names the old beside the new, whatever the verb.
+# Patterns that name both the old thing and the new one.
 _SWAPS = (
     re.compile(
         rf"\b(?:switched|moved|changed|migrated|went|swapped)(?:\s++(?:over|back))?\s++from\s++{_MINE}{_OLD}to\b",
@@ -34,7 +34,7 @@ _SWAPS = (
     re.compile(rf"\bstopped\s++(?=\w{{2,20}}ing\b){_OLD}and\s++(?:started|began|took\s++up)\b", re.IGNORECASE),
     re.compile(rf"\bfinished\s++(?:reading\s++|watching\s++|playing\s++)?{_OLD}and\b", re.IGNORECASE),
 )
-# It does so where the sentence says that something changed.
+# Patterns that name the old thing if the sentence also says that something changed.
 _CONTRASTS = (
     re.compile(rf"\b(?:instead\s++of|rather\s++than|in\s++place\s++of)\s++{_DOING}{_OLD}", re.IGNORECASE),
     re.compile(rf"(?:,|\band)\s++(?:not|no\s++longer)\s++{_DOING}{_OLD}", re.IGNORECASE),
@@ -60,77 +60,79 @@ _SEVERAL = frozenset(token(word.replace("_", " ").split()[-1]) for word in MULTI
     token("kitten"),
     token("puppy"),
 }
-# Share of a memory's other words that the statement with another day or number must have.
-_SHARED = 0.5
+# A statement replaces a memory only if it has at least this share of the memory's remaining words.
+_MIN_SHARED_WORDS = 0.5
 
 
 def may_replace(candidate: Candidate) -> bool:
-    """Return whether a candidate may replace memories that it is not like: they are looked for by its words."""
+    """Return whether a candidate may replace memories of unlike text, which are then searched for by its words."""
     text = candidate.text
     return any(sign.search(text) for sign in _SWAPS) or bool(_CHANGED.search(text) or _ATTRIBUTE.match(text))
 
 
 def replaced(case: Case) -> list[KnownMemory]:
-    """Find what a note replaces: what it names as the old, and another value of the same thing."""
+    """Find the memories that a note replaces: those it names as old, and those with another value of the same thing."""
     candidate, evidence = case.candidate, case.evidence
     text = candidate.text
     swaps = [match["old"] for sign in _SWAPS for match in sign.finditer(text)]
     changed = bool(_CHANGED.search(text)) and candidate.type != "plan"
     contrasts = [match["old"] for sign in _CONTRASTS for match in sign.finditer(text)] if changed else []
-    told = _ATTRIBUTE.match(text)
-    if not (swaps or contrasts or changed or told):
+    attribute = _ATTRIBUTE.match(text)
+    if not (swaps or contrasts or changed or attribute):
         return []
     return [
         known
         for known in case.held()
         if is_newer(evidence, known)
         and not took_place(known)
-        and not _of_the_words(known, evidence)
+        and not _is_from_same_message(known, evidence)
         and not (tokenize(text).content ^ tokenize(known.text).content) & PEOPLE
         and not only_one_of_health(text, known.text)
         and (
             any(_is_named(old, known, text, swap=True) for old in swaps)
             or any(_is_named(old, known, text, swap=False) for old in contrasts)
-            or (told is not None and _other_value(told, known, changed=changed))
-            or (changed and _other_sign(text, known.text))
+            or (attribute is not None and _has_other_value(attribute, known, changed=changed))
+            or (changed and _differs_in_number(text, known.text))
         )
     ]
 
 
-def _of_the_words(known: KnownMemory, evidence: Evidence) -> bool:
+def _is_from_same_message(known: KnownMemory, evidence: Evidence) -> bool:
     return any((source.conversation, source.seq) == (evidence.conversation, evidence.seq) for source in known.said)
 
 
 def _is_named(old: str, known: KnownMemory, text: str, *, swap: bool) -> bool:
-    """Whether a memory says in the present what a statement names as the old, of the same thing."""
+    """Return whether a memory states as current what a statement names as old."""
     named = tokenize(old).content - DEGREE - {"user"}
     content = tokenize(known.text).content - DEGREE - {"user"}
     if not named or not named <= content or denies(known.text):
         return False
     rest = content - named
     shared = rest & tokenize(text).content
-    if swap and not all(_is_time(word) for word in named):
+    if swap and not all(_is_number_or_date(word) for word in named):
         return True
-    return bool(shared) and len(shared) >= _SHARED * len(rest)
+    return bool(shared) and len(shared) >= _MIN_SHARED_WORDS * len(rest)
 
 
-def _is_time(word: str) -> bool:
+def _is_number_or_date(word: str) -> bool:
     return is_sign(word) or word in DATES or word.removesuffix("s") in DATES
 
 
-def _other_value(told: re.Match[str], known: KnownMemory, *, changed: bool) -> bool:
-    """Whether a memory gives another value of the same attribute: of one's rent, one's dentist."""
+def _has_other_value(attribute: re.Match[str], known: KnownMemory, *, changed: bool) -> bool:
+    """Return whether a memory gives another value of the same attribute, such as the rent or the dentist."""
     before = _ATTRIBUTE.match(known.text)
-    if not before or not (changed or told["new"] or _OF_CHANGE.search(told["verb"])):
+    if not before or not (changed or attribute["new"] or _OF_CHANGE.search(attribute["verb"])):
         return False
-    ours, theirs = (tokenize(match["what"]).content - DEGREE for match in (told, before))
-    if not ours or ours != theirs or (told["new"] and not changed and ours & _SEVERAL):
+    ours, theirs = (tokenize(match["what"]).content - DEGREE for match in (attribute, before))
+    if not ours or ours != theirs or (attribute["new"] and not changed and ours & _SEVERAL):
         return False
-    return tokenize(told["value"]).content - DEGREE != tokenize(before["value"]).content - DEGREE
+    return tokenize(attribute["value"]).content - DEGREE != tokenize(before["value"]).content - DEGREE
 
 
-def _other_sign(text: str, known: str) -> bool:
-    """Whether two statements say the same but for a number or a day: 'has two cats', 'has three cats now'."""
+def _differs_in_number(text: str, known: str) -> bool:
+    """Return whether two statements differ only in a number or a day: 'has two cats', 'has three cats now'."""
     ours, theirs = tokenize(text).content - DEGREE, tokenize(known).content - DEGREE
-    mine, yours = ours - theirs, theirs - ours
-    return bool(mine and yours) and len(mine) == len(yours) and all(map(_is_time, mine | yours))
+    only_ours, only_theirs = ours - theirs, theirs - ours
+    if not only_ours or len(only_ours) != len(only_theirs):
+        return False
+    return all(map(_is_number_or_date, only_ours | only_theirs))

@@ -1,4 +1,4 @@
-"""What a request to forget names: slots of facts, and things whose memories use other words. Pure."""
+"""Topics of requests to forget: the fact keys they name, and the related words that memories may use. Pure."""
 
 import re
 
@@ -7,7 +7,7 @@ from recollect.resolution.tokens import TokenizedSentence, token, tokenize
 from recollect.text.languages import LANGUAGES
 from recollect.text.normalize import fold
 
-# Words that name a slot of facts, in seven languages: the fact itself need not have them.
+# Words that name fact keys, in seven languages. The text of the fact need not contain them.
 _TOPIC_WORDS = {
     "location origin": """
         address home city town country location residence live living adresse wohnort wohne stadt adresa
@@ -44,16 +44,16 @@ _TOPIC_WORDS = {
     "hobby": "hobby hobbies hobbys loisirs aficiones passatempi",
 }
 _TOPIC_KEYS = {token(word): tuple(keys.split()) for keys, words in _TOPIC_WORDS.items() for word in words.split()}
-# Words that may accompany those: 'my old phone number', 'what I do for work'.
-_OF_TOPICS = frozenset(
+# Words that may accompany them: 'my old phone number', 'what I do for work'.
+_MODIFIERS = frozenset(
     token(word)
     for word in """old new current exact full real own number numbers details detail info information status
     habits do does ex my mine mein meine meinen mon ma mes mi mis il la lo mio mia meu minha
     mijn ich je wo où donde dónde dove onde waar num number""".split()
 )
 
-# Words by which a person names something, and words that its memories have instead.
-_GROUPS = {
+# Words by which a person names a topic, and words that memories of it may have instead.
+_RELATED_WORDS = {
     "kid child": "kid child son daughter boy girl twin baby toddler",
     "pet animal": "dog cat puppy kitten rabbit hamster parrot horse fish budgie tortoise",
     "money finance debt": "euro dollar pound owe debt loan mortgage salary earn income saving € $ £ eur usd gbp",
@@ -118,17 +118,17 @@ _GROUPS = {
 }
 
 
-def _instead() -> dict[str, frozenset[str]]:
-    """Return, for each word of all groups, the words of every group that it names."""
-    found: dict[str, frozenset[str]] = {}
-    for names, others in _GROUPS.items():
+def _build_index() -> dict[str, frozenset[str]]:
+    """Map each topic word to the related words of all topics that it names."""
+    related: dict[str, frozenset[str]] = {}
+    for names, others in _RELATED_WORDS.items():
         for word in names.split():
-            found[token(word)] = found.get(token(word), frozenset()) | {token(other) for other in others.split()}
-    return found
+            related[token(word)] = related.get(token(word), frozenset()) | {token(other) for other in others.split()}
+    return related
 
 
-_INSTEAD = _instead()
-# What many names of medicines end in: one is meant by 'my meds'.
+_RELATED_BY_WORD = _build_index()
+# Endings of many medicine names: a request to forget 'my meds' means a memory that has such a name.
 _MEDICINE = re.compile(
     r"[a-z]{3,14}(?:statin|traline|sartan|alopram|oxetine|triptylin|thyroxin|cillin|mycin|azepam|azolam|prazol|gliptin|gliflozin|"
     r"triptan|lukast|dipin|trigin|tiapin|olapin|azapin|epin|olol|pril|formin|olon|ison)e?"
@@ -138,7 +138,7 @@ _MEDICINES = frozenset(
 )
 
 
-# Words that stand for whatever is named beside them, and politeness: 'the thing with the lawyer, please'.
+# Generic nouns and words of politeness, which say nothing about the topic: 'the thing with the lawyer, please'.
 _GENERIC = frozenset(
     token(word)
     for word in """thing things stuff story part bit value values reading readings result results level levels count
@@ -152,19 +152,19 @@ _FUNCTION_WORDS = frozenset().union(*(language.stop for language in LANGUAGES.va
 
 
 def topic_keys(topic: TokenizedSentence) -> frozenset[str]:
-    """Return the keys of facts that a topic names as such: 'my address', 'where I live', 'mein Beruf'.
+    """Return the fact keys that a topic names: 'my address', 'where I live', 'mein Beruf'.
 
     >>> sorted(topic_keys(tokenize("where I live"))), sorted(topic_keys(tokenize("my work trip to Oslo")))
     (['location', 'origin'], [])
     """
-    named = [word for word in topic.content - DEGREE - {"user"} if word not in _OF_TOPICS]
+    named = [word for word in topic.content - DEGREE - {"user"} if word not in _MODIFIERS]
     if not named or any(word not in _TOPIC_KEYS for word in named):
         return frozenset()
     return frozenset(key for word in named for key in _TOPIC_KEYS[word])
 
 
 def topic_parts(topic: str) -> list[str]:
-    """Return a topic and the things it lists, each on its own: 'my job, my age and my flat'.
+    """Return a topic and each of the things that it lists: 'my job, my age and my flat'.
 
     >>> topic_parts("my job and my age")
     ['my job and my age', 'my job', 'my age']
@@ -174,7 +174,7 @@ def topic_parts(topic: str) -> list[str]:
 
 
 def topic_words(topic: str) -> frozenset[str]:
-    """Return the words that say what a topic is about, in whatever language it is written.
+    """Return the words that say what a topic is about, in any language.
 
     >>> sorted(topic_words("ma grossesse"))
     ['grossess']
@@ -184,13 +184,13 @@ def topic_words(topic: str) -> frozenset[str]:
     return kept - _GENERIC or kept
 
 
-def other_words(topic: frozenset[str]) -> frozenset[str]:
-    """Return the words that memories of a topic may have instead of its own."""
-    return frozenset().union(*(_INSTEAD.get(word, frozenset()) for word in topic))
+def related_words(topic: frozenset[str]) -> frozenset[str]:
+    """Return the words that memories of a topic may have instead of the topic's own words."""
+    return frozenset().union(*(_RELATED_BY_WORD.get(word, frozenset()) for word in topic))
 
 
 def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
-    """Return whether a memory's words of meaning have all those of a topic, or words that tell of the same.
+    """Return whether a memory's content words include each word of a topic, or a word related to it.
 
     >>> is_about(tokenize("my kids").content, tokenize("The user has two sons.").content)
     True
@@ -199,6 +199,6 @@ def is_about(topic: frozenset[str], content: frozenset[str]) -> bool:
 
 
 def _is_named(word: str, content: frozenset[str]) -> bool:
-    if word in content or not _INSTEAD.get(word, frozenset()).isdisjoint(content):
+    if word in content or not _RELATED_BY_WORD.get(word, frozenset()).isdisjoint(content):
         return True
     return word in _MEDICINES and any(_MEDICINE.fullmatch(other) for other in content)

@@ -1,10 +1,9 @@
-"""Form what a replay left: many conversations at once, while no client waits for an answer. Uses the store."""
+"""A worker for backlogs, such as a replay: many subjects at once, with joined embedding calls. Uses the store."""
 
 import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NoReturn
 
 from recollect.errors import RecollectError
 from recollect.formation.runtime import Runtime, Stage
@@ -14,25 +13,26 @@ from recollect.providers.protocols import Embedder
 from recollect.types import FormationKey, FormationStatus, Lease, Vectors
 from recollect.worker.loop import Worker, WorkerCounters
 
-# Subjects worked on concurrently: they wait for the disk or an embedder in turn. More would wait for the processor.
+# Subjects formed concurrently. They take turns waiting for the disk and the embedder; more would only compete for the
+# processor.
 MAX_CONCURRENT_SUBJECTS = 8
-# Looked up at once: what is embedded ahead of them is some thousand texts at most.
+# Formations looked up in one round, so that prefetching embeds a few thousand texts at most.
 _BATCH_SIZE = 64
-# With so many subjects in a round calls are joined already, and reading ahead would only cost time.
+# With this many subjects in a round, embedding calls are joined anyway, and prefetching would only cost time.
 _PREFETCH_THRESHOLD = MAX_CONCURRENT_SUBJECTS
 
 
 class BulkWorker(Worker):
     """A worker for backlogs: the same formations in the same order, with less waiting.
 
-    Subjects are worked on concurrently, and their simultaneous embedding calls are joined. Formations of one subject
-    follow one another; if its embedder is remote, their texts are read ahead and embedded together.
+    Subjects are formed concurrently, and their simultaneous embedding calls are joined. Formations of one subject run
+    one after the other; if its embedder is remote, their texts are prefetched and embedded together.
     """
 
     batch_size = _BATCH_SIZE
 
     def __init__(self, runtime: Runtime, stages: Mapping[str, Stage], *, counters: WorkerCounters) -> None:
-        """Count into `counters`."""
+        """Create a worker that adds to `counters`."""
         super().__init__(runtime, stages)
         self.counters = counters
         self._joined: dict[str, BatchingEmbedder] = {}
@@ -47,7 +47,7 @@ class BulkWorker(Worker):
 
     @property
     def concurrency(self) -> int:
-        """See `Worker.concurrency`. A model is asked no more at a time than by any worker."""
+        """See `Worker.concurrency`. With a model, no more concurrent calls than any worker makes."""
         return super().concurrency if self._runtime.model else MAX_CONCURRENT_SUBJECTS
 
     def runtime_for(self, runtime: Runtime) -> Runtime:
@@ -55,7 +55,7 @@ class BulkWorker(Worker):
         return replace(runtime, embedder=self._join(runtime.embedder))
 
     async def prefetch(self, due: Sequence[FormationKey]) -> None:
-        """Embed the texts of what is due, as far as they are known before the formations run."""
+        """Embed the texts of due formations, as far as they are known before the formations run."""
         subjects = {key.subject for key in due}
         if len(subjects) >= _PREFETCH_THRESHOLD:
             return
@@ -69,12 +69,12 @@ class BulkWorker(Worker):
                 status.key: status for status in await runtime.store.formations.list(subject=subject, limit=1000)
             }
             for key in due:
-                # What was begun before and did not end is not touched but under its lease, where that is counted.
-                known = key in waiting and not waiting[key].attempts
-                if not known or joined.is_remote is False or (runtime.model and key.stage != "index"):
+                # A formation that was begun and did not finish is only run under its lease, which counts the attempt.
+                is_fresh = key in waiting and not waiting[key].attempts
+                if not is_fresh or joined.is_remote is False or (runtime.model and key.stage != "index"):
                     continue
                 texts = await self._texts(waiting[key], runtime)
-                if joined.is_remote is None:  # the first tells how far it is
+                if joined.is_remote is None:  # the first call measures whether it is remote
                     await joined.prefetch(texts)
                 ahead[joined] += texts
         for joined, texts in ahead.items():
@@ -86,8 +86,8 @@ class BulkWorker(Worker):
         return self._joined.setdefault(embedder.space, BatchingEmbedder(embedder))
 
     async def _texts(self, waiting: FormationStatus, runtime: Runtime) -> list[str]:
-        """Run a stage, which writes nothing, up to its call of the embedder; return the texts."""
-        read = _Reading(runtime.embedder)
+        """Run a stage, which writes nothing, up to its first embedding call; return the texts of that call."""
+        embedder = _DryRunEmbedder(runtime.embedder)
         lease = Lease(
             key=waiting.key,
             token=0,
@@ -96,17 +96,17 @@ class BulkWorker(Worker):
             formed_seq=waiting.formed_seq,
             last_seq=waiting.last_seq,
         )
-        ahead = replace(runtime, embedder=read, metrics=Metrics())
-        # Whatever goes wrong here does so again in its turn, and is answered for there.
+        ahead = replace(runtime, embedder=embedder, metrics=Metrics())
+        # An error here occurs again when the formation itself runs, and is handled there.
         await asyncio.gather(self._stages[waiting.key.stage](lease, ahead), return_exceptions=True)
-        return read.texts
+        return embedder.texts
 
 
-class _EnoughReadError(RecollectError):
-    """A stage has asked for its texts."""
+class _DryRunDoneError(RecollectError):
+    """Aborts a stage once the texts that it embeds are known."""
 
 
-class _Reading(BatchingEmbedder):
+class _DryRunEmbedder(BatchingEmbedder):
     """Dry-run embedder: records the texts a stage would embed, then aborts the stage."""
 
     def __init__(self, inner: Embedder) -> None:
@@ -115,8 +115,4 @@ class _Reading(BatchingEmbedder):
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         self.texts += texts
-        return _enough()
-
-
-def _enough() -> NoReturn:
-    raise _EnoughReadError("the texts are known")
+        raise _DryRunDoneError("the texts are known")

@@ -283,7 +283,7 @@ class Worker:
             paid = paid or await charge_rule_work(runtime, lease, profile, formed)
             return await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)
 
-        result = await retry_while_stale(attempt, most=MAX_STALE_ATTEMPTS)
+        result = await retry_while_stale(attempt, max_attempts=MAX_STALE_ATTEMPTS)
         self.counters.formed += 1
         record_outcome(lease, result, self._runtime)
         logger.debug(

@@ -86,8 +86,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="erase: a resent history is written again",
         file="recollect/store/sql/erase/tombstones.py",
-        sound="            gone = known and (place < newest or to_micros(message.said_at) < at)\n",
-        planted="            gone = False\n",
+        sound="            is_erased = known and (place < newest or to_micros(message.said_at) < at)\n",
+        planted="            is_erased = False\n",
         noticed_by=("tests/maintenance/test_erase_canaries.py::test_i13_a_resent_history_brings_no_byte_back",),
     ),
     Defect(

@@ -13,7 +13,7 @@ from recollect.store.postgres.hnsw_search import HnswSearch, sample
 from recollect.store.postgres.vector_codec import joined
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
-from recollect.store.sql.recall.snapshot import MIN_MERGED, hot_within
+from recollect.store.sql.recall.snapshot import MIN_MERGED, snapshot_within
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.rows import fetch, fetch_value, read_memories
 from recollect.store.sql.snapshot_codec import unpack
@@ -53,7 +53,7 @@ class PostgresSnapshotReader:
         return await self._executor.read(lambda db: self._rank_and_fetch(db, subjects, rank, vectors))
 
     def read(self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None) -> SubjectSnapshot:
-        """Do as `read_hot`: one answer confirms the cached snapshot, or brings all of it."""
+        """Do as `read_snapshot`: one answer confirms the cached snapshot, or brings all of it."""
         kept = self._cache.get(subject, space)
         if kept is not None:
             if kept.version == version_of(db, subject):
@@ -106,7 +106,7 @@ class PostgresSnapshotReader:
         kept = self._cache.get(subject, space)
         if kept is not None and kept.sampled_vectors is None and kept.version == version_of(db, subject):
             return kept
-        read = partial(hot_within, db, subject, space, term_key=self._term_key)
+        read = partial(snapshot_within, db, subject, space, term_key=self._term_key)
         if not self._search.indexed(db, subject, space):
             return read(cache=self._cache)
         if sought is None:

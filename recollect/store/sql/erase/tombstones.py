@@ -17,19 +17,19 @@ from recollect.store.sql.rows import ANCHOR_MASKED, ERASED, WHOLE, fetch_value
 from recollect.types import AddMemory, Change, Decision, Evidence, MarkWords, Message, StrengthenMemory, Subject
 
 SQL = load("erase")
-_WORD = 8
+_HASH_BYTES = 8
 
 
 def ledger_key(db: SqlConnection, subject: int, term_key: bytes) -> bytes:
     """Return the key that masks the erased messages of a subject."""
-    imported = fetch_value(db, SQL["ledger_key"], imported_as(subject))
+    imported = fetch_value(db, SQL["ledger_key"], imported_key_name(subject))
     if imported is not None:
         return bytes(imported)
-    return blake2b(b"ledger" + subject.to_bytes(_WORD, "little", signed=True), key=term_key).digest()
+    return blake2b(b"ledger" + subject.to_bytes(_HASH_BYTES, "little", signed=True), key=term_key).digest()
 
 
-def imported_as(subject: int) -> str:
-    """Return the name in `meta` of an imported ledger's key."""
+def imported_key_name(subject: int) -> str:
+    """Return the name under which `meta` has the key of an imported ledger."""
     return f"ledger:{subject}"
 
 
@@ -49,52 +49,53 @@ class TombstoneLedger:
 
     def mask(self, number: int) -> int:
         """Mask a hash, an anchor or a call: equal ones stay equal, and reveal nothing without the key."""
-        digest = blake2b(number.to_bytes(_WORD, "little", signed=True), digest_size=_WORD, key=self._key)
+        digest = blake2b(number.to_bytes(_HASH_BYTES, "little", signed=True), digest_size=_HASH_BYTES, key=self._key)
         return int.from_bytes(digest.digest(), "little", signed=True)
 
-    def names(self, number: int) -> tuple[int, ...]:
-        """Return the numbers a message may be stored under: its own hash, and its mask if it was erased."""
+    def stored_hashes(self, number: int) -> tuple[int, ...]:
+        """Return the hashes that a message may be stored under: its own, and the masked one it has if it was erased."""
         return (number,) if self.empty else (number, self.mask(number))
 
     def add(self, mark: int, at: int) -> None:
-        """Note a masked hash."""
+        """Add a masked hash."""
         self._db.execute(SQL["note_erased"], (self.subject, mark, at))
 
     def drop(self, mark: int) -> None:
-        """Take a masked hash back."""
+        """Remove a masked hash."""
         self._db.execute(SQL["drop_erased"], (self.subject, mark))
 
     def known(self, numbers: Sequence[int]) -> dict[int, datetime]:
-        """Return which hashes the ledger has under their masks, and since when."""
+        """Return the hashes that the ledger has, with the time each was added."""
         if self.empty:
             return {}
         found = {number: fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(number)) for number in numbers}
         return {number: from_micros(at) for number, at in found.items() if at is not None}
 
     def levels(self, messages: Sequence[Message], reply: Message | None) -> list[int]:
-        """Say how much of each message of a turn, and last of its reply, may be written.
+        """Return how much of each message of a turn, and last of its reply, may be written.
 
-        History that was erased stays so. An equal text that is the newest the user says, or the answer to it, is new
-        speech, unless it was said before the erasure (an old log that is fed in again).
+        Erased history stays erased. A repeated text that is the user's newest message, or the answer to it, counts as
+        new, unless it was said before the erasure: then an old log is being imported again.
         """
-        said = [*messages, *([reply] if reply else [])]
+        turn = [*messages, *([reply] if reply else [])]
         if self.empty:
-            return [WHOLE] * len(said)
+            return [WHOLE] * len(turn)
         newest = max((place for place, message in enumerate(messages) if message.role == "user"), default=0)
         levels = []
-        asked_erased = False
-        for place, message in enumerate(said):
+        is_question_erased = False
+        for place, message in enumerate(turn):
             at = fetch_value(self._db, SQL["erased_at"], self.subject, self.mask(message.hash))
             known = at is not None
-            gone = known and (place < newest or to_micros(message.said_at) < at)
+            is_erased = known and (place < newest or to_micros(message.said_at) < at)
             if message.role == "user":
-                asked_erased = known
-            levels.append(ERASED if gone else ANCHOR_MASKED if asked_erased and message.anchor is not None else WHOLE)
+                is_question_erased = known
+            masks_anchor = is_question_erased and message.anchor is not None
+            levels.append(ERASED if is_erased else ANCHOR_MASKED if masks_anchor else WHOLE)
         return levels
 
 
 def mark_words(db: SqlConnection, subject: Subject, changes: Sequence[MarkWords], term_key: bytes) -> None:
-    """Note statements that are forgotten, and take back those that hold again."""
+    """Add forgotten statements to the ledger, and remove those that hold again."""
     if not changes:
         return
     ledger = TombstoneLedger(db, subject, term_key)
@@ -106,10 +107,10 @@ def mark_words(db: SqlConnection, subject: Subject, changes: Sequence[MarkWords]
 
 
 def refuse_erased(db: SqlConnection, home: Subject, changes: Sequence[Change], decisions: Sequence[Decision]) -> None:
-    """Let nothing in that rests on messages which were erased while it was being made.
+    """Refuse changes based on messages that were erased in the meantime.
 
     Raises:
-        StaleSubjectError: something does.
+        StaleSubjectError: A change or a decision is based on one.
     """
     if fetch_value(db, SQL["nothing_erased"], home.key) == 1:
         return

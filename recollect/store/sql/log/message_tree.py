@@ -71,7 +71,7 @@ class MessageTree:
         return TreePosition(conversation=spot.conversation, seq=seq, start=start)
 
     def _child(self, conversation: bytes, seq: int, message: Message) -> int | None:
-        for hash_ in self._ledger.names(message.hash):
+        for hash_ in self._ledger.stored_hashes(message.hash):
             found: int | None = fetch_value(self._db, SQL["equal_child"], self._subject, conversation, seq, hash_)
             if found is not None:
                 return found
@@ -79,7 +79,7 @@ class MessageTree:
 
     def equal_reply(self, spot: TreePosition, reply: Message) -> int | None:
         """Find an equal reply below a message; one that broke off is not equal to one that did not."""
-        for hash_ in self._ledger.names(reply.hash):
+        for hash_ in self._ledger.stored_hashes(reply.hash):
             found: int | None = fetch_value(
                 self._db, SQL["equal_reply"], self._subject, spot.conversation, spot.seq, hash_, reply.complete
             )
@@ -100,8 +100,8 @@ class MessageTree:
 
     def _recorded(self, message: Message, conversation: bytes | None) -> list[tuple[bytes, int]]:
         """Find where an assistant message was recorded, newest first: by its anchor, else by the calls it makes."""
-        anchors = () if message.anchor is None else self._ledger.names(message.anchor)
-        calls = [call for call_id in message.call_ids for call in self._ledger.names(call_hash(call_id))]
+        anchors = () if message.anchor is None else self._ledger.stored_hashes(message.anchor)
+        calls = [call for call_id in message.call_ids for call in self._ledger.stored_hashes(call_hash(call_id))]
         names = [*(("anchored", anchor) for anchor in anchors), *(("called", call) for call in calls)]
         for name, value in names:
             if conversation is None:
@@ -147,13 +147,13 @@ class MessageTree:
         """Find the conversations that a message opened since then."""
         return [
             row[0]
-            for hash_ in self._ledger.names(message.hash)
+            for hash_ in self._ledger.stored_hashes(message.hash)
             for row in fetch(self._db, SQL["recent_first"], self._subject, hash_, since, MAX_PLACES)
         ]
 
     def same(self, known: int, message: Message) -> bool:
         """Tell whether a recorded hash is that of a message."""
-        return known in self._ledger.names(message.hash)
+        return known in self._ledger.stored_hashes(message.hash)
 
     def message(self, conversation: bytes, seq: int) -> tuple[int, int, str, bool, int]:
         """Read a message's parent, hash, role, whether it is complete, and when it was said in microseconds."""
@@ -184,7 +184,7 @@ class MessageTree:
 
     def marked(self, conversation: bytes, mark: int) -> int | None:
         """Return the newest message of a conversation that bears a mark: see `call_hash`."""
-        for name in self._ledger.names(mark):
+        for name in self._ledger.stored_hashes(mark):
             rows = fetch(self._db, SQL["called_within"], self._subject, name, 1, conversation)
             if rows:
                 return int(rows[0][1])

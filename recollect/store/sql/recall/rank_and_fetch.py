@@ -18,7 +18,7 @@ from typing import TypeVar
 from recollect.store.executor import Rank, StoreContext
 from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.memories.read import memories_within
-from recollect.store.sql.recall.snapshot import hot_within, read_hot
+from recollect.store.sql.recall.snapshot import read_snapshot, snapshot_within
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
@@ -42,7 +42,7 @@ class ExactSnapshotReader:
     async def snapshot(self, subject: Subject, space: str, *, vectors: VectorRequest | None = None) -> SubjectSnapshot:
         """Read all active memories of `subject`; `vectors` makes no difference without an index."""
         del vectors
-        read = partial(read_hot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
+        read = partial(read_snapshot, subject=subject, space=space, cache=self._cache, term_key=self._term_key)
         small = self._cached_memories(subject, space) <= MAX_WEIGHED_ON_LOOP
         try:
             return await self._executor.read_inline(partial(read, most=MAX_READ_ON_LOOP), small=small)
@@ -56,7 +56,7 @@ class ExactSnapshotReader:
         del vectors
 
         def work(db: SqlConnection, most: int | None = None) -> tuple[T, list[Memory]]:
-            read = partial(hot_within, cache=self._cache, term_key=self._term_key, most=most)
+            read = partial(snapshot_within, cache=self._cache, term_key=self._term_key, most=most)
             return rank_and_fetch(db, subjects, rank, read=read, cache=self._cache)
 
         small = all(self._cached_memories(subject, space) <= MAX_WEIGHED_ON_LOOP for subject, space in subjects.items())

@@ -26,7 +26,7 @@ Sample = Callable[[SqlConnection, Subject, int, Sequence[bytes]], list[Row]]
 of id and vectors, ordered by id."""
 
 
-def read_hot(
+def read_snapshot(
     db: SqlConnection, subject: Subject, space: str, *, cache: SnapshotCache, term_key: bytes, most: int | None = None
 ) -> SubjectSnapshot:
     """Read a subject's active memories, from the cache where they have not changed.
@@ -38,11 +38,11 @@ def read_hot(
     if kept is not None and kept.version == version_of(db, subject):
         return kept
     with db:  # one snapshot for version and rows
-        hot = hot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
+        hot = snapshot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
     return hot
 
 
-def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two ways of not reading all)
+def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two ways of not reading all)
     db: SqlConnection,
     subject: Subject,
     space: str,
@@ -52,7 +52,7 @@ def hot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two wa
     most: int | None = None,
     sample: Sample | None = None,
 ) -> SubjectSnapshot:
-    """Do as `read_hot`, within the snapshot of the caller's transaction.
+    """Do as `read_snapshot`, within the snapshot of the caller's transaction.
 
     With `sample`, for a subject whose vectors are indexed, the snapshot has only the vectors that it reads.
 

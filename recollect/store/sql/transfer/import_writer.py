@@ -7,7 +7,7 @@ from recollect.errors import BadRequestError
 from recollect.ids import id_text
 from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import Row, load
-from recollect.store.sql.erase.tombstones import imported_as
+from recollect.store.sql.erase.tombstones import imported_key_name
 from recollect.store.sql.memories.write import VectorPacker
 from recollect.store.sql.rows import STATE_ORDER, fetch, fetch_value
 from recollect.store.sql.snapshot_codec import pack_fixed, pack_sources, pack_terms, role_code
@@ -99,7 +99,7 @@ class ImportWriter:
             [(key, formation | {"home": key_of(formation["home"])}) for key, formation in self._all("formation")],
         )
         self._write_memories(versions)
-        self._write_hot()
+        self._write_snapshot()
 
     def _all(self, kind: str) -> list[tuple[int, Record]]:
         """Return the records of a kind, each with whose it is."""
@@ -119,7 +119,7 @@ class ImportWriter:
     def _write_ledgers(self) -> None:
         for block in self._blocks:
             for ledger in block.of("ledger"):
-                self._db.execute(SQL["keep_ledger_key"], (imported_as(block.key), ledger["key"]))
+                self._db.execute(SQL["keep_ledger_key"], (imported_key_name(block.key), ledger["key"]))
                 if ledger["at"] is not None:
                     self._add("erased_subject", [(block.key, {"at": ledger["at"], "version": ledger["version"] or 0})])
         self._add("erased_message", [(block.key, record) for block in self._blocks for record in block.of("erased")])
@@ -160,7 +160,7 @@ class ImportWriter:
             for memory in memories
         }
 
-    def _write_hot(self) -> None:
+    def _write_snapshot(self) -> None:
         term_key, packing = bytes(fetch_value(self._db, SUBJECT_SQL["term_key"])), VectorPacker(self._db)
         salts = {block.key: subjects.salt_of(term_key, block.subject) for block in self._named if block.subject}
         hot, vectors = [], []
