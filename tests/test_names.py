@@ -4,10 +4,6 @@ Print what breaks a rule in a file or folder (all of the repository if none is n
 
     .venv/bin/python tests/test_names.py recollect/text tests/text
 
-`tests/not_yet/*.txt` lists what is still to be cleaned, one `RULE PATH` a line: a file or folder of the repository.
-Clean a package, then delete its lines, or its file; in the end the folder is empty. The command also prints the lines
-that are no longer needed.
-
 Rules: `gerund` (modules), `standard` (modules called like one of the standard library), `class` (public name used
 twice), `constant` (old prefixes), `one` (loop variable), `length` (test names: at most 70 characters after `test_`),
 `prose` (banned words in comments, docstrings and pages).
@@ -17,25 +13,14 @@ import sys
 
 import pytest
 
-from naming import FILE_RULES, ROOT, banned_in, offenders
+from naming import FILE_RULES, banned_in, offenders
 
 RULES = (*FILE_RULES, "class")
-NOT_YET = tuple(
-    tuple(line.split())
-    for path in sorted((ROOT / "tests" / "not_yet").glob("*.txt"))
-    for line in path.read_text("utf-8").splitlines()
-    if line.strip()
-)
-
-
-def is_still_to_be_cleaned(rule: str, offender: str) -> bool:
-    return any(rule == other and offender.startswith((f"{place}/", f"{place}:")) for other, place in NOT_YET)
 
 
 @pytest.mark.parametrize("rule", RULES)
 def test_names_and_prose_follow_the_rules(rule: str) -> None:
-    wrong = [line for line in offenders(rule) if not is_still_to_be_cleaned(rule, line)]
-    assert wrong == [], "print all of a folder with: .venv/bin/python tests/test_names.py FOLDER"
+    assert offenders(rule) == [], "print all of a folder with: .venv/bin/python tests/test_names.py FOLDER"
 
 
 @pytest.mark.parametrize(
@@ -56,9 +41,6 @@ def main(folders: list[str]) -> None:
         for rule in RULES:
             for offender in offenders(rule, folder.removeprefix("./").rstrip("/")):
                 sys.stdout.write(f"{rule:9} {offender}\n")
-    for rule, place in NOT_YET:
-        if not offenders(rule, place):
-            sys.stdout.write(f"not needed any more in tests/not_yet: {rule} {place}\n")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from postgres_server import NEEDS_POSTGRES, shared_server
 pytestmark = NEEDS_POSTGRES
 
 
-def test_each_way_in_is_measured_on_both_databases_and_with_an_embedder_far_away(tmp_path: Path) -> None:
+def test_each_way_in_is_measured_on_both_databases_and_with_a_far_embedder(tmp_path: Path) -> None:
     sizes = Sizes(memories=40, per_user=20, far=40, replayed=2, added=10)
     rows = Bulk(shared_server().url, tmp_path, sizes).run(PARTS)
 

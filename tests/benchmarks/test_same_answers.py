@@ -16,7 +16,7 @@ SIZES = [(kind, count) for kind in DURABLE for count in (100, 1_000)] + [("file"
 
 
 @pytest.mark.parametrize(("kind", "count"), SIZES)
-async def test_a_question_finds_the_same_read_whole_from_the_cache_and_brought_forward(
+async def test_a_question_has_the_same_answer_read_whole_cached_or_updated(
     kind: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     merged: list[int] = []

@@ -167,7 +167,7 @@ async def test_a_turn_that_times_out_every_time_costs_only_itself(parts: Compone
     assert await engine.admin.formations(parked=True) == []
 
 
-async def test_a_paragraph_on_a_conversation_that_the_model_refuses_is_written_by_the_rules(
+async def test_the_rules_write_the_paragraph_where_the_model_refuses(
     parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
     text = 'extends = "app"\n[subject]\nkind = "user"\n[budget]\ncapacity = 0\nmax_share = 1\n'

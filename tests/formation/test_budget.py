@@ -162,7 +162,7 @@ async def test_a8_a_capacity_that_cannot_hold_what_work_costs_is_refused(tmp_pat
 
 
 @pytest.mark.process
-async def test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled(tmp_path: Path) -> None:
+async def test_a8_a_booking_stays_spent_when_the_process_dies_before_settling_it(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}
     command = [sys.executable, str(Path(__file__).parent / "budget_process.py"), url]

@@ -84,9 +84,7 @@ async def test_what_is_forgotten_by_hand_is_in_no_later_summary(
     assert "walnut" not in await shown(engine, scope)
 
 
-async def test_a_model_that_sums_up_a_conversation_is_not_shown_what_is_to_be_forgotten(
-    parts: Components, clock: FakeClock
-) -> None:
+async def test_a_summarizing_model_is_not_shown_what_is_to_be_forgotten(parts: Components, clock: FakeClock) -> None:
     model = ScriptedModel([{"text": "The user plays the cello.", "messages": [], "importance": 5, "tags": []}] * 3)
     engine = with_model(parts, model)
     await hold_talk(engine, clock, CALENDAR, TOLD, *TALK, WISH)

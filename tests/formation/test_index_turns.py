@@ -147,7 +147,7 @@ async def test_an_assistants_planted_order_is_not_quoted_and_its_links_are(engin
     }
 
 
-async def test_a_quotation_that_ends_in_a_question_is_told_from_others_also_once_it_was_brought_back(
+async def test_a_quotation_ending_in_a_question_stays_distinct_once_restored(
     engine: AsyncRecollect, parts: Components
 ) -> None:
     async def roles() -> list[int]:

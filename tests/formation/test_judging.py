@@ -42,7 +42,7 @@ async def test_what_is_open_costs_one_more_call_and_its_word_is_followed(
     }
 
 
-async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_what_was_paid_is_kept(
+async def test_where_the_judge_may_not_be_asked_the_rules_decide_and_costs_stay(
     engine: AsyncRecollect, parts: Components, tmp_path: Path
 ) -> None:
     (tmp_path / "capped.toml").write_text('description = "x"\n[budget]\ntokens_per_day = 20\n', "utf-8")

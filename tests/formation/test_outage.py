@@ -50,7 +50,7 @@ async def pass_minutes(engine: AsyncRecollect, clock: FakeClock, minutes: int, *
 
 
 @pytest.mark.parametrize("fault", [ModelFault.SERVER, ModelFault.UNKNOWN])
-async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_is_back(
+async def test_s12_a_dead_model_parks_nothing_and_all_is_formed_on_its_return(
     parts: Components, clock: FakeClock, fault: ModelFault
 ) -> None:
     server = Server(fault)
@@ -72,7 +72,7 @@ async def test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_i
     assert engine.admin.worker_counters.parked == 0
 
 
-async def test_s12_a_request_that_the_model_cannot_bear_is_read_by_the_rules_and_holds_up_no_one(
+async def test_s12_rules_read_a_request_that_breaks_the_model_and_none_waits(
     parts: Components, clock: FakeClock
 ) -> None:
     server = Server(None)
@@ -238,7 +238,7 @@ async def test_a3_a_creation_that_the_database_refuses_twice_is_skipped(
     assert flaky.calls == 3
 
 
-async def test_a3_where_not_even_the_skip_can_be_written_the_work_waits_for_the_database(
+async def test_a3_work_waits_for_the_database_if_even_its_skip_cannot_be_written(
     skipping: Components, monkeypatch: pytest.MonkeyPatch, clock: FakeClock
 ) -> None:
     engine = with_model(skipping, ScriptedModel([STORY, STORY]))

@@ -64,7 +64,7 @@ async def test_t3_the_conversation_goes_on_behind_a_shortened_episode(tiered: As
     assert not [memory for memory in found if "bankruptcy" in memory.text]
 
 
-async def test_i6_what_was_forgotten_before_it_is_summed_up_is_in_no_summary_or_prompt(tiered: AsyncRecollect) -> None:
+async def test_i6_what_was_forgotten_before_its_summary_is_in_none_and_no_prompt(tiered: AsyncRecollect) -> None:
     chat = Chat(tiered)
     await chat.say_all(
         ["My bankruptcy was in court.", "I keep bees on the roof.", "Please forget about my bankruptcy."]

@@ -133,7 +133,7 @@ async def test_an_edit_in_the_window_leaves_the_episodes_alone(tiered: AsyncReco
     await covered_once(tiered, chat)
 
 
-async def test_an_edit_of_a_summed_up_turn_abandons_its_episode_at_once_and_makes_it_again(
+async def test_an_edited_turn_abandons_its_episode_at_once_and_makes_it_again(
     tiered: AsyncRecollect,
 ) -> None:
     chat = Chat(tiered)
@@ -195,7 +195,7 @@ async def test_a_forgotten_episode_is_not_summed_up_once_more(tiered: AsyncRecol
     assert len(await tiered.conversations.window("chat", user="ana")) == 2 * 15
 
 
-async def test_words_erased_from_an_episode_are_gone_and_what_is_left_of_its_turns_is_summed_up_again(
+async def test_erased_words_leave_an_episode_and_its_other_turns_are_resummed(
     tiered: AsyncRecollect,
 ) -> None:
     chat = Chat(tiered)
@@ -298,7 +298,7 @@ async def test_an_answer_without_a_summary_is_asked_for_again(
     assert [memory.text for memory in await episodes(engine)] == ["The user visited ten towns."]
 
 
-async def test_where_the_model_keeps_failing_the_rules_sum_up_and_the_window_is_emptied(
+async def test_where_the_model_keeps_failing_rules_sum_up_and_empty_the_window(
     parts: Components, clock: FakeClock
 ) -> None:
     engine, _ = await told(parts, [ModelError("overloaded")] * 5)

@@ -34,7 +34,7 @@ def said(turn: int) -> str:
     return FACTS[turn // 7 % len(FACTS)] if turn % 7 == 0 else f"The weather on walk number {turn} was calm."
 
 
-async def test_t10_a_thousand_turns_keep_the_window_bounded_and_each_turn_in_one_place(parts: Components) -> None:
+async def test_t10_in_a_thousand_turns_the_window_is_bounded_and_no_turn_is_twice(parts: Components) -> None:
     async with AsyncRecollect(tiered_parts(parts)) as engine:
         widest = 0
         for turn in range(TURNS):

@@ -205,7 +205,7 @@ async def test_a_write_whose_answer_was_lost_is_read_back_and_not_done_twice(
 
 
 @pytest.mark.parametrize(("times", "gone"), [(1, 4), (2, 1)])
-async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_oldest_goes(
+async def test_a3_unreadable_memories_are_read_once_more_then_the_oldest_goes(
     parts: Components, clock: FakeClock, engine: AsyncRecollect, times: int, gone: int
 ) -> None:
     await full_app(engine, clock)
@@ -224,7 +224,7 @@ async def test_a3_memories_that_cannot_be_read_are_read_once_more_and_then_the_o
     assert ("could not be read" in line.reason) == (times == 2)
 
 
-async def test_a3_a_formation_that_could_not_be_committed_twice_asks_no_model_the_third_time(
+async def test_a3_a_formation_that_failed_to_commit_twice_asks_no_model_again(
     parts: Components, tmp_path: Path
 ) -> None:
     model = Answering(delete(4))
@@ -278,7 +278,7 @@ async def test_a2_adding_by_hand_where_energy_is_spent_is_refused_and_nothing_is
     assert model.asked == 1
 
 
-async def test_a3_a_budget_that_cannot_be_booked_is_tried_once_more_and_then_the_oldest_goes(
+async def test_a3_a_failed_booking_is_tried_once_more_then_the_oldest_goes(
     parts: Components, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await full_app(engine, clock)

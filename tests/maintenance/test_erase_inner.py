@@ -76,7 +76,7 @@ async def everything(engine: AsyncRecollect, subject: Subject) -> list[str]:
 
 
 @pytest.mark.parametrize("everywhere", [False, True])
-async def test_i13_nothing_of_a_user_is_left_in_any_subject_name_header_title_or_setting(
+async def test_i13_no_subject_name_header_title_or_setting_keeps_an_erased_user(
     engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random, everywhere: bool
 ) -> None:
     who = canary(luck, accented=True)
@@ -138,7 +138,7 @@ NAMES = (
 
 
 @pytest.mark.parametrize("gone", NAMES)
-async def test_i13_only_the_named_users_subjects_go_whatever_the_names_of_others_have_in_common(
+async def test_i13_only_the_named_users_subjects_go_however_alike_other_names_are(
     engine: AsyncRecollect, gone: str
 ) -> None:
     kept: dict[str, list[Subject]] = {}
@@ -170,7 +170,7 @@ async def test_i13_a_user_is_found_by_a_name_that_was_written_by_hand(engine: As
     assert await engine.list(user=Subject("session", "Zo%C3%AB%2F/4"))
 
 
-async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_name_in_records_of_prompts(
+async def test_i13_a_session_is_erased_with_its_contents_and_its_name_in_records(
     engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random
 ) -> None:
     house = Household(engine, parts, "ana", luck)
@@ -188,7 +188,7 @@ async def test_i13_one_session_alone_is_erased_with_what_is_within_it_and_its_na
     assert {subject.text for subject in await engine.admin.subjects()} == set()
 
 
-async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erased_whole(
+async def test_i13_a_user_with_more_subjects_than_a_transaction_is_erased_whole(
     engine: AsyncRecollect, parts: Components, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(erase, "MAX_INNER", 4)
@@ -202,7 +202,7 @@ async def test_i13_a_user_with_more_subjects_than_one_transaction_takes_is_erase
     assert traces(parts, folder, ["secret", "session:ana"], []) == []
 
 
-async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user_formed_or_refused_of_it(
+async def test_i13_erasing_a_conversation_reaches_its_users_inner_subjects(
     engine: AsyncRecollect, parts: Components, folder: Path, luck: random.Random
 ) -> None:
     word, kept = canary(luck), canary(luck)
@@ -221,7 +221,7 @@ async def test_i13_a_conversations_erasure_reaches_what_subjects_within_its_user
 
 @pytest.mark.soak
 @pytest.mark.parametrize("by", ["rules", "model"])
-async def test_i13_what_is_being_formed_within_a_user_does_not_come_back_when_the_user_is_erased(
+async def test_i13_a_formation_under_way_does_not_bring_an_erased_user_back(
     parts: Components, clock: FakeClock, folder: Path, luck: random.Random, by: str
 ) -> None:
     engine = AsyncRecollect(replace(parts, model=Pondering(luck) if by == "model" else None))

@@ -44,9 +44,7 @@ async def fill(url: str, words: list[str]) -> str:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("failpoint", [*UNDONE, *DONE])
-async def test_i13_a_kill_during_an_erasure_leaves_all_or_nothing_and_it_is_finished_later(
-    tmp_path: Path, failpoint: str
-) -> None:
+async def test_i13_a_kill_during_an_erasure_leaves_all_or_nothing_until_resumed(tmp_path: Path, failpoint: str) -> None:
     for number in range(ROUNDS):
         folder = tmp_path / str(number)
         url = f"sqlite:///{folder / 'kept.sqlite3'}"
@@ -75,9 +73,7 @@ INNER = [Subject("session", "ana/one"), Subject("app", "ana/calendar"), Subject(
 
 
 @pytest.mark.parametrize("failpoint", [*UNDONE, *DONE])
-async def test_i13_a_kill_while_a_user_with_inner_subjects_is_erased_leaves_none_behind_for_good(
-    tmp_path: Path, failpoint: str
-) -> None:
+async def test_i13_after_a_kill_the_next_erasure_leaves_no_inner_subject_behind(tmp_path: Path, failpoint: str) -> None:
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     words = [canary(random.Random(f"{failpoint}{place}")) for place in range(8)]
     await fill(url, words[:2])
@@ -111,7 +107,7 @@ def unclean(file: Path) -> int:
     return count
 
 
-async def test_i13_a_reader_of_another_process_makes_the_receipt_say_pending_until_it_lets_go(tmp_path: Path) -> None:
+async def test_i13_the_receipt_says_pending_while_another_process_reads(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'data' / 'kept.sqlite3'}"
     words = [canary(random.Random(place)) for place in range(6)]
     patterns = {pattern: f"{word} as {how}" for word in words for how, pattern in spellings(word)}

@@ -105,9 +105,7 @@ async def test_the_versions_it_replaced_go_with_a_memory_and_those_after_it_stay
     assert await log(engine) == ["I moved to Bergen.", "", ""]
 
 
-async def test_what_else_rests_on_an_erased_message_goes_unless_it_was_said_elsewhere_too(
-    engine: AsyncRecollect, clock: FakeClock
-) -> None:
+async def test_what_rests_on_an_erased_message_alone_goes_with_it(engine: AsyncRecollect, clock: FakeClock) -> None:
     await tell(engine, PEANUTS_AND_OSLO)
     clock.advance(days=1)
     await tell(engine, "I live in Oslo.")
@@ -193,7 +191,7 @@ async def test_i13_history_that_a_client_resends_stays_erased(engine: AsyncRecol
 
 
 @pytest.mark.parametrize("name", ["elsewhere", None])
-async def test_i13_history_that_comes_to_another_conversation_is_logged_hollow_and_once(
+async def test_i13_history_copied_to_another_conversation_is_logged_hollow_once(
     engine: AsyncRecollect, clock: FakeClock, name: str | None
 ) -> None:
     history = [user(PEANUTS), assistant("Noted."), user("I like tea.")]
@@ -314,7 +312,7 @@ async def test_i13_a_strangers_rows_are_equal_byte_for_byte_before_and_after(tmp
 # ---- traces
 
 
-async def test_records_of_what_was_injected_lose_the_memory_and_the_receipt_names_the_answers(
+async def test_records_of_prompts_lose_the_memory_and_the_receipt_names_answers(
     engine: AsyncRecollect, parts: Components
 ) -> None:
     await tell(engine, PEANUTS)

@@ -101,7 +101,7 @@ async def test_a_subject_has_the_tightest_room_of_the_profiles_it_was_formed_und
     assert len(await held(engine, "ben")) == 8
 
 
-async def test_what_is_added_by_hand_to_an_app_has_the_apps_room_even_before_anything_was_formed(
+async def test_memories_added_by_hand_have_the_apps_room_before_any_formation(
     engine: AsyncRecollect,
 ) -> None:
     for text in numbered(12):
@@ -145,7 +145,7 @@ async def test_a6_what_a_person_adds_is_refused_beyond_twice_the_length(engine: 
 
 @pytest.mark.parametrize("policy", ["lowest_value", "fifo", "compact"])
 @pytest.mark.parametrize("seed", range(4))
-async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_ends_unexplained(
+async def test_s6_room_is_kept_after_each_commit_and_each_end_is_explained(
     parts: Components, tmp_path: Path, clock: FakeClock, policy: str, seed: int
 ) -> None:
     luck = random.Random(seed)
@@ -180,7 +180,7 @@ async def test_s6_whatever_happens_room_is_kept_after_each_commit_and_nothing_en
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_s6_a_sessions_own_setting_bounds_its_room_for_what_is_formed_added_and_tended(
+async def test_s6_a_sessions_own_setting_bounds_forming_adding_and_tending(
     engine: AsyncRecollect,
 ) -> None:
     scope = RequestScope(profile="session")

@@ -45,7 +45,7 @@ def test_the_newer_one_stays_where_it_says_more() -> None:
     assert kept(more, "The user loves hiking.") == more
 
 
-def test_an_older_statement_that_came_late_and_says_more_stays_beside_the_newer_one() -> None:
+def test_a_late_older_statement_that_says_more_stays_beside_the_newer_one() -> None:
     known, late = pair("The user loves hiking.", "The user loves hiking alone.")
     said = replace(evidence(CONVERSATION, 1), said_at=known.known_from - timedelta(days=9))
     assert merging(known, replace(late, evidence=(said,)), 1.0, POLICY) is None

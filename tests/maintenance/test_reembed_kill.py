@@ -121,7 +121,7 @@ def moments() -> list[str]:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("failpoint", moments())
-async def test_i1_a_kill_while_memories_are_embedded_anew_loses_nothing_and_the_next_run_goes_on(
+async def test_i1_a_kill_during_reembedding_loses_nothing_and_the_next_run_resumes(
     filled: Filled, tmp_path: Path, failpoint: str
 ) -> None:
     url = filled.copied(tmp_path)

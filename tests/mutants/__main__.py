@@ -48,7 +48,7 @@ class Verdict:
 
 def main(words: Sequence[str]) -> int:
     """Plant the chosen defects one by one."""
-    chosen = [one for one in DEFECTS if not words or any(word in one.name for word in words)]
+    chosen = [defect for defect in DEFECTS if not words or any(word in defect.name for word in words)]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copy = Path(folder) / "tree"
         _copy(copy)
@@ -61,7 +61,7 @@ def main(words: Sequence[str]) -> int:
         for number, defect in enumerate(chosen, start=1):
             verdicts.append(_try(copy, defect, red))
             print(f"{number:2}/{len(chosen)} {verdicts[-1].outcome:22} {defect.name}: {verdicts[-1].by}", flush=True)  # noqa: T201
-    noticed = sum(one.outcome is Outcome.NOTICED for one in verdicts)
+    noticed = sum(verdict.outcome is Outcome.NOTICED for verdict in verdicts)
     print(f"{noticed} of {len(verdicts)} planted defects were noticed")  # noqa: T201
     return 0 if verdicts and noticed == len(verdicts) else 1
 

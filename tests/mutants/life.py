@@ -20,7 +20,7 @@ OF_LIFE: tuple[Defect, ...] = (
         "        return booked\n",
         planted="        return booked\n",
         noticed_by=(
-            "tests/formation/test_budget.py::test_a8_what_was_booked_stays_spent_when_the_process_dies_before_it_is_settled",
+            "tests/formation/test_budget.py::test_a8_a_booking_stays_spent_when_the_process_dies_before_settling_it",
         ),
     ),
     Defect(
@@ -30,7 +30,7 @@ OF_LIFE: tuple[Defect, ...] = (
         planted="now=now)",
         noticed_by=(
             "tests/formation/test_budget.py::test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself",
-            "tests/formation/test_outage.py::test_s12_a_dead_model_parks_nothing_and_everything_is_formed_when_it_is_back",
+            "tests/formation/test_outage.py::test_s12_a_dead_model_parks_nothing_and_all_is_formed_on_its_return",
         ),
     ),
     Defect(

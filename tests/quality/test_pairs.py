@@ -62,7 +62,7 @@ def test_s5_other_ways_of_writing_a_sentence_are_the_same_sentence() -> None:
         Pair(one=text, other=other, score=5) for text in SENTENCES for _, other in variants(text, seed) if other != text
     ]
     assert len(written) > 9 * len(SENTENCES)
-    assert [one.pair.other for one in judge(written) if not one.merged] == []
+    assert [verdict.pair.other for verdict in judge(written) if not verdict.merged] == []
 
 
 def test_s5_the_published_pairs_meet_the_bars() -> None:

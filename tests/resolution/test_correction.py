@@ -141,7 +141,7 @@ def test_what_is_known_already_still_closes_what_it_corrects() -> None:
     assert [closing.memory for closing in decided.closes] == [old]
 
 
-def test_the_fact_behind_a_corrected_note_ends_with_it_and_others_of_its_message_stay() -> None:
+def test_the_fact_of_a_corrected_note_ends_and_others_of_its_message_stay() -> None:
     said = evidence(at=BEFORE, seq=2, chat="old")
     home = stored(note("The user lives in New York."), said=said)
     location = stored(fact("location", "New York"), number=2, said=said)

@@ -58,7 +58,7 @@ async def test_a1_conversations_that_ended_before_the_feature_was_on_make_none(e
     await ended(engine)
     known = await engine.apps.memories("calendar", user="ana")
     old = await engine.conversations.get("old", user="ana")
-    assert {source.conversation for one in known for source in one.evidence} == {
+    assert {source.conversation for memory in known for source in memory.evidence} == {
         (await engine.conversations.get("c", user="ana")).id
     }
     assert old.end_reason == "closed"
@@ -71,7 +71,7 @@ async def test_a2_the_eleventh_starts_a_compaction_and_ten_are_left(parts: Compo
         clock.advance(minutes=1)
         await engine.add(f"Ana moved meeting {number} to Monday.", user=APP, profile="app")
     assert model.asked == 1
-    texts = [one.text for one in await engine.apps.memories("calendar", user="ana")]
+    texts = [memory.text for memory in await engine.apps.memories("calendar", user="ana")]
     assert len(texts) == 10
     assert "Ana moved meeting 10 to Monday." in texts
     [gone] = [line for line in await engine.history.decisions(user=APP) if line.action is Action.EVICT]
@@ -113,7 +113,7 @@ async def test_a1_the_shipped_profile_offers_the_tool_that_ends_a_conversation(e
     assert "tools" not in json.loads((await engine.turns.prepare(asked, other)).body)
 
 
-async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_whatever_profile_asks(
+async def test_a7_a_memory_for_all_users_is_listed_and_purged_under_any_profile(
     engine: AsyncRecollect, parts: Components, api: httpx.AsyncClient, tmp_path: Path
 ) -> None:
     (tmp_path / "kiosk.toml").write_text(
@@ -125,7 +125,7 @@ async def test_a7_one_memory_for_all_users_is_listed_purged_and_uninstalled_what
     bens = await engine.conversations.subject(user="ben", scope=CALENDAR)
     await engine.add("Ben's choir sings on Sunday.", user=bens, profile="app")
     listed = (await api.get("/apps/calendar/memories")).json()["memories"]
-    subjects = {one.subject for one in await engine.apps.memories("calendar", user="ana")}
+    subjects = {memory.subject for memory in await engine.apps.memories("calendar", user="ana")}
     assert subjects == {APP, Subject("app", "calendar")}
     purged = (await api.delete("/apps/calendar", params={"purgeMemories": "true"})).json()
     assert purged == {"success": True, "deletedCount": len(listed)}
@@ -168,7 +168,7 @@ async def test_a9_memories_survive_a_restart_and_the_apps_uninstall(
         assert await again.apps.memories("calendar", user="ana") == []
 
 
-async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is_logged(
+async def test_a10_creations_compactions_and_energy_are_counted_and_steps_logged(
     parts: Components,
     clock: FakeClock,
     api: httpx.AsyncClient,
@@ -199,7 +199,7 @@ async def test_a10_creations_compactions_and_energy_are_counted_and_each_step_is
     assert "meeting" not in repr([vars(record) for record in caplog.records])
 
 
-async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_and_exported_as_json(
+async def test_a11_an_apps_memories_are_scored_searchable_and_exported_as_json(
     parts: Components, api: httpx.AsyncClient
 ) -> None:
     engine = with_model(parts, ScriptedModel([PARAGRAPH]))
@@ -212,8 +212,8 @@ async def test_a11_memories_of_an_app_are_scored_found_by_words_and_by_meaning_a
     by_meaning = await engine.vectors.nearest(query="boats that Ana likes", user=APP)
     assert by_meaning[0].memory.id == boats.id
     exported = (await api.get("/apps/calendar/memories")).json()
-    assert [one["content"] for one in exported["memories"]] == [boats.text, dentist.text]
-    assert all(set(one) == {"id", "content", "createdAt", "updatedAt"} for one in exported["memories"])
+    assert [row["content"] for row in exported["memories"]] == [boats.text, dentist.text]
+    assert all(set(row) == {"id", "content", "createdAt", "updatedAt"} for row in exported["memories"])
 
 
 async def test_a11_keyword_search_under_the_profile_finds_the_word_and_not_the_latest(
@@ -276,7 +276,7 @@ async def test_a11_what_a_model_says_is_checked_against_the_words_it_rests_on(pa
     engine = with_model(parts, ScriptedModel([told]))
     await engine.record([user("By the way, my dentist is Dr Berg.")], user="ana", scope=RequestScope(profile="default"))
     await engine.form()
-    assert [one.text for one in await engine.list(user="ana")] == ["The user's dentist is Dr Berg."]
+    assert [memory.text for memory in await engine.list(user="ana")] == ["The user's dentist is Dr Berg."]
 
 
 async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
@@ -301,7 +301,7 @@ async def test_a12_hundreds_of_memories_across_apps_are_made_and_read_in_time(
     assert sorted(took)[len(took) // 2] < 0.1
 
 
-async def test_a1_a_conversation_that_goes_on_and_ends_again_makes_a_memory_of_what_came_since(
+async def test_a1_a_resumed_conversation_makes_a_memory_of_what_came_since(
     engine: AsyncRecollect,
 ) -> None:
     await ended(engine)
@@ -311,7 +311,9 @@ async def test_a1_a_conversation_that_goes_on_and_ends_again_makes_a_memory_of_w
         await engine.form()
         newest, *before = await engine.apps.memories("calendar", user="ana")
         assert asked.split()[-1] in newest.text
-        assert {one.seq for one in newest.evidence} <= {2 * place + 3, 2 * place + 4}, "what came since, and no more"
+        assert {source.seq for source in newest.evidence} <= {2 * place + 3, 2 * place + 4}, (
+            "what came since, and no more"
+        )
         assert len(before) == place + 1
     assert await engine.admin.formations(parked=True) == []
 
@@ -339,6 +341,6 @@ async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(par
     await engine.conversations.end("c", user="ana", reason="closed", messages=said, scope=CALENDAR)
     await engine.form()
     known = await engine.apps.memories("calendar", user="ana")
-    assert [one.text for one in known] == [more["text"], PARAGRAPH["text"]]
-    assert [[one.seq for one in memory.evidence] for memory in known] == [[3], [1, 2]]
+    assert [memory.text for memory in known] == [more["text"], PARAGRAPH["text"]]
+    assert [[source.seq for source in memory.evidence] for memory in known] == [[3], [1, 2]]
     assert "plumber" in model.calls[1].user

@@ -67,7 +67,7 @@ async def test_a2_short_talks_wait_for_the_energy_of_a_compaction_and_nothing_go
     await chatted(engine, turns=12)
     clock.advance(hours=2)
     await engine.form()
-    texts = " ".join([one.text for one in await engine.apps.memories("calendar", user="ana")])
+    texts = " ".join([memory.text for memory in await engine.apps.memories("calendar", user="ana")])
     assert texts.count("supper") == 10
     assert all(f"invite {guest} " in texts for guest in GUESTS[10:]), "they waited, and none was lost"
     gone = [line for line in await engine.history.decisions(user=APP) if line.action is Action.EVICT]

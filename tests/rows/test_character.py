@@ -59,11 +59,11 @@ async def test_c4_c9_the_weightier_and_nearer_comes_first_in_the_numbered_block(
     assert rows == ["1. [OUTCOME, importance=9, 3 days ago]", "2. [NOTE, importance=2, 3 days ago]"]
 
 
-async def test_c8_a_record_holds_what_was_said_with_summary_source_context_conversation_and_tags(
+async def test_c8_a_record_has_text_summary_source_context_conversation_and_tags(
     engine: AsyncRecollect,
 ) -> None:
     kira = await told(engine)
-    [record] = [one for one in await engine.list(user=kira) if LIGHTHOUSE in one.text]
+    [record] = [memory for memory in await engine.list(user=kira) if LIGHTHOUSE in memory.text]
     conversation = await engine.conversations.get("c", user="ana")
     assert (record.type, record.importance > 0, bool(record.detail.summary)) == ("DECISION", True, True)
     assert record.detail.source_uri == f"recollect://{conversation.id}/10"
@@ -89,7 +89,7 @@ async def test_c11_extraction_waits_until_the_stream_is_complete(engine: AsyncRe
     assert len(formed) > 3
     assert sum(formed[:3]) == 0, "nothing is due while the answer streams"
     await engine.form()
-    assert "Oslo" in {one.value for one in await engine.list(user="ana")}
+    assert "Oslo" in {fact.value for fact in await engine.list(user="ana")}
 
 
 async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: AsyncRecollect) -> None:
@@ -100,9 +100,12 @@ async def test_c11_an_answer_that_broke_off_is_recorded_as_it_came(engine: Async
     await proxy.close()
     [conversation] = await engine.conversations.list(user="ana")
     said = await engine.conversations.messages(conversation.id, user="ana")
-    assert [(one.text, one.complete) for one in said] == [("I live in Oslo and I keep bees.", True), ("No", False)]
+    assert [(message.text, message.complete) for message in said] == [
+        ("I live in Oslo and I keep bees.", True),
+        ("No", False),
+    ]
     await engine.form()
-    assert "Oslo" in {one.value for one in await engine.list(user="ana")}
+    assert "Oslo" in {fact.value for fact in await engine.list(user="ana")}
 
 
 async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversation(engine: AsyncRecollect) -> None:
@@ -121,7 +124,7 @@ async def test_c12_what_is_remembered_is_found_by_meaning_by_tag_and_by_conversa
         tagged = await engine.list(user=kira, tag=tag)
         left = await engine.conversations.memories(conversation, user="ana", scope=scope)
         assert tagged == left != []
-        assert all(word in one.text for one in left)
+        assert all(word in memory.text for memory in left)
     assert await engine.conversations.memories("c", user="ana", scope=KIRA, limit=1) == await engine.list(
         user=kira, tag="pair:kira+marcus", limit=1
     )
@@ -150,7 +153,9 @@ async def test_c12_what_a_model_returns_is_read_however_it_is_wrapped(parts: Com
     await engine.record([*turns, user("The lighthouse burned down.")], user="ana", conversation="c", scope=KIRA)
     await engine.form()
     kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
-    assert {(one.type, one.detail.summary) for one in await engine.list(user=kira)} == {("OUTCOME", "It burned.")}
+    assert {(memory.type, memory.detail.summary) for memory in await engine.list(user=kira)} == {
+        ("OUTCOME", "It burned.")
+    }
 
 
 async def test_c1_characters_are_named_by_a_header_and_settings_by_their_names(
@@ -230,14 +235,14 @@ STATEMENTS = (
 
 async def test_c7_greetings_of_any_length_are_never_worth_a_record(engine: AsyncRecollect) -> None:
     said = [*GREETINGS, *STATEMENTS]
-    turns = [one for text in said for one in (user("Go on."), assistant(text))]
+    turns = [message for text in said for message in (user("Go on."), assistant(text))]
     await engine.record(turns, user="ana", conversation="c", scope=KIRA)
     await engine.conversations.save("c", user="ana", scope=KIRA)
     await engine.form()
     kira = await engine.conversations.subject(user="ana", conversation="c", scope=KIRA)
-    kept = [one.text for one in await engine.list(user=kira)]
-    assert [text for text in GREETINGS if any(text in one for one in kept)] == []
-    assert [text for text in STATEMENTS if not any(text in one for one in kept)] == []
+    kept = [memory.text for memory in await engine.list(user=kira)]
+    assert [text for text in GREETINGS if any(text in kept_text for kept_text in kept)] == []
+    assert [text for text in STATEMENTS if not any(text in kept_text for kept_text in kept)] == []
 
 
 async def test_c9_the_tags_stay_with_a_prefix_of_ones_own_and_the_age_is_in_weeks(
@@ -267,13 +272,13 @@ async def test_c10_consolidation_never_merges_distinct_records(engine: AsyncReco
         await engine.conversations.save(f"c{number}", user="ana", scope=KIRA)
         await engine.form()
     kira = await engine.conversations.subject(user="ana", conversation="c0", scope=KIRA)
-    before = {one.id for one in await engine.list(user=kira)}
+    before = {memory.id for memory in await engine.list(user=kira)}
     assert len(before) == len(said)
     await engine.admin.maintain(user=kira)
-    assert {one.id for one in await engine.list(user=kira)} == before
+    assert {memory.id for memory in await engine.list(user=kira)} == before
 
 
-async def test_c12_what_a_character_remembers_is_listed_over_http_under_a_documented_subject(
+async def test_c12_a_characters_memories_are_listed_over_http_under_its_subject(
     engine: AsyncRecollect, api: httpx.AsyncClient
 ) -> None:
     kira = await told(engine)

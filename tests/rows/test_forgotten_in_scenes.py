@@ -28,7 +28,7 @@ async def held(engine: AsyncRecollect, scope: RequestScope, conversation: str) -
     mine = await engine.conversations.subject(user="ana", conversation=conversation, scope=scope)
     listed = await engine.list(user=mine, kinds=tuple(MemoryKind))
     context = await engine.context("Tom drums band cello", user="ana", conversation=conversation, scope=scope)
-    return " ".join([*(one.text for one in listed), context.text])
+    return " ".join([*(memory.text for memory in listed), context.text])
 
 
 async def test_a_paragraph_of_an_app_that_is_forgotten_stays_so_in_a_fork(
@@ -38,7 +38,11 @@ async def test_a_paragraph_of_an_app_that_is_forgotten_stays_so_in_a_fork(
     history = ("I play the cello in an orchestra.", "Lovely.", TOLD, "I see.")
     await spoken(engine, clock, scope, "one", *history)
     mine = await engine.conversations.subject(user="ana", conversation="one", scope=scope)
-    meant = [one for one in await engine.list(user=mine, kinds=(MemoryKind.NOTE, MemoryKind.FACT)) if "Tom" in one.text]
+    meant = [
+        memory
+        for memory in await engine.list(user=mine, kinds=(MemoryKind.NOTE, MemoryKind.FACT))
+        if "Tom" in memory.text
+    ]
     assert meant
     for memory in meant:
         await engine.forget(memory.id, user=mine)
@@ -59,8 +63,8 @@ async def test_a_deleted_memory_of_a_session_is_not_summed_up_again(parts: Compo
     engine = with_model(parts, model)
     await spoken(engine, clock, SESSION, "s", TOLD, "I see.")
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
-    [memory] = [one for one in await engine.list(user=mine) if "Tom" in one.text]
+    [memory] = [note for note in await engine.list(user=mine) if "Tom" in note.text]
     await engine.erase(memory.id, user=mine, keep_messages=True)
     clock.advance(hours=1)
     await spoken(engine, clock, SESSION, "s", "I play the cello in an orchestra.", "Lovely.")
-    assert not [one for one in await engine.list(user=mine, closed=True) if "Tom" in one.text]
+    assert not [memory for memory in await engine.list(user=mine, closed=True) if "Tom" in memory.text]

@@ -116,7 +116,9 @@ async def test_t1_i13_what_is_forgotten_erased_secret_or_over_is_in_no_recent_me
     await talked(engine, clock, ("The gardener stole my rake and he is called Ugo.", "Pity."), conversation="d")
     await talked(engine, clock, ("I moved to Oslo last week.", "Nice."), conversation="e")
     await talked(engine, clock, ("Please forget that I'm allergic to walnuts.", "It's gone."), conversation="f")
-    stolen = next(one for one in await engine.conversations.list(user="ana") if one.external_id == "d")
+    stolen = next(
+        conversation for conversation in await engine.conversations.list(user="ana") if conversation.external_id == "d"
+    )
     await engine.erasure.messages(stolen.id, [1], user="ana")
     prompt, _ = await sent(engine, user("What should I do next?"))
     assert not [word for word in ("walnut", "Rome", "hunter2", "Ugo", "rake") if word in prompt]

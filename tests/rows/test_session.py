@@ -26,7 +26,7 @@ async def test_s1_s3_s4_a_session_remembers_what_a_model_found_worth_it(parts: C
     await engine.record(SAID, user="ana", conversation="s", scope=SESSION)
     await engine.form()
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
-    kept = {(one.type, one.text) for one in await engine.list(user=mine)}
+    kept = {(memory.type, memory.text) for memory in await engine.list(user=mine)}
     assert kept == {("preference", "Ana drinks green tea."), ("insight", "Ana thinks best in the morning.")}
     [ignored] = [line for line in await engine.history.decisions(user=mine) if line.action is Action.IGNORE]
     assert "0.29" in ignored.reason
@@ -60,7 +60,7 @@ async def test_s7_s8_what_is_relevant_comes_as_a_block_and_gets_its_time_of_use(
     assert len(rows) == 5
     assert all(row.startswith("- [FACT] Ana drinks tea number") and row.endswith("(importance: 0.9)") for row in rows)
     await written(engine)
-    used = {one.id for one in await engine.list(user=mine) if one.last_used_at == clock.now()}
+    used = {memory.id for memory in await engine.list(user=mine) if memory.last_used_at == clock.now()}
     assert used == {item.memory.id for item in found.items}
 
 
@@ -69,13 +69,13 @@ async def test_s10_memories_are_added_by_hand_listed_read_and_deleted(engine: As
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     tea = await engine.add("Ana drinks green tea.", user=mine, type="preference", importance=0.8, profile="session")
     owl = await engine.add("Ana works at night.", user=mine, type="insight", profile="session")
-    assert [one.id for one in await engine.list(user=mine)] == [owl.id, tea.id]
+    assert [memory.id for memory in await engine.list(user=mine)] == [owl.id, tea.id]
     assert await engine.get(tea.id, user=mine) == tea
     assert (tea.type, tea.importance) == ("preference", 0.8)
     await engine.erase(tea.id, user=mine)
     with pytest.raises(UnknownMemoryError):
         await engine.get(tea.id, user=mine)
-    assert [one.id for one in await engine.list(user=mine, closed=True)] == [owl.id]
+    assert [memory.id for memory in await engine.list(user=mine, closed=True)] == [owl.id]
 
 
 async def test_s12_an_unknown_session_or_memory_is_a_typed_error_and_404(
@@ -115,7 +115,7 @@ async def test_s2_s3_plain_statements_of_either_speaker_reach_the_model(
     [call] = model.calls
     assert said in str(call)
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
-    assert said in [one.text for one in await engine.list(user=mine)]
+    assert said in [memory.text for memory in await engine.list(user=mine)]
 
 
 async def test_s3_an_unknown_interaction_mode_is_refused(api: httpx.AsyncClient) -> None:
@@ -139,7 +139,7 @@ async def test_s6_summaries_of_the_chat_are_no_memories_of_its_list(
     mine = await engine.conversations.subject(user="ana", conversation="s", scope=SESSION)
     [summary, *_] = await engine.list(user=mine, kinds=(MemoryKind.EPISODE,))
     listed = (await api.get("/api/sessions/s/memories")).json()
-    assert summary.id not in [one["id"] for one in listed]
+    assert summary.id not in [row["id"] for row in listed]
     assert listed
     one = f"/api/sessions/s/memories/{summary.id}"
     assert [(await api.get(one)).status_code, (await api.delete(one)).status_code] == [404, 404]

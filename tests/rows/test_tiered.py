@@ -42,7 +42,7 @@ async def passed(engine: AsyncRecollect, text: str, memory: str) -> ScriptedBack
     return way
 
 
-async def test_t1_t3_the_window_holds_ten_to_nineteen_turns_and_no_turn_is_in_two_places(
+async def test_t1_t3_the_window_has_ten_to_nineteen_turns_and_no_turn_is_twice(
     engine: AsyncRecollect,
 ) -> None:
     held = set()
@@ -53,7 +53,7 @@ async def test_t1_t3_the_window_holds_ten_to_nineteen_turns_and_no_turn_is_in_tw
         assert turn >= 19 or turns == turn + 1
         held |= {turns} if turn >= 19 else set()
         episodes = await engine.list(user="ana", kinds=(MemoryKind.EPISODE,))
-        seqs = [one.seq for episode in episodes for one in episode.evidence] + [one.seq for one in window]
+        seqs = [source.seq for episode in episodes for source in episode.evidence] + [message.seq for message in window]
         assert sorted(seqs) == list(range(1, 2 * (turn + 1) + 1))
     assert held == set(range(10, 20))
 
@@ -67,9 +67,11 @@ async def test_t1_the_window_is_the_users_across_conversations(engine: AsyncReco
     await engine.record([user("Elsewhere.")], user="ana", conversation="d", scope=DEFAULT)
     await engine.form()
     window = await engine.conversations.window("c7", user="ana", scope=TIERED)
-    assert [one.text for one in window if one.role == "user"] == [f"Turn {number}." for number in range(4, 24)]
+    assert [message.text for message in window if message.role == "user"] == [
+        f"Turn {number}." for number in range(4, 24)
+    ]
     written = await engine.prompt("And then?", conversation="new", user="ana", scope=TIERED)
-    said = [one["content"] for one in written if one["role"] == "user"]
+    said = [message["content"] for message in written if message["role"] == "user"]
     assert said == [*(f"Turn {number}." for number in range(4, 24)), "And then?"]
 
 
@@ -80,7 +82,9 @@ async def test_t1_a_setting_keeps_a_window_for_each_conversation(parts: Componen
     engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
     for name in ("c", "d"):
         await engine.record([user(f"Said in {name}.")], user="ana", conversation=name, scope=TIERED)
-    assert [one.text for one in await engine.conversations.window("d", user="ana", scope=TIERED)] == ["Said in d."]
+    assert [message.text for message in await engine.conversations.window("d", user="ana", scope=TIERED)] == [
+        "Said in d."
+    ]
 
 
 @pytest.mark.parametrize("dim", DIMS)
@@ -100,7 +104,7 @@ async def test_t2_t7_an_episode_is_embedded_and_found_by_its_distance(engine: As
     assert {item.memory.kind for item in far.items} == {MemoryKind.FACT}
 
 
-async def test_t4_t5_t6_facts_are_kept_by_category_and_key_and_overwritten_by_what_is_as_sure(
+async def test_t4_t5_t6_facts_have_category_and_key_and_yield_to_equal_confidence(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     for text in ("I live in Rome.", "We discussed the budget.", "I'm allergic to peanuts.", "I live in Oslo."):
@@ -108,12 +112,12 @@ async def test_t4_t5_t6_facts_are_kept_by_category_and_key_and_overwritten_by_wh
         await engine.form()
         clock.advance(days=1)
     facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
-    assert {(one.category, one.key, one.value) for one in facts} == {
+    assert {(fact.category, fact.key, fact.value) for fact in facts} == {
         ("identity", "location", "Oslo"),
         ("constraint", "allergy:peanuts", "peanuts"),
     }
     history = await engine.list(user="ana", kinds=(MemoryKind.FACT,), closed=True)
-    assert sorted(one.value for one in history if one.key == "location") == ["Oslo", "Rome"]
+    assert sorted(fact.value for fact in history if fact.key == "location") == ["Oslo", "Rome"]
     assert await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) == []
 
 
@@ -136,7 +140,7 @@ class Teller:
 
 
 async def held(engine: AsyncRecollect) -> dict[str, str]:
-    return {one.key: one.value for one in await engine.list(user="ana", kinds=(MemoryKind.FACT,))}
+    return {fact.key: fact.value for fact in await engine.list(user="ana", kinds=(MemoryKind.FACT,))}
 
 
 async def test_t5_code_style_availability_and_workflows_are_facts_without_a_model(
@@ -214,7 +218,7 @@ async def test_t6_what_is_less_sure_overwrites_nothing_and_what_is_as_sure_does(
     assert await teller.held() == {"coffee_order": "espresso"}
 
 
-async def test_t8_profile_and_recent_context_stand_before_the_conversation_with_the_request_to_be_consistent(
+async def test_t8_profile_recent_context_and_a_request_for_consistency_come_first(
     engine: AsyncRecollect,
 ) -> None:
     await talked(engine, 20)
@@ -236,13 +240,13 @@ async def test_t9_recall_can_be_on_or_off_for_one_request_while_both_are_kept(en
     assert b"Oslo" in on.asked[0].body
     off = await passed(engine, "I work as a nurse.", "record")
     assert b"Oslo" not in off.asked[0].body
-    assert {one.value for one in await engine.list(user="ana")} == {"Oslo", "peanuts", "nurse"}
+    assert {memory.value for memory in await engine.list(user="ana")} == {"Oslo", "peanuts", "nurse"}
     neither = await passed(engine, "I speak Norwegian.", "off")
     assert b"Oslo" not in neither.asked[0].body
     assert len(await engine.list(user="ana")) == 3
 
 
-async def test_t10_a_hundred_turns_make_about_fifteen_facts_and_cost_a_response_little(engine: AsyncRecollect) -> None:
+async def test_t10_a_hundred_turns_make_about_fifteen_facts_at_little_cost(engine: AsyncRecollect) -> None:
     await talked(engine, 100)
     facts = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
     assert 12 <= len(facts) <= 18

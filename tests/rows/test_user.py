@@ -46,7 +46,7 @@ async def test_u1_without_the_users_header_nothing_is_read_and_nothing_formed(en
     said = "I like strong coffee in the morning."
     await passed(engine, Call(chat(said), ANA), whole("Noted."))
     await engine.form()
-    assert [one.text for one in await engine.list(user="ana")] != []
+    assert [memory.text for memory in await engine.list(user="ana")] != []
     asked = Call(chat("I like strong coffee in the morning, don't I?"), OF_USER)
     way = await passed(engine, asked, whole("I cannot know."))
     assert way.asked[0].body == asked.body
@@ -85,12 +85,12 @@ async def test_u4_u5_sentences_that_stand_alone_are_added_ignored_or_replaced(
         await engine.record([user(said), assistant("I live in Lima.")], user="ana", scope=USER)
         await engine.form()
         clock.advance(days=1)
-    assert [one.text for one in await engine.list(user="ana")] == ["The user doesn't like coffee."]
+    assert [memory.text for memory in await engine.list(user="ana")] == ["The user doesn't like coffee."]
     decided = [(line.action, line.target_id is not None) for line in await engine.history.decisions(user="ana")]
     assert decided == [(Action.ADD, False), (Action.IGNORE, True), (Action.REPLACE, True)]
 
 
-async def test_u7_parallel_requests_make_no_duplicates_and_an_older_message_replaces_nothing(
+async def test_u7_parallel_requests_make_no_duplicates_and_old_ones_replace_none(
     engine: AsyncRecollect, clock: FakeClock
 ) -> None:
     await asyncio.gather(
@@ -161,7 +161,7 @@ async def test_u15_one_user_sees_their_memories_only_at_every_layer(filed: Async
     assert len(ana) == len(ben) == 2
     for question in ("Do I play the cello in a quartet?", "Which boat do I own?", "Who collects stamps from Peru?"):
         for who, mine in (("ana", ana), ("ben", ben), ("cleo", [])):
-            allowed = {one.id for one in mine}
+            allowed = {memory.id for memory in mine}
             assert {item.memory.id for item in (await filed.search(question, user=who)).items} <= allowed
             assert {item.memory.id for item in await filed.vectors.nearest(query=question, user=who)} == allowed
             prompt = await filed.turns.prepare(request(user(question)), asks(who, scope=USER))
@@ -184,8 +184,8 @@ async def test_u15_over_http_no_route_shows_another_users_memories(filed: AsyncR
     headers = {"x-recollect-user": "ana", "x-recollect-profile": "user"}
     async with httpx.AsyncClient(transport=transport, base_url="http://localhost", headers=headers) as client:
         nearest = await client.post("/v1/vectors/query", json={"query": "Who collects stamps from Peru?"})
-        assert {one["metadata"]["content"] for one in nearest.json()["matches"]} == {
-            one.text for one in await filed.list(user="ana", kinds=(MemoryKind.NOTE,))
+        assert {match["metadata"]["content"] for match in nearest.json()["matches"]} == {
+            memory.text for memory in await filed.list(user="ana", kinds=(MemoryKind.NOTE,))
         }
         refused = await client.post(
             "/v1/vectors/query", json={"query": "Who collects stamps from Peru?", "userId": "ben"}
@@ -221,7 +221,7 @@ async def told(engine: AsyncRecollect, *said: str) -> list[str]:
     for text in said:
         await engine.record([user(text), assistant("Noted.")], user="ana", conversation=text, scope=USER)
         await engine.form()
-    return [one.text for one in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
+    return [memory.text for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,))]
 
 
 async def test_u2_with_the_shipped_embedder_plain_questions_find_what_answers_them(
@@ -229,9 +229,9 @@ async def test_u2_with_the_shipped_embedder_plain_questions_find_what_answers_th
 ) -> None:
     kept = {}
     for said, question in PLAIN:
-        before = {one.id for one in await shipped.list(user="ana")}
+        before = {memory.id for memory in await shipped.list(user="ana")}
         await told(shipped, said)
-        kept[question] = {one.id for one in await shipped.list(user="ana")} - before
+        kept[question] = {memory.id for memory in await shipped.list(user="ana")} - before
         clock.advance(hours=3)
     found, others = 0, 0
     for question, wanted in kept.items():
@@ -250,11 +250,11 @@ async def test_u5_without_a_model_updates_replace_and_what_stands_beside_stays(
     for number, (before, after) in enumerate((*BESIDE, *UPDATES)):
         name = f"ana{number}"
         for text in (before, after):
-            held = {one.id for one in await shipped.list(user=name)}
+            held = {memory.id for memory in await shipped.list(user=name)}
             await shipped.record([user(text), assistant("Noted.")], user=name, conversation=text, scope=USER)
             await shipped.form()
             clock.advance(hours=3)
-        now = {one.id for one in await shipped.list(user=name)}
+        now = {memory.id for memory in await shipped.list(user=name)}
         kept += number < len(BESIDE) and held <= now
         replaced += number >= len(BESIDE) and bool(held) and not held & now and bool(now)
     assert (kept, replaced >= REPLACED) == (len(BESIDE), True), f"{kept} kept, {replaced} replaced"
@@ -268,7 +268,7 @@ async def test_u2_a_question_on_the_world_gets_little_of_the_users_life(shipped:
     assert shown <= 6
 
 
-async def test_u11_a_run_that_decides_nothing_leaves_its_line_with_the_messages_own_length(
+async def test_u11_a_run_that_decides_nothing_logs_a_line_with_the_message_length(
     engine: AsyncRecollect, caplog: pytest.LogCaptureFixture
 ) -> None:
     said = "How is the weather over there?"

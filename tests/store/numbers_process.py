@@ -20,9 +20,9 @@ async def main(url: str, count: int, apps: list[str]) -> None:
     async def fill(app: Subject) -> None:
         for turn in range(count):
             known = [memory(f"{turn}, {place}", subject=app, clock=clock) for place in range(1 + 2 * (turn % 2))]
-            await store.memories.apply(app, [add(one, vector=None) for one in known], [])
-            for one in await store.memories.get_many(app, [one.id for one in known]):
-                sys.stdout.write(f"{one.number}\n")
+            await store.memories.apply(app, [add(row, vector=None) for row in known], [])
+            for row in await store.memories.get_many(app, [row.id for row in known]):
+                sys.stdout.write(f"{row.number}\n")
                 sys.stdout.flush()
 
     await asyncio.gather(*(fill(Subject("app", app)) for app in apps))

@@ -45,7 +45,7 @@ def test_a4_what_is_asked_of_apps_memories_is_answered_by_an_index(query: str) -
 
 
 @NEEDS_POSTGRES
-def test_a4_on_postgresql_what_is_asked_of_apps_memories_is_answered_by_an_index() -> None:
+def test_a4_on_postgresql_queries_for_apps_memories_use_an_index() -> None:
     url = shared_server().new_database("app_plans")
     prepare(url)
     with connect(url) as db:

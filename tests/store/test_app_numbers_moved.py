@@ -41,13 +41,13 @@ def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 async def added(store: Store, app: Subject, count: int, clock: FakeClock) -> list[Memory]:
     """Add memories in one commit; return them as they were stored."""
     known = [memory(f"Memory {place}.", subject=app, clock=clock) for place in range(count)]
-    await store.memories.apply(app, [add(one, vector=None) for one in known], [])
-    return await store.memories.get_many(app, [one.id for one in known])
+    await store.memories.apply(app, [add(row, vector=None) for row in known], [])
+    return await store.memories.get_many(app, [row.id for row in known])
 
 
 async def numbers_of(store: Store, *apps: Subject) -> list[int]:
     listed = [await store.memories.list(app, limit=9999) for app in apps]
-    return [one.number for some in listed for one in some]
+    return [row.number for some in listed for row in some]
 
 
 def said(url: str, query: str) -> list[tuple[Any, ...]]:
@@ -78,7 +78,7 @@ async def test_a4_a_copy_of_the_database_carries_the_ids_and_counts_on(
     copy_database(url, to, progress=NoBar())
     store = await open_store(to, clock=clock)
     assert await numbers_of(store, CALENDAR, BENS) == before
-    fresh = [one.number for app in (CALENDAR, BENS) for one in await added(store, app, 1, clock)]
+    fresh = [row.number for app in (CALENDAR, BENS) for row in await added(store, app, 1, clock)]
     assert fresh == [before[0] + 2, before[2] + 2], "those erased before stay used"
     await store.close()
 
@@ -109,23 +109,23 @@ async def test_a4_an_import_keeps_the_ids_and_gives_none_of_them_again(
     await take_in(to, await exported(url))
     store = await open_store(to, clock=clock)
     assert await numbers_of(store, NOTES, CALENDAR, BENS) == before
-    fresh = [one.number for app in (NOTES, CALENDAR, BENS) for one in await added(store, app, 2, clock)]
+    fresh = [row.number for app in (NOTES, CALENDAR, BENS) for row in await added(store, app, 2, clock)]
     assert len({*fresh, *before}) == len(fresh) + len(before)
     await store.close()
 
 
-async def test_a4_an_import_whose_ids_are_taken_or_anothers_gets_new_ones_in_their_order(
+async def test_a4_imported_ids_that_are_taken_or_foreign_are_renewed_in_order(
     url: str, clock: FakeClock, tmp_path: Path
 ) -> None:
     (tmp_path / "here").mkdir()
     here = url_of("file", tmp_path / "here")
     store = await open_store(here, clock=clock)
     known = await added(store, CALENDAR, 4, clock)
-    texts = [one.text for one in known]
+    texts = [row.text for row in known]
     await store.close()
     store = await open_store(url, clock=clock)
     taken = await added(store, BENS, 4, clock)
-    others = [one.number for one in await added(store, NOTES, 1, clock)]
+    others = [row.number for row in await added(store, NOTES, 1, clock)]
     await store.close()
     lines = [json.loads(line) for line in (await exported(here)).splitlines()]
     wanted = iter([others[0], 3, MAX_NUMBER, RANGE_SIZE])
@@ -134,9 +134,9 @@ async def test_a4_an_import_whose_ids_are_taken_or_anothers_gets_new_ones_in_the
             line["memory"]["number"] = next(wanted)
     await take_in(url, b"".join(json.dumps(line).encode() + b"\n" for line in lines))
     store = await open_store(url, clock=clock)
-    by_text = {one.text: one.number for one in await store.memories.list(CALENDAR)}
+    by_text = {row.text: row.number for row in await store.memories.list(CALENDAR)}
     await store.close()
-    assert not set(by_text.values()) & {*others, MAX_NUMBER, *(one.number for one in taken)}
+    assert not set(by_text.values()) & {*others, MAX_NUMBER, *(row.number for row in taken)}
     assert sorted(texts, key=lambda text: by_text[text]) == [texts[1], texts[3], texts[0], texts[2]]
     assert len(set(by_text.values())) == 4
 
@@ -150,7 +150,7 @@ async def of_before(url: str, clock: FakeClock) -> dict[Subject, list[MemoryId]]
     store = await open_store(url, clock=clock)
     ids: dict[Subject, list[MemoryId]] = {}
     for app, old in OLD.items():
-        ids[app] = [one.id for one in await added(store, app, len(old), clock)]
+        ids[app] = [row.id for row in await added(store, app, len(old), clock)]
         for place, number in enumerate(old):
             if number in old[place + 1 :]:
                 closing = CloseMemory(id=ids[app][place], valid_to=clock.now(), closed_at=clock.now())
@@ -185,14 +185,14 @@ async def of_before(url: str, clock: FakeClock) -> dict[Subject, list[MemoryId]]
     return ids
 
 
-async def test_a4_a_database_of_before_has_what_came_twice_renumbered_and_keeps_the_rest(
+async def test_a4_migration_renumbers_duplicates_and_keeps_all_other_ids(
     url: str, clock: FakeClock, tmp_path: Path
 ) -> None:
     ids = await of_before(url, clock)
     found: dict[Subject, list[int]] = {}
     for _ in range(2):  # opening it again changes nothing
         store = await open_store(url, clock=clock)
-        again = {app: [one.number for one in await store.memories.get_many(app, ids[app])] for app in OLD}
+        again = {app: [row.number for row in await store.memories.get_many(app, ids[app])] for app in OLD}
         await store.close()
         assert again == found or not found
         found = again
@@ -213,8 +213,8 @@ async def test_a4_a_database_of_before_has_what_came_twice_renumbered_and_keeps_
     other = url_of("postgres" if url.startswith("postgresql:") else "file", tmp_path / "again")
     same = await of_before(other, clock)
     store = await open_store(other, clock=clock)
-    assert {app: [one.number for one in await store.memories.get_many(app, same[app])] for app in OLD} == found
-    fresh = [one.number for app in OLD for one in await added(store, app, 2, clock)]
+    assert {app: [row.number for row in await store.memories.get_many(app, same[app])] for app in OLD} == found
+    fresh = [row.number for app in OLD for row in await added(store, app, 2, clock)]
     assert len({*fresh, *every}) == len(fresh) + len(every)
     assert (await store.admin.stats(check=True)).problems == ()
     await store.close()

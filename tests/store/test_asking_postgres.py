@@ -67,7 +67,7 @@ async def test_what_is_committed_while_it_is_ranked_is_ranked_too(both: tuple[St
     assert await chosen(ours) == [two]
 
 
-async def test_a_recall_of_one_subject_takes_two_answers_and_one_while_nothing_changed(
+async def test_a_recall_takes_two_round_trips_and_one_while_nothing_changed(
     both: tuple[Store, Store], clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = both
@@ -92,7 +92,7 @@ async def test_a_recall_of_one_subject_takes_two_answers_and_one_while_nothing_c
     assert asked[-1] == "COMMIT"
 
 
-async def test_what_is_noted_behind_an_answer_does_not_bring_back_what_is_erased_right_after(
+async def test_noting_uses_after_an_answer_does_not_bring_back_an_erased_memory(
     tmp_path: Path, clock: FakeClock
 ) -> None:
     url = url_of("postgres", tmp_path)
@@ -115,9 +115,7 @@ async def test_what_is_noted_behind_an_answer_does_not_bring_back_what_is_erased
     await store.close()
 
 
-async def test_a_statement_that_takes_too_long_is_asked_once_and_a_connection_that_went_is_opened_again(
-    tmp_path: Path, clock: FakeClock
-) -> None:
+async def test_a_slow_statement_runs_once_and_a_lost_connection_is_reopened(tmp_path: Path, clock: FakeClock) -> None:
     url = url_of("postgres", tmp_path)
     await (await open_store(url, clock=clock)).close()
     link = ReconnectingConnection(url, Failpoint())
@@ -164,7 +162,7 @@ async def test_a_database_that_is_not_there_is_refused_with_where_to_look(tmp_pa
     assert "hunter2" not in str(caught.value)
 
 
-async def test_whoever_opens_a_database_that_another_migrates_waits_longer_than_a_request_would(
+async def test_opening_waits_for_a_migration_longer_than_a_request_would(
     clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     url = shared_server().new_database("migrating")

@@ -221,13 +221,13 @@ async def test_a_clock_that_was_set_back_refills_nothing_and_stops_nothing(store
 async def test_a8_of_two_processes_that_want_the_last_of_it_one_gets_it(url: str, clock: FakeClock) -> None:
     stores = [await open_store(url, clock=clock) for _ in range(2)]
     try:
-        asked = [one.budgets.reserve(ANA, booking(clock), RATION) for one in stores for _ in range(20)]
+        asked = [store.budgets.reserve(ANA, booking(clock), RATION) for store in stores for _ in range(20)]
         done = await asyncio.gather(*asked, return_exceptions=True)
-        assert [type(one) for one in done if one is not None] == [BudgetSpentError] * 33
+        assert [type(outcome) for outcome in done if outcome is not None] == [BudgetSpentError] * 33
         assert (await look(stores[0], clock)).level == 16
     finally:
-        for one in stores:
-            await one.close()
+        for store in stores:
+            await store.close()
 
 
 async def test_what_is_booked_survives_the_process(url: str, clock: FakeClock) -> None:

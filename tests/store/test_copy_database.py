@@ -57,7 +57,7 @@ async def everything(url: str) -> dict[object, Any]:
             found[name, "held"] = await engine.reviews.list(user=who)
             found[name, "subscriptions"] = await engine.shared.subscriptions(user=who)
             chats = await engine.conversations.list(user=who)
-            found[name, "messages"] = [await engine.conversations.messages(one.id, user=who) for one in chats]
+            found[name, "messages"] = [await engine.conversations.messages(chat.id, user=who) for chat in chats]
             for query in QUERIES:
                 recalled = await engine.search(query, user=who)
                 found[name, query] = [
@@ -114,7 +114,7 @@ async def test_what_was_erased_stays_erased_in_a_copy_when_a_client_sends_it_aga
         recorded = await engine.record(told, user="ben", conversation="locker")
         assert recorded.appended == (5, 6)
         await engine.form()
-        assert not [one for one in await engine.list(user="ben", kinds=tuple(MemoryKind)) if "door" in one.text]
+        assert not [row for row in await engine.list(user="ben", kinds=tuple(MemoryKind)) if "door" in row.text]
         fresh = await engine.record(told, user="ben")
         assert [message.text for message in await engine.conversations.messages(fresh.conversation, user="ben")][
             :2
@@ -154,8 +154,8 @@ async def said(url: str, subject: Subject = ANA) -> set[str]:
     store = await open_store(url, clock=FakeClock())
     found = {
         message.text
-        for one in await store.conversations.list(subject)
-        for message in await store.conversations.messages(subject, one.id)
+        for chat in await store.conversations.list(subject)
+        for message in await store.conversations.messages(subject, chat.id)
         if message.role == "user"
     }
     await store.close()
@@ -174,7 +174,7 @@ async def test_a_destination_that_holds_something_is_refused_and_left_as_it_is(
     assert await said(destination) == set()
 
 
-async def test_a_database_is_not_copied_into_itself_nor_into_memory_nor_out_of_nothing(tmp_path: Path) -> None:
+async def test_a_database_is_not_copied_into_itself_or_memory_or_from_nothing(tmp_path: Path) -> None:
     source, destination = urls(("file", "file"), tmp_path)
     await kept(source, "here")
     for wrong, why in (
@@ -210,7 +210,7 @@ class StoppingBar(QuietBar):
 
 
 @pytest.mark.parametrize("phases", [1, 2])
-async def test_an_unfinished_copy_is_opened_by_nobody_and_goes_on_with_what_changed_since(
+async def test_an_unfinished_copy_cannot_be_opened_and_resumes_with_later_changes(
     way: tuple[str, str], tmp_path: Path, phases: int
 ) -> None:
     source, destination = urls(way, tmp_path)
@@ -258,7 +258,7 @@ class WritingBar(QuietBar):
         writer.join()
 
 
-async def test_a_source_in_use_is_copied_as_it_was_when_the_copy_began_and_the_copy_says_so(
+async def test_a_source_in_use_is_copied_as_of_the_start_and_the_copy_says_so(
     way: tuple[str, str], tmp_path: Path
 ) -> None:
     source, destination = urls(way, tmp_path)

@@ -21,8 +21,8 @@ async def test_a4_an_apps_memories_are_numbered_one_after_the_other(store: Store
     found: list[int] = []
     for app in (Subject("app", "calendar"), Subject("app", "notes")):
         known = [memory(f"Memory {n}.", subject=app, clock=clock) for n in (1, 2)]
-        await store.memories.apply(app, [add(one) for one in known], [])
-        first, second = (one.number for one in await store.memories.get_many(app, [one.id for one in known]))
+        await store.memories.apply(app, [add(row) for row in known], [])
+        first, second = (row.number for row in await store.memories.get_many(app, [row.id for row in known]))
         assert second == first + 1
         found += [first, second]
     assert found[:2] == [1, 2]

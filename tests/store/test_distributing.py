@@ -59,7 +59,7 @@ def told(url: str) -> list[str]:
         return [what for (what,) in db.execute("SELECT what FROM called")]
 
 
-def test_all_rows_of_a_subject_are_laid_together_and_what_is_nobodys_on_each_node(cluster: str) -> None:
+def test_rows_of_a_subject_share_a_node_and_common_rows_are_on_each(cluster: str) -> None:
     done = distribute_database(cluster, shards=16)
 
     said = told(cluster)
@@ -128,7 +128,7 @@ def test_indexes_of_single_users_are_dropped_first(cluster: str) -> None:
         build_indexes(cluster, progress=Shown())
 
 
-def test_a_database_that_cannot_be_distributed_is_refused_with_the_reason_and_gets_no_tables(cluster: str) -> None:
+def test_a_database_that_cannot_be_distributed_is_refused_without_tables(cluster: str) -> None:
     plain = new_url()
     with pytest.raises(UnreadableStoreError, match="it has no Citus: put citus into shared_preload_libraries"):
         distribute_database(plain)

@@ -40,7 +40,7 @@ def vector(*numbers: float) -> list[Vector]:
 
 async def lacking(store: Store, subject: Subject = ANA, *, since: int = 0, space: str = NEW) -> list[MemoryId]:
     found = await store.embeddings.missing_vectors(subject, space, after=None, since=since, limit=100)
-    return [one.id for one in found.memories]
+    return [row.id for row in found.memories]
 
 
 @pytest.fixture
@@ -50,7 +50,7 @@ async def known(store: Store, clock: FakeClock) -> list[Memory]:
     facts = [memory("peanuts", clock=clock, slot="a/b"), memory("x", clock=clock, slot="a/c")]
     silent = memory("!!", clock=clock)
     bare = (facts[0], silent)
-    changes = [add(one, vector=None if one in bare else (1, 0, 0, 0)) for one in (*notes, *facts, silent)]
+    changes = [add(row, vector=None if row in bare else (1, 0, 0, 0)) for row in (*notes, *facts, silent)]
     await store.memories.apply(ANA, changes, [])
     return [*notes, *facts, silent]
 
@@ -66,10 +66,10 @@ async def test_an_embedder_is_kept_with_all_that_is_needed_to_open_it_again(stor
     assert (former.spec, former.chosen_at) == (STATIC, None)
     # A clock that stands still orders two choices all the same.
     await store.embeddings.choose(FORMER, former=BETTER)
-    assert [one.space for one in await store.embeddings.embedders()] == [SPACE, NEW]
+    assert [embedder.space for embedder in await store.embeddings.embedders()] == [SPACE, NEW]
 
 
-async def test_who_is_there_stays_in_the_former_space_and_who_begins_is_read_in_the_new_one(
+async def test_existing_subjects_stay_in_their_space_and_new_ones_use_the_new(
     store: Store, known: list[Memory], clock: FakeClock
 ) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
@@ -77,7 +77,7 @@ async def test_who_is_there_stays_in_the_former_space_and_who_begins_is_read_in_
     await store.memories.apply(BEN, [add(memory("hi", subject=BEN, clock=clock), vector=(1, 0, 0), space=NEW)], [])
     assert (await store.snapshots.snapshot(BEN, NEW)).vectors.shape == (1, 3)
     assert len((await store.snapshots.snapshot(ANA, SPACE)).vectors) == 3
-    counts = {one.space: (one.memories, one.subjects) for one in await store.embeddings.space_counts()}
+    counts = {row.space: (row.memories, row.subjects) for row in await store.embeddings.space_counts()}
     assert counts == {SPACE: (3, 1), NEW: (1, 1)}
     assert known
 
@@ -104,7 +104,7 @@ async def test_what_needs_vectors_is_all_with_words_but_facts_that_never_had_any
     tea, oslo, _, fact, silent = known
     assert await lacking(store) == [tea.id, oslo.id, fact.id, silent.id]
     assert [
-        (one.subject, one.memories, one.elsewhere) for one in await store.embeddings.reembed_backlog(NEW, usual=SPACE)
+        (row.subject, row.memories, row.elsewhere) for row in await store.embeddings.reembed_backlog(NEW, usual=SPACE)
     ] == [(ANA, 4, True)]
     assert await store.embeddings.write_vectors(ANA, NEW, {tea.id: vector(1, 0, 0), silent.id: []}) == 1
     assert await lacking(store) == [oslo.id, fact.id, silent.id]
@@ -118,7 +118,7 @@ async def test_a_subject_is_switched_only_where_nothing_lacks_and_then_at_once(
 ) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
     seen = (await store.embeddings.missing_vectors(ANA, NEW, after=None, since=0, limit=9)).version
-    await store.embeddings.write_vectors(ANA, NEW, {one.id: vector(1, 0, 0) for one in known if one != known[2]})
+    await store.embeddings.write_vectors(ANA, NEW, {row.id: vector(1, 0, 0) for row in known if row != known[2]})
     before = (await store.snapshots.snapshot(ANA, SPACE)).version
     late = memory("late", clock=clock)
     await store.memories.apply(ANA, [add(late)], [])
@@ -137,9 +137,7 @@ async def test_a_subject_is_switched_only_where_nothing_lacks_and_then_at_once(
     assert await store.embeddings.switch_space(ANA, NEW, since=0), "twice is once"
 
 
-async def test_a_switch_may_leave_behind_what_keeps_coming_and_that_is_seen_once_it_is_embedded(
-    store: Store, known: list[Memory]
-) -> None:
+async def test_a_switch_may_leave_late_memories_that_are_seen_once_embedded(store: Store, known: list[Memory]) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
     assert await store.embeddings.switch_space(ANA, NEW, since=0, whole=False)
     assert len((await store.snapshots.snapshot(ANA, NEW)).vectors) == 0
@@ -162,24 +160,22 @@ async def test_what_was_closed_or_erased_meanwhile_gets_no_vector(store: Store, 
 
 async def test_erasing_reaches_the_vectors_of_both_spaces(store: Store, known: list[Memory]) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
-    await store.embeddings.write_vectors(ANA, NEW, {one.id: vector(1, 0, 0) for one in known})
+    await store.embeddings.write_vectors(ANA, NEW, {row.id: vector(1, 0, 0) for row in known})
     done = await store.erasures.erase(EraseRequest(subject=ANA, memories=(known[0].id,)))
     assert done.counts["vectors"] == 2
     rest = await store.erasures.erase(EraseRequest(subject=ANA, everything=True))
     assert rest.counts["vectors"] == 2 + 4
-    assert {one.space: one.memories for one in await store.embeddings.space_counts()} == {SPACE: 0, NEW: 0}
+    assert {row.space: row.memories for row in await store.embeddings.space_counts()} == {SPACE: 0, NEW: 0}
 
 
-async def test_old_vectors_are_dropped_in_portions_and_never_those_that_serve_or_are_to(
-    store: Store, known: list[Memory]
-) -> None:
+async def test_old_vectors_are_dropped_in_batches_and_never_those_in_use(store: Store, known: list[Memory]) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
-    await store.embeddings.write_vectors(ANA, NEW, {one.id: vector(1, 0, 0) for one in known})
+    await store.embeddings.write_vectors(ANA, NEW, {row.id: vector(1, 0, 0) for row in known})
     assert await store.embeddings.drop_other_vectors(ANA, limit=10) == 0
     await store.embeddings.switch_space(ANA, NEW, since=0, whole=False)
     assert [await store.embeddings.drop_other_vectors(ANA, limit=2) for _ in range(3)] == [2, 1, 0]
     assert await store.embeddings.drop_other_vectors(BEN, limit=2) == 0
-    assert {one.space: one.memories for one in await store.embeddings.space_counts()} == {SPACE: 0, NEW: 5}
+    assert {row.space: row.memories for row in await store.embeddings.space_counts()} == {SPACE: 0, NEW: 5}
 
 
 async def test_without_a_choice_no_vector_is_an_old_one(store: Store, known: list[Memory]) -> None:
@@ -192,14 +188,14 @@ async def test_without_a_choice_any_space_is_read_as_before(store: Store, known:
     assert len((await store.snapshots.snapshot(ANA, SPACE)).vectors) == 3
     assert len((await store.snapshots.snapshot(ANA, NEW)).vectors) == 0
     waiting = await store.embeddings.reembed_backlog(SPACE, usual=SPACE)
-    assert [(one.memories, one.elsewhere) for one in waiting] == [(0, False)]
-    assert [(one.memories, one.elsewhere) for one in await store.embeddings.reembed_backlog(NEW, usual=SPACE)] == [
+    assert [(row.memories, row.elsewhere) for row in waiting] == [(0, False)]
+    assert [(row.memories, row.elsewhere) for row in await store.embeddings.reembed_backlog(NEW, usual=SPACE)] == [
         (4, True)
     ]
     assert known[4].kind is MemoryKind.NOTE
 
 
-async def test_a_subject_is_not_switched_to_an_embedder_that_another_choice_came_after(
+async def test_a_subject_is_not_switched_to_an_embedder_chosen_before_the_last(
     store: Store, known: list[Memory]
 ) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
@@ -210,5 +206,5 @@ async def test_a_subject_is_not_switched_to_an_embedder_that_another_choice_came
         await store.embeddings.switch_space(ANA, "nobodys-7", since=0, whole=False)
     assert await store.embeddings.space_of(ANA) == SPACE
     assert len((await store.snapshots.snapshot(ANA, SPACE)).vectors) == len(
-        [one for one in known if one.text not in ("peanuts", "!!")]
+        [row for row in known if row.text not in ("peanuts", "!!")]
     )

@@ -99,9 +99,7 @@ async def test_i13_nothing_that_rests_on_an_erased_message_is_let_in(store: Stor
         await store.memories.apply(ANA, [strengthen], [])
 
 
-async def test_a_memory_that_rests_on_other_messages_too_keeps_those_and_takes_new_ones(
-    store: Store, clock: FakeClock
-) -> None:
+async def test_a_memory_of_several_messages_keeps_the_others_and_takes_new_ones(store: Store, clock: FakeClock) -> None:
     found = await recorded(store, "one", "ok", "two", "ok", "three", "ok")
     sources = [evidence(found.conversation, seq, quote=f"quote {seq}") for seq in (1, 3, 5)]
     known = memory("Said thrice.", clock=clock, sources=sources[:2])
@@ -116,7 +114,7 @@ async def test_a_memory_that_rests_on_other_messages_too_keeps_those_and_takes_n
     assert hot.source_hash.tolist() == [said.hash for said in kept.evidence]
 
 
-async def test_an_episode_goes_with_any_message_of_its_range_and_the_range_is_due_again(
+async def test_an_episode_goes_with_any_of_its_messages_and_its_range_is_due_again(
     store: Store, clock: FakeClock
 ) -> None:
     formations = [due(stage="episodes")]

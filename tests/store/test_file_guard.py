@@ -64,9 +64,7 @@ async def test_nothing_is_acknowledged_once_the_file_is_gone(
     await store.close()
 
 
-async def test_a_file_that_is_put_back_takes_writes_again_and_has_all_that_was_acknowledged(
-    url: str, clock: FakeClock
-) -> None:
+async def test_a_restored_file_takes_writes_again_and_has_all_acknowledged_ones(url: str, clock: FakeClock) -> None:
     path = path_of(url)
     store = await open_store(url, clock=clock)
     await store.conversations.record(turn("a", "b"))

@@ -32,7 +32,7 @@ from recollect.types import (
 pytestmark = NEEDS_POSTGRES
 
 
-async def test_what_is_near_comes_with_the_background_and_everything_but_vectors_is_whole(
+async def test_a_sampled_snapshot_has_near_vectors_and_everything_else_whole(
     opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     whole = await opened.snapshots.snapshot(ANA, EIGHT)
@@ -107,7 +107,7 @@ async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
     ) -> tuple[Mapping[Subject, Sequence[MemoryId]], list[tuple[int, int | None]]]:
         hot = hots[0]
         best = int(hot.vector_of[np.argmax(hot.vectors @ giant[7])])
-        found = [(len(one), one.sampled_vectors) for one in hots]
+        found = [(len(hot), hot.sampled_vectors) for hot in hots]
         return {hot.subject: [MemoryId(id_text(hot.ids[best]))]}, found
 
     wanted = {ANA: sought(giant[7]), BEN: sought(giant[7])}
@@ -152,7 +152,7 @@ async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not
     assert hot.sampled_vectors >= 29
 
 
-async def test_a_question_for_what_is_near_is_answered_by_the_index_and_names_its_subject(
+async def test_a_search_for_near_vectors_uses_the_index_and_names_its_subject(
     opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
@@ -176,10 +176,10 @@ async def test_an_index_that_somebody_dropped_costs_time_and_no_answer(
     hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     truly = set(np.argsort(-(giant @ giant[7]), kind="stable")[:20].tolist())
     assert truly <= set(hot.vector_of.tolist())
-    assert [one.subject for one in (await built(giants_url)).built] == ["user:ana"]
+    assert [index.subject for index in (await built(giants_url)).built] == ["user:ana"]
 
 
-async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without_an_index(
+async def test_an_erased_subject_leaves_no_vector_and_restarts_without_an_index(
     opened: Store, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await built(giants_url)
@@ -193,10 +193,10 @@ async def test_an_erased_subject_leaves_no_vector_behind_and_begins_anew_without
     await opened.memories.apply(ANA, adding(clock, giant[:60]), [])
     hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     assert (hot.sampled_vectors, len(hot.vectors)) == (None, 60)
-    assert [one.vectors for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [60]
+    assert [index.vectors for index in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [60]
 
 
-async def test_the_index_looks_further_for_one_transaction_and_leaves_the_connection_as_it_was(
+async def test_the_index_scans_further_for_one_transaction_alone(
     opened: Store, giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await built(giants_url)

@@ -98,17 +98,17 @@ async def test_what_ended_by_itself_is_read_first_ended_first_without_quotations
     }
     now = clock.now() + DAY
     after = {"over": now, "long over": now - DAY, "to come": now + DAY, "turn": now, "closed": now}
-    await store.memories.apply(ANA, [add(replace(one, valid_to=after.get(name))) for name, one in ends.items()], [])
+    await store.memories.apply(ANA, [add(replace(row, valid_to=after.get(name))) for name, row in ends.items()], [])
     await store.memories.apply(ANA, [CloseMemory(id=ends["closed"].id, valid_to=now, closed_at=now)], [])
-    assert {one.id for one in await store.maintenance.expired(ANA, now)} == {ends["over"].id, ends["long over"].id}
-    assert [one.id for one in await store.maintenance.expired(ANA, now, limit=1)] == [ends["long over"].id]
+    assert {row.id for row in await store.maintenance.expired(ANA, now)} == {ends["over"].id, ends["long over"].id}
+    assert [row.id for row in await store.maintenance.expired(ANA, now, limit=1)] == [ends["long over"].id]
     assert await store.maintenance.expired(BEN, now) == []
 
 
 async def test_profiles_are_those_of_notes_and_facts_closed_ones_too(store: Store, clock: FakeClock) -> None:
     notes = [replace(memory(f"Note {name}.", clock=clock), profile=name) for name in ("session", "app", "app")]
     turn = replace(memory("Said.", clock=clock, kind=MemoryKind.TURN), profile="default")
-    await store.memories.apply(ANA, [add(one) for one in (*notes, turn)], [])
+    await store.memories.apply(ANA, [add(row) for row in (*notes, turn)], [])
     assert await store.maintenance.profiles_of(ANA) == {"session", "app"}
     await store.memories.apply(ANA, [CloseMemory(id=notes[0].id, valid_to=clock.now(), closed_at=clock.now())], [])
     assert await store.maintenance.profiles_of(ANA) == {"session", "app"}, (
@@ -130,7 +130,7 @@ async def test_evidence_is_taken_over_once_each_and_recall_sees_its_sources(
     await store.memories.apply(ANA, [add(first), add(second)], [])
     if how == "added":
         kept = both
-        closes = [CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()) for one in (first, second)]
+        closes = [CloseMemory(id=row.id, valid_to=clock.now(), closed_at=clock.now()) for row in (first, second)]
         await store.memories.apply(ANA, [*closes, replace(add(both), inherits=(first.id, second.id))], [])
     else:
         kept = first
@@ -140,11 +140,11 @@ async def test_evidence_is_taken_over_once_each_and_recall_sees_its_sources(
         )
 
     [read] = await store.memories.get_many(ANA, [kept.id])
-    assert [one.seq for one in read.evidence] == [1, 3]
+    assert [source.seq for source in read.evidence] == [1, 3]
     hot = await store.snapshots.snapshot(ANA, SPACE)
     assert len(hot) == 1
     assert len(hot.source_key) == 2
     assert hot.roles.tolist() == [1], "the user's own words"
     [closed] = await store.memories.get_many(ANA, [second.id])
     assert closed.state is MemoryState.CLOSED
-    assert [one.seq for one in closed.evidence] == [1, 3], "the history keeps its own"
+    assert [source.seq for source in closed.evidence] == [1, 3], "the history keeps its own"

@@ -35,7 +35,9 @@ async def test_giants_alone_get_an_index_and_it_is_there_for_good(
 ) -> None:
     await opened.memories.apply(BEN, adding(clock, directions(20), subject=BEN), [])
     first = await built(giants_url)
-    assert [(one.subject, one.space, one.vectors, one.used) for one in first.built] == [("user:ana", EIGHT, MANY, True)]
+    assert [(index.subject, index.space, index.vectors, index.used) for index in first.built] == [
+        ("user:ana", EIGHT, MANY, True)
+    ]
     again = await built(giants_url)
     assert (again.built, again.before, again.dropped) == ((), first.built, ())
     assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors == 30
@@ -59,9 +61,9 @@ async def test_whoever_falls_below_or_moves_to_another_space_loses_the_index(
     assert await opened.embeddings.switch_space(ANA, "other-4", since=version)
     hot = await opened.snapshots.snapshot(ANA, "other-4", vectors=sought(fours[3]))
     assert (hot.sampled_vectors, len(hot.vectors)) == (None, MANY), "the new space has no index yet: all are read"
-    assert [one.used for one in (await opened.admin.stats()).indexes] == [False]
+    assert [index.used for index in (await opened.admin.stats()).indexes] == [False]
     second = await built(giants_url)
-    assert [one.space for one in second.built] == ["other-4"]
+    assert [index.space for index in second.built] == ["other-4"]
     assert second.dropped == ("user:ana",)
     assert (await opened.snapshots.snapshot(ANA, "other-4", vectors=sought(fours[3]))).sampled_vectors == 30
     third = await built(giants_url, least=MANY + 1)
@@ -80,7 +82,7 @@ async def test_a_run_that_broke_off_is_mended_by_the_next(opened: Store, giant: 
         db.execute("INSERT INTO subject (key, name, near) VALUES (5, 'user:five', 1)")
     mended = await built(giants_url)
     assert sorted(mended.dropped) == ["near_12_9", "user:ana"]
-    assert [one.subject for one in mended.built] == ["user:ana"]
+    assert [index.subject for index in mended.built] == ["user:ana"]
     assert relations(giants_url) == [name]
     with connect(giants_url) as db:
         assert db.execute("SELECT near FROM subject WHERE key = 5").fetchall() == [(None,)]
@@ -106,7 +108,7 @@ async def test_long_vectors_are_indexed_in_half_precision_and_longer_ones_are_re
     await opened.memories.apply(ANA, adding(clock, long, space="test-3000"), [])
     await opened.memories.apply(BEN, adding(clock, directions(60, dim=4_100), subject=BEN, space="test-4100"), [])
     done = await built(giants_url)
-    assert [one.subject for one in done.built] == ["user:ana"]
+    assert [index.subject for index in done.built] == ["user:ana"]
     assert done.refused == ("user:ben: its vectors have 4,100 numbers, pgvector indexes up to 4,000",)
     hot = await opened.snapshots.snapshot(ANA, "test-3000", vectors=sought(long[9], most=3))
     assert 9 in hot.vector_of
@@ -157,7 +159,7 @@ async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_b
         build_indexes(giants_url, progress=Shown(), least=50)
     assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors is None
     monkeypatch.undo()
-    assert [one.used for one in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [True]
+    assert [index.used for index in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [True]
 
 
 async def test_how_far_it_is_is_shown(giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,7 +170,7 @@ async def test_how_far_it_is_is_shown(giant: Vectors, giants_url: str, monkeypat
         running = asyncio.create_task(asyncio.to_thread(build_indexes, giants_url, progress=bar, least=50))
         assert await asyncio.to_thread(bar.begun.wait, 60)
         db.execute("COMMIT")
-        assert [one.subject for one in (await running).built] == ["user:ana"]
+        assert [index.subject for index in (await running).built] == ["user:ana"]
     assert bar.phases[0][0].startswith("user:ana: ")
     assert bar.phases[0][1] == "blocks"
 
@@ -186,5 +188,5 @@ async def test_little_shared_memory_makes_one_process_build(
         real(run, statement, giant)
 
     monkeypatch.setattr(hnsw_index._Run, "_watched", watched)
-    assert [one.subject for one in (await built(giants_url)).built] == ["user:ana"]
+    assert [index.subject for index in (await built(giants_url)).built] == ["user:ana"]
     assert tried == ["2", "0"]

@@ -262,7 +262,7 @@ async def test_i13_a_database_of_before_finds_the_subjects_within_each_user(
     assert [subject.text for subject, _ in done.inner] == ["session:app:ana%2Fb/1", "app:ana/b/c", "session:ana/1"], (
         done
     )
-    assert [one.text for one in await store.admin.subjects()] == ["app:calendar", "character:z%C3%AB/Kira"]
+    assert [subject.text for subject in await store.admin.subjects()] == ["app:calendar", "character:z%C3%AB/Kira"]
     await store.close()
 
 

@@ -76,9 +76,7 @@ async def test_nobody_else_has_a_path_there(store: Store) -> None:
         await store.conversations.active_path(ANA, chat, limit=0)
 
 
-async def test_spans_are_those_of_the_conversation_by_turn_closed_ones_too_and_abandoned_ones_not(
-    store: Store, clock: FakeClock
-) -> None:
+async def test_spans_come_by_turn_with_closed_ones_and_without_abandoned_ones(store: Store, clock: FakeClock) -> None:
     chat = (await talked(store, "a", "b", "c", "d", "e", "f", "g", "h")).conversation
     other = (await store.conversations.record(turn("x", "y"))).conversation
     kept, forgotten, gone, foreign = (
@@ -87,8 +85,8 @@ async def test_spans_are_those_of_the_conversation_by_turn_closed_ones_too_and_a
         episode(chat, 4, [7, 8], clock=clock),
         episode(other, 1, [1, 2], clock=clock),
     )
-    await store.memories.apply(ANA, [add(one) for one in (kept, forgotten, gone, foreign)], [])
-    closes = [CloseMemory(id=one.id, valid_to=clock.now(), closed_at=clock.now()) for one in (forgotten, gone)]
+    await store.memories.apply(ANA, [add(row) for row in (kept, forgotten, gone, foreign)], [])
+    closes = [CloseMemory(id=row.id, valid_to=clock.now(), closed_at=clock.now()) for row in (forgotten, gone)]
     await store.memories.apply(ANA, closes, [decision(forgotten, Action.CLOSE), decision(gone, Action.ABANDON)])
     assert await store.conversations.episode_ranges(ANA, chat) == [
         EpisodeRange(id=forgotten.id, state=MemoryState.CLOSED, first_turn=1, last_turn=2, first_seq=1, last_seq=4),

@@ -44,7 +44,7 @@ class Client:
         shown = dialogue(*(["", *asked] if len(asked) % 2 == 0 else asked))
         messages = shown[1:] if len(asked) % 2 == 0 else shown
         # An answer whose question is not sent is no anchor.
-        said = [replace(one, anchor=None) if place == 0 else one for place, one in enumerate(messages)]
+        said = [replace(message, anchor=None) if place == 0 else message for place, message in enumerate(messages)]
         [reply] = dialogue(asked[-1], answered)[1:]
         return await self.put(replace(turn(asked[-1], answered), messages=tuple(said), reply=reply))
 
@@ -61,8 +61,8 @@ class Client:
         """(parent_seq, text) of each message."""
         assert self.recorded is not None
         return [
-            (one.parent_seq, one.text)
-            for one in await self.store.conversations.messages(ANA, self.recorded.conversation)
+            (message.parent_seq, message.text)
+            for message in await self.store.conversations.messages(ANA, self.recorded.conversation)
         ]
 
 

@@ -48,7 +48,7 @@ def reach(receipt: EraseReceipt) -> dict[str, ErasureStatus]:
     return {place.name: place.reach for place in receipt.places}
 
 
-async def test_i13_the_receipt_is_true_of_tables_and_log_and_rewriting_reaches_the_tables(
+async def test_i13_the_receipt_is_true_of_tables_and_log_and_tables_are_rewritten(
     server: PostgresServer, parts: Components, clock: FakeClock
 ) -> None:
     url = server.new_database("memories")

@@ -90,7 +90,7 @@ async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, 
             found += [m.text for m in log if m.role == "user"]
         memories = await store_again.memories.list(ANA)
         assert len(await store_again.decisions.list(ANA)) == len(memories)
-        found += [one.text for one in memories]
+        found += [row.text for row in memories]
         assert len(set(found)) == len(found)
         assert set(then) <= set(found)
         assert (await store_again.admin.stats(check=True)).problems == ()

@@ -29,9 +29,7 @@ async def leased(path: Path, clock: FakeClock) -> bool:
     return not free
 
 
-async def test_the_lease_of_a_dead_process_is_free_at_once_and_that_of_a_living_one_is_not(
-    tmp_path: Path, clock: FakeClock
-) -> None:
+async def test_the_lease_of_a_dead_process_alone_is_free_at_once(tmp_path: Path, clock: FakeClock) -> None:
     path = tmp_path / "r.sqlite3"
     store = await open_store(f"sqlite:///{path}", clock=clock)
     await store.conversations.record(turn("I like tea.", "Noted.", formations=[due()]))

@@ -87,7 +87,7 @@ async def test_what_others_changed_while_a_cache_was_away_is_seen_by_both(url: s
     """One keeps its cache while the other leaves, changes memories with a cache of its own, and leaves again."""
     ours = await open_store(url, clock=clock)
     first = [memory(f"memory {number}", clock=clock) for number in range(8)]
-    await ours.memories.apply(ANA, [add(one) for one in first], [])
+    await ours.memories.apply(ANA, [add(row) for row in first], [])
     assert len(await ours.snapshots.snapshot(ANA, SPACE)) == 8
     clock.advance(seconds=1)
     for number in range(2):

@@ -146,15 +146,15 @@ async def test_what_is_cached_always_equals_what_is_read_anew(data: st.DataObjec
     store = await open_store("sqlite:///:memory:", clock=clock)
     try:
         known = [memory(f"number {number}", clock=clock) for number in range(many + 12)]
-        await store.memories.apply(ANA, [add(one) for one in known[:many]], [])
+        await store.memories.apply(ANA, [add(row) for row in known[:many]], [])
         for new in known[many:]:
             place = data.draw(st.integers(0, len(known) - 1))
             match data.draw(st.sampled_from(("add", "close", "strengthen", "use"))):
                 case "add":
                     await store.memories.apply(ANA, [add(new)], [])
-                case "close" if known[place].id in {one.id for one in await chosen(store)}:
+                case "close" if known[place].id in {row.id for row in await chosen(store)}:
                     await store.memories.apply(ANA, [close(known[place], clock)], [])
-                case "strengthen" if known[place].id in {one.id for one in await chosen(store)}:
+                case "strengthen" if known[place].id in {row.id for row in await chosen(store)}:
                     source = evidence(ConversationId(new_id(clock)), place)
                     await store.memories.apply(
                         ANA, [StrengthenMemory(id=known[place].id, importance=0.9, evidence=(source,))], []
@@ -166,7 +166,7 @@ async def test_what_is_cached_always_equals_what_is_read_anew(data: st.DataObjec
                     )  # the uses are written
             clock.advance(seconds=1)
             cached = await chosen(store)
-            assert cached == await store.memories.get_many(ANA, [one.id for one in cached])
+            assert cached == await store.memories.get_many(ANA, [row.id for row in cached])
     finally:
         await store.close()
 

@@ -181,27 +181,27 @@ async def furnish(store: Store, clock: FakeClock, subject: Subject) -> tuple[lis
         clock.advance(seconds=1)
         sources = [evidence(conversation, 1)]
         known.append(memory("I moved.", subject=subject, kind=kind, sources=sources, clock=clock))
-    await store.memories.apply(subject, [add(one) for one in known], [decision(one, clock=clock) for one in known])
+    await store.memories.apply(subject, [add(row) for row in known], [decision(row, clock=clock) for row in known])
     return known[::-1], conversation
 
 
 async def test_nothing_of_another_subject_comes_back(store: Store, clock: FakeClock) -> None:
     subjects = (ANA, BEN, Subject("session", "ana"), Subject("global", ""))
     owned = {subject: await furnish(store, clock, subject) for subject in subjects}
-    everything = [one.id for known, _ in owned.values() for one in known]
+    everything = [row.id for known, _ in owned.values() for row in known]
     for subject, (known, conversation) in owned.items():
-        ids = {one.id for one in known}
+        ids = {row.id for row in known}
         assert await store.memories.get_many(subject, everything) == known
         assert await store.memories.list(subject, kinds=tuple(MemoryKind), closed=True) == known
         assert await store.memories.list(subject, kinds=tuple(MemoryKind), limit=1) == known[:1]
         assert await store.memories.list(subject, limit=1) == known[1:2], "quotations are not asked for"
-        assert await store.memories.facts(subject) == [one for one in known if one.kind is MemoryKind.FACT]
+        assert await store.memories.facts(subject) == [row for row in known if row.kind is MemoryKind.FACT]
         assert {line.memory_id for line in await store.decisions.list(subject)} == ids
         hot = await store.snapshots.snapshot(subject, SPACE)
         assert sorted(map(id_text, hot.ids)) == sorted(ids)
-        assert [one.id for one in await store.conversations.list(subject)] == [conversation]
+        assert [chat.id for chat in await store.conversations.list(subject)] == [conversation]
         assert [status.key.subject for status in await store.formations.list(subject=subject)] == [subject]
-        assert [one.items[0][0] for one in await store.conversations.injections(subject)] == [subject]
+        assert [injection.items[0][0] for injection in await store.conversations.injections(subject)] == [subject]
         for other, (theirs, their_conversation) in owned.items():
             if other != subject:
                 await nothing_is_known_of(store, subject, theirs[0], their_conversation, clock)
@@ -225,15 +225,15 @@ async def nothing_is_known_of(
 async def test_one_id_in_two_subjects_is_a_memory_of_each(store: Store, clock: FakeClock) -> None:
     ours = memory("Ana", slot="identity/name", sources=[evidence(ConversationId(new_id(clock)), 1)], clock=clock)
     theirs = replace(ours, subject=BEN, text="Ben", value="Ben", importance=0.25, evidence=())
-    for one in (ours, theirs):
-        await store.memories.apply(one.subject, [add(one)], [decision(one)])
-        assert len(await store.snapshots.snapshot(one.subject, SPACE)) == 1
-    for one in (ours, theirs):
-        assert await store.memories.get_many(one.subject, [one.id]) == [one]
-        assert await store.memories.facts(one.subject) == [one]
-        assert await store.memories.list(one.subject) == [one]
-        assert await store.memories.list(one.subject, kinds=tuple(MemoryKind)) == [one]
-        assert [line.text for line in await store.decisions.list(one.subject, memory=one.id)] == [one.text]
+    for row in (ours, theirs):
+        await store.memories.apply(row.subject, [add(row)], [decision(row)])
+        assert len(await store.snapshots.snapshot(row.subject, SPACE)) == 1
+    for row in (ours, theirs):
+        assert await store.memories.get_many(row.subject, [row.id]) == [row]
+        assert await store.memories.facts(row.subject) == [row]
+        assert await store.memories.list(row.subject) == [row]
+        assert await store.memories.list(row.subject, kinds=tuple(MemoryKind)) == [row]
+        assert [line.text for line in await store.decisions.list(row.subject, memory=row.id)] == [row.text]
     await store.memories.apply(BEN, [close(theirs, clock)], [])
     assert await store.memories.facts(BEN) == []
     assert len(await store.snapshots.snapshot(BEN, SPACE)) == 0
@@ -246,15 +246,15 @@ async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, cl
     new = memory("new", clock=clock)
     beside = [memory(f"other {number}", clock=clock) for number in range(MIN_MERGED)]
     for subject, vector in ((ANA, [1, 0, 0, 0]), (BEN, [0, 1, 0, 0])):
-        known = [replace(one, subject=subject) for one in old]
-        await store.memories.apply(subject, [add(one, vector=vector) for one in known], [])
+        known = [replace(row, subject=subject) for row in old]
+        await store.memories.apply(subject, [add(row, vector=vector) for row in known], [])
         assert len(await store.snapshots.snapshot(subject, SPACE)) == len(old)
     # Ben's versions run ahead of Ana's, with rows that Ana has not and rows of ids that she has.
-    for one in (*beside, new):
-        await store.memories.apply(BEN, [add(replace(one, subject=BEN), vector=[0, 1, 0, 0])], [])
+    for row in (*beside, new):
+        await store.memories.apply(BEN, [add(replace(row, subject=BEN), vector=[0, 1, 0, 0])], [])
     await store.memories.apply(ANA, [add(new, vector=[1, 0, 0, 0])], [])
     hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert sorted(map(id_text, hot.ids)) == sorted(one.id for one in (*old, new))
+    assert sorted(map(id_text, hot.ids)) == sorted(row.id for row in (*old, new))
     assert hot.vectors.tolist() == [[1, 0, 0, 0]] * (len(old) + 1)
 
 
@@ -344,7 +344,7 @@ async def test_listings_page_newest_first_and_choose_kinds(store: Store, clock: 
     known = [memory(f"note {number}", clock=clock) for number in range(5)]
     quoted = memory("", kind=MemoryKind.TURN, clock=clock)
     fact = memory("Ana", slot="identity/name", clock=clock)
-    await store.memories.apply(ANA, [add(one) for one in (*known, quoted, fact)], [])
+    await store.memories.apply(ANA, [add(row) for row in (*known, quoted, fact)], [])
 
     assert await store.memories.list(ANA) == [fact, *known[::-1]]
     page = await store.memories.list(ANA, limit=2)
@@ -362,7 +362,7 @@ async def test_a_page_counts_memories_not_sources(store: Store, clock: FakeClock
         memory(f"note {number}", sources=[evidence(conversation, seq) for seq in (1, 2, 3)], clock=clock)
         for number in range(3)
     ]
-    await store.memories.apply(ANA, [add(one) for one in known], [])
+    await store.memories.apply(ANA, [add(row) for row in known], [])
 
     assert await store.memories.list(ANA, limit=2) == [known[2], known[1]]
 
@@ -373,8 +373,8 @@ async def test_facts_come_most_important_first(store: Store, clock: FakeClock) -
         key: replace(memory(key, slot=f"identity/{key}", clock=clock), importance=weight)
         for key, weight in weights.items()
     }
-    await store.memories.apply(ANA, [add(one, vector=None) for one in known.values()], [])
-    assert [one.key for one in await store.memories.facts(ANA)] == ["b", "c", "a"]
+    await store.memories.apply(ANA, [add(row, vector=None) for row in known.values()], [])
+    assert [row.key for row in await store.memories.facts(ANA)] == ["b", "c", "a"]
 
 
 async def test_words_are_kept_storable(store: Store, clock: FakeClock) -> None:
@@ -388,7 +388,7 @@ async def test_words_are_kept_storable(store: Store, clock: FakeClock) -> None:
 async def test_u7_identical_adds_at_once_fill_a_slot_once(store: Store, clock: FakeClock) -> None:
     known = [memory(f"v{number}", slot="identity/name", clock=clock) for number in range(20)]
     outcomes = await asyncio.gather(
-        *(store.memories.apply(ANA, [add(one)], []) for one in known), return_exceptions=True
+        *(store.memories.apply(ANA, [add(row)], []) for row in known), return_exceptions=True
     )
 
     assert sum(isinstance(outcome, StaleSubjectError) for outcome in outcomes) == 19

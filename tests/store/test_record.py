@@ -60,7 +60,7 @@ async def test_the_identical_turn_changes_nothing_but_when_work_is_due(store: St
     assert (formation.due_at, formation.formed_seq, formation.last_seq) == (clock.now(), 0, 2)
 
 
-async def test_the_same_first_message_twice_at_once_is_one_conversation_with_two_answers(store: Store) -> None:
+async def test_a_first_message_sent_twice_is_one_conversation_with_two_answers(store: Store) -> None:
     one, other = await asyncio.gather(
         store.conversations.record(turn("hi", "hello")), store.conversations.record(turn("hi", "good day"))
     )
@@ -227,10 +227,10 @@ def tool_turns() -> tuple[Turn, Turn, Turn]:
 
 async def test_a_tool_call_and_its_result_lie_in_one_thread(store: Store) -> None:
     said = tool_turns()
-    recorded = [await store.conversations.record(one) for one in said]
+    recorded = [await store.conversations.record(exchange) for exchange in said]
 
-    assert len({one.conversation for one in recorded}) == 1
-    assert [at(one) for one in recorded] == [((1, 2), 2), ((3, 4), 4), ((5, 6), 6)]
+    assert len({saved.conversation for saved in recorded}) == 1
+    assert [at(saved) for saved in recorded] == [((1, 2), 2), ((3, 4), 4), ((5, 6), 6)]
     assert [parent for _, parent, _ in await log(store, recorded[0].conversation)] == list(range(6))
 
 

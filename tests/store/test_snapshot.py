@@ -61,7 +61,7 @@ async def test_each_memory_has_its_numbers_at_its_place(store: Store, clock: Fak
     await store.memories.apply(ANA, [two_chunks, add(fact, vector=None), add(note, vector=[0, 0, 0, 1])], [])
     hot = await store.snapshots.snapshot(ANA, SPACE)
 
-    assert hot.ids == [id_bytes(one.id) for one in (note, fact, quoted)]
+    assert hot.ids == [id_bytes(row.id) for row in (note, fact, quoted)]
     assert list(hot.kinds) == [0, 1, 3]
     assert list(hot.roles) == [2, 0, 1]
     assert hot.importance.tolist() == [0.75, 0.5, 0.5]
@@ -86,7 +86,7 @@ async def test_terms_are_ascending_within_each_memory(store: Store, clock: FakeC
     for place in range(2):
         keys = list(terms_of(hot, place))
         assert len(keys) == 200
-        assert all(one < other for one, other in pairwise(keys))
+        assert all(key < other for key, other in pairwise(keys))
 
 
 async def test_each_subject_has_a_salt_of_its_own(store: Store, clock: FakeClock) -> None:
@@ -250,6 +250,6 @@ def test_the_cache_keeps_nothing_larger_than_itself_and_nothing_older() -> None:
 @pytest.mark.parametrize("count", [0, 1, 300])
 async def test_all_active_memories_come_ordered_by_id(store: Store, clock: FakeClock, count: int) -> None:
     known = [memory(f"m{number}", clock=clock) for number in range(count)]
-    await store.memories.apply(ANA, [add(one) for one in reversed(known)], [])
+    await store.memories.apply(ANA, [add(row) for row in reversed(known)], [])
     hot = await store.snapshots.snapshot(ANA, SPACE)
-    assert [str(UUID(bytes=one)) for one in hot.ids] == [one.id for one in known]
+    assert [str(UUID(bytes=key)) for key in hot.ids] == [row.id for row in known]

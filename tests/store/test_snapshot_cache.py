@@ -22,11 +22,11 @@ def known(count: int, *, characters: int = 20, subject: Subject = ANA) -> list[M
 
 def hot_of(memories: list[Memory], *, version: int = 1, subject: Subject = ANA) -> SubjectSnapshot:
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
-    return unpack(subject, version, b"", 0, [(id_bytes(one.id), fixed, b"", b"") for one in memories], [])
+    return unpack(subject, version, b"", 0, [(id_bytes(row.id), fixed, b"", b"") for row in memories], [])
 
 
 def kept(cache: SnapshotCache, hot: SubjectSnapshot, memories: list[Memory]) -> list[Memory]:
-    return list(cache.memories(SPACE, hot, [one.id for one in memories]).values())
+    return list(cache.memories(SPACE, hot, [row.id for row in memories]).values())
 
 
 def test_memories_are_kept_for_the_version_they_were_read_at() -> None:
@@ -51,7 +51,7 @@ def test_what_did_not_change_outlives_a_new_version() -> None:
     cache.put(SPACE, hot_of(memories))
     cache.put_memories(SPACE, hot_of(memories), [same, edited, closed])
     newer = hot_of([same, edited, unread], version=3)
-    ids = frozenset(id_bytes(one.id) or b"" for one in (edited, closed))
+    ids = frozenset(id_bytes(row.id) or b"" for row in (edited, closed))
     cache.put(SPACE, newer, changed=ChangedMemories(since=1, ids=ids))
     assert kept(cache, newer, memories) == [same]
 
@@ -80,9 +80,9 @@ def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:
     cache, memories = SnapshotCache(10 * MAX_TEXT_BYTES), known(8, characters=MAX_TEXT_BYTES // 5)
     hot = hot_of(memories)
     cache.put(SPACE, hot)
-    for one in memories:
-        cache.put_memories(SPACE, hot, [one])
-        assert kept(cache, hot, [one]) == [one]
+    for row in memories:
+        cache.put_memories(SPACE, hot, [row])
+        assert kept(cache, hot, [row]) == [row]
         assert cache.bytes <= size_of(hot) + MAX_TEXT_BYTES
     huge = known(1, characters=MAX_TEXT_BYTES)
     cache.put_memories(SPACE, hot, huge)
@@ -101,8 +101,8 @@ def test_all_that_is_kept_stays_within_the_bytes(most: int, steps: list[tuple[in
         versions[user] += 1
         hot = hot_of(memories, version=versions[user], subject=subject)
         cache.put(SPACE, hot)
-        for one in memories:
-            cache.put_memories(SPACE, hot, [one])
+        for row in memories:
+            cache.put_memories(SPACE, hot, [row])
             assert cache.bytes <= most
     found = [cache.get(Subject("user", f"u{user}"), SPACE) for user in range(6)]
     assert sum(size_of(hot) for hot in found if hot is not None) <= cache.bytes

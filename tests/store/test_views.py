@@ -180,7 +180,7 @@ async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(
     shown = await engine.apps.memories("calendar", user="ana")
     query = "SELECT id, content, created_at, updated_at FROM app_memories WHERE app_id = 'calendar' ORDER BY id DESC"
     assert rows(parts, query) == [
-        (one.number, one.text, _text(one.valid_from.isoformat()), _text(one.known_from.isoformat())) for one in shown
+        (row.number, row.text, _text(row.valid_from.isoformat()), _text(row.known_from.isoformat())) for row in shown
     ]
     origin = dict(rows(parts, "SELECT content, source_conversation_id FROM app_memories WHERE app_id = 'calendar'"))
     assert origin["Ana's dentist is Dr. Berg."] is None
@@ -197,7 +197,7 @@ async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(
     assert rows(parts, "SELECT id FROM app_memories WHERE app_id = 'notes'") != []
 
 
-async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their_own_names(
+async def test_a4_the_view_has_unique_ids_for_all_users_and_the_names_of_apps(
     engine: AsyncRecollect, parts: Components, tmp_path: Path
 ) -> None:
     names = ("To do", "calendar", "a/b", "100%")
@@ -213,7 +213,7 @@ async def test_a4_ids_of_all_users_and_apps_are_unique_there_and_apps_have_their
     assert len({id_ for id_, _ in found}) == len(found) == 4 * (2 * 2 + 1)
     assert {app for _, app in found} == set(names)
     for who in ("ana", "ben/x"):
-        shown = [one.number for app in names for one in await engine.apps.memories(app, user=who)]
+        shown = [row.number for app in names for row in await engine.apps.memories(app, user=who)]
         assert set(shown) <= {id_ for id_, _ in found}
     [(count,)] = rows(parts, "SELECT count(*) FROM app_memories WHERE app_id = 'To do'")
     assert count == 5
@@ -229,7 +229,7 @@ async def test_a4_a_memorys_conversations_stand_there_first_to_last(
         await engine.conversations.end(name, user="ana", messages=messages, scope=scope)
         await engine.form()
     mine = await engine.conversations.subject(user="ana", scope=scope)
-    first, second = [one.id for one in reversed(await engine.apps.memories("calendar", user="ana"))]
+    first, second = [row.id for row in reversed(await engine.apps.memories("calendar", user="ana"))]
     strengthened = StrengthenMemory(id=MemoryId(second), importance=0.9, inherits=(MemoryId(first),))
     await parts.store.memories.apply(mine, [strengthened], [])
     query = "SELECT source_conversation_id, metadata FROM app_memories ORDER BY id"
@@ -300,7 +300,7 @@ async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
     await engine.admin.maintain(user="ana")
 
     listed = await engine.list(user="ana", closed=True)
-    closed = {one.id for one in listed if one.state is MemoryState.CLOSED}
+    closed = {row.id for row in listed if row.state is MemoryState.CLOSED}
     ends = {line.action for line in await engine.history.decisions(user="ana") if line.memory_id in closed}
     assert ends >= {Action.CLOSE, Action.EVICT, Action.EXPIRE, Action.UNDO}
     audit = rows(parts, "SELECT old_vector_id, new_vector_id, reason FROM memory_updates WHERE user_id = 'ana'")
@@ -309,7 +309,7 @@ async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
     assert undone.id in ended
     assert all(reason for _, _, reason in audit)
     assert [old for old, new, _ in audit if new is not None] == [
-        one.id for one in listed if one.state is MemoryState.CLOSED and one.value == "Rome"
+        row.id for row in listed if row.state is MemoryState.CLOSED and row.value == "Rome"
     ]
 
 
@@ -326,16 +326,16 @@ async def test_t4_facts_stand_there_with_their_history(
     assert len(listed) == 2
     assert set(rows(parts, f"{query} WHERE user_id = 'ana'")) == {
         (
-            one.id,
-            one.category,
-            one.key,
-            one.value,
-            one.confidence,
-            one.importance,
-            int(one.state is MemoryState.ACTIVE),
-            _text((one.closed_at or one.known_from).isoformat()),
+            row.id,
+            row.category,
+            row.key,
+            row.value,
+            row.confidence,
+            row.importance,
+            int(row.state is MemoryState.ACTIVE),
+            _text((row.closed_at or row.known_from).isoformat()),
         )
-        for one in listed
+        for row in listed
     }
     assert rows(parts, "SELECT value FROM structured_facts WHERE user_id = 'ben'") == [("Lima",)]
 

@@ -66,12 +66,12 @@ def test_a_wording_of_its_own_stands_for_a_statement_and_says_it_in_other_words(
     assert dialect_statements(room)[name] != load(room)[name]
 
 
-def test_what_has_no_wording_of_its_own_is_the_statement_with_its_values_renamed() -> None:
+def test_a_statement_without_a_wording_of_its_own_has_its_values_renamed() -> None:
     assert to_postgres(Statement("nowhere", "nothing", "SELECT ?1 WHERE ?12 = ?2")) == "SELECT $1 WHERE $12 = $2"
 
 
 @pytest.mark.parametrize("name", ["hot_changed", "vectors_changed"])
-def test_what_changed_is_looked_up_by_its_key_where_the_server_has_no_statistics_yet(
+def test_changes_are_looked_up_by_key_where_the_server_has_no_statistics(
     db: psycopg.Connection[tuple[object, ...]], name: str
 ) -> None:
     plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {to_postgres(load('memory')[name])}")]

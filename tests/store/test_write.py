@@ -49,19 +49,19 @@ def made(clock: FakeClock, count: int = MANY) -> list[AddMemory]:
 
 async def test_many_memories_of_one_commit_are_there_as_those_of_many(store: Store, clock: FakeClock) -> None:
     changes = made(clock)
-    await store.memories.apply(ANA, changes, [decision(one.memory) for one in changes])
+    await store.memories.apply(ANA, changes, [decision(change.memory) for change in changes])
 
-    ids = [one.memory.id for one in changes]
+    ids = [change.memory.id for change in changes]
     kept = await store.memories.get_many(ANA, ids)
-    assert [one.text for one in kept] == [one.memory.text for one in changes]
-    assert [one.evidence for one in kept] == [one.memory.evidence for one in changes]
-    assert [set(one.detail.tags) for one in kept] == [set(one.memory.detail.tags) for one in changes]
-    assert [one.state for one in kept] == [one.memory.state for one in changes]
+    assert [row.text for row in kept] == [change.memory.text for change in changes]
+    assert [row.evidence for row in kept] == [change.memory.evidence for change in changes]
+    assert [set(row.detail.tags) for row in kept] == [set(change.memory.detail.tags) for change in changes]
+    assert [row.state for row in kept] == [change.memory.state for change in changes]
     hot = await store.snapshots.snapshot(ANA, SPACE)
-    active = [one for one in changes if one.memory.state is MemoryState.ACTIVE]
+    active = [change for change in changes if change.memory.state is MemoryState.ACTIVE]
     assert len(hot) == len(active)
-    assert len(hot.vectors) == sum(len(one.vectors) for one in active)
-    assert np.array_equal(hot.vectors, np.concatenate([one.vectors for one in active]))
+    assert len(hot.vectors) == sum(len(change.vectors) for change in active)
+    assert np.array_equal(hot.vectors, np.concatenate([change.vectors for change in active]))
     assert len(await store.decisions.list(ANA)) == len(changes)
     assert (await store.admin.stats(check=True)).problems == ()
 
@@ -99,14 +99,14 @@ async def test_two_facts_of_one_slot_cannot_come_together(store: Store, clock: F
     first, second = facts
     closing = CloseMemory(id=first.memory.id, valid_to=clock.now(), closed_at=clock.now())
     await store.memories.apply(ANA, [first, second, closing], [])
-    assert [one.text for one in await store.memories.facts(ANA)] == ["Anna"]
+    assert [fact.text for fact in await store.memories.facts(ANA)] == ["Anna"]
 
 
 async def test_memories_of_an_app_are_numbered_in_their_order(store: Store, clock: FakeClock) -> None:
     changes = [add(memory(f"{number}", subject=APP, clock=clock), vector=None) for number in range(MANY)]
     await store.memories.apply(APP, changes, [])
-    kept = await store.memories.get_many(APP, [one.memory.id for one in changes])
-    assert [one.number for one in kept] == list(range(1, MANY + 1))
+    kept = await store.memories.get_many(APP, [change.memory.id for change in changes])
+    assert [row.number for row in kept] == list(range(1, MANY + 1))
 
 
 @pytest.mark.parametrize("place", [0, MANY - 1])
@@ -120,7 +120,7 @@ async def test_one_that_cannot_be_stored_keeps_out_all(store: Store, clock: Fake
     for changes, error in ((taken, StaleSubjectError), (foreign, BadRequestError), (long, VectorSizeError)):
         with pytest.raises(error):
             await store.memories.apply(ANA, changes, [])
-    assert [one.id for one in await store.memories.held(ANA)] == [before[0].memory.id]
+    assert [row.id for row in await store.memories.held(ANA)] == [before[0].memory.id]
     assert await store.memories.list(ANA, kinds=tuple(MemoryKind)) == await store.memories.held(ANA)
 
 
@@ -138,7 +138,7 @@ async def test_on_postgresql_many_rows_go_in_by_copy(
     monkeypatch.setattr(psycopg.Cursor, "copy", told)
     store = await open_store(url_of("postgres", tmp_path), clock=clock)
     changes = made(clock)
-    await store.memories.apply(ANA, changes, [decision(one.memory) for one in changes])
+    await store.memories.apply(ANA, changes, [decision(change.memory) for change in changes])
     assert copied == ["memory", "evidence", "hot", "vector", "decision"]
     copied.clear()
     await store.conversations.record(turn(*(f"Sentence {number}." for number in range(MIN_COPIED_ROWS + 1))))
@@ -147,7 +147,7 @@ async def test_on_postgresql_many_rows_go_in_by_copy(
     await store.memories.apply(ANA, made(clock, 1), [])
     assert copied == []
     messages = await store.conversations.messages(ANA, (await store.conversations.list(ANA))[0].id)
-    assert [(one.text, one.complete) for one in messages] == [
+    assert [(message.text, message.complete) for message in messages] == [
         (f"Sentence {number}.", True) for number in range(MIN_COPIED_ROWS + 1)
     ]
     assert await store.memories.get_many(ANA, [MemoryId(changes[1].memory.id)])
