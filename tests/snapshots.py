@@ -51,7 +51,7 @@ def unit(*numbers: float) -> Vector:
     return vector / np.float32(np.linalg.norm(vector))
 
 
-def hot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> SubjectSnapshot:
+def snapshot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> SubjectSnapshot:
     """Lay memories out as arrays, ordered by id."""
     rows = sorted(known, key=lambda row: row.id)
     counted = [sorted((term_key(salt, term), count) for term, count in terms(row.text).items()) for row in rows]
@@ -145,7 +145,7 @@ def recall(query: Query, *known: Known) -> Recall:
 
 def recall_from(query: Query, known: dict[Subject, tuple[Known, ...]]) -> Recall:
     """Recall from several subjects' memories, in that order."""
-    hots = [hot_of(*each, subject=who, salt=who.text.encode()[:8]) for who, each in known.items()]
+    hots = [snapshot_of(*each, subject=who, salt=who.text.encode()[:8]) for who, each in known.items()]
     ranking = rank_subjects(query, hots, as_it_is)
     memories = {(who, name(row.id)): memory_of(row, who) for who, each in known.items() for row in each}
     fetched = {key: memories[who, key] for who, keys in ranking.wanted().items() for key in keys}

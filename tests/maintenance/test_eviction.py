@@ -20,7 +20,6 @@ from own_profile import (
     with_profile,
 )
 from recollect.engine import AsyncRecollect, Components
-from recollect.engine.scope import owned_subject
 from recollect.errors import BadRequestError, ModelError
 from recollect.maintenance.capacity import session_of
 from recollect.testing import FakeClock, ScriptedModel
@@ -196,10 +195,3 @@ async def test_s6_a_sessions_own_setting_bounds_forming_adding_and_tending(
         await engine.record(said, user="ana", conversation=conversation, scope=scope)
         await engine.form()
         assert len(await held(engine, session)) == most
-
-
-def test_whose_session_a_memory_is_of_is_read_as_it_is_written() -> None:
-    for owner in (Subject("user", "ana/x:y%"), Subject("app", "x"), Subject("user", "app:x")):
-        assert session_of(owned_subject("session", owner, "a/b")) == (owner, "a/b")
-    assert session_of(Subject("app", "ana/calendar")) is None
-    assert session_of(Subject("session", "nobodys")) is None

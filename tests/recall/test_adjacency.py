@@ -9,7 +9,7 @@ import pytest
 from recollect.recall.adjacency import LINKED, adjacency_signal
 from recollect.testing import NEW_YEAR
 from recollect.types import QUESTION_FLAG, MemoryKind
-from snapshots import Known, ask, hot_of, recall, texts, unit
+from snapshots import Known, ask, recall, snapshot_of, texts, unit
 
 ASKED = Known(id=1, text="Do you keep a dog at home in Oslo?", kind=MemoryKind.TURN)
 ANSWER = Known(id=2, text="Yes, golden, called Rex", kind=MemoryKind.TURN, at=NEW_YEAR + timedelta(minutes=1))
@@ -18,7 +18,7 @@ NOTE = Known(id=4, text="Rex is golden", sources=(7,))
 
 
 def around(own: list[float], *known: Known) -> list[float]:
-    found = adjacency_signal(hot_of(*known), np.array(own))
+    found = adjacency_signal(snapshot_of(*known), np.array(own))
     assert found is not None
     return [round(value, 3) for value in found.tolist()]
 
@@ -85,6 +85,6 @@ def test_an_episode_of_a_message_is_not_linked_with_it() -> None:
 
 
 def test_where_nothing_was_said_in_a_row_there_is_nothing_around() -> None:
-    assert adjacency_signal(hot_of(), np.zeros(0)) is None
-    assert adjacency_signal(hot_of(NOTE, ASKED), np.array([1.0, 1.0])) is None
+    assert adjacency_signal(snapshot_of(), np.zeros(0)) is None
+    assert adjacency_signal(snapshot_of(NOTE, ASKED), np.array([1.0, 1.0])) is None
     assert around([1, 1], replace(ASKED, vectors=(unit(1, 0, 0, 0).tolist(),)), LATER) == [0, 0]

@@ -15,7 +15,7 @@ from recollect.recall.recall import Ranking, rank_subjects
 from recollect.recall.similarity import similarity_signal
 from recollect.testing import NEW_YEAR
 from recollect.types import NO_VECTORS, MemoryKind, Subject, SubjectSnapshot
-from snapshots import DIM, Known, as_it_is, ask, for_prompt, hot_of, unit
+from snapshots import DIM, Known, as_it_is, ask, for_prompt, snapshot_of, unit
 
 WORDS = "tea oslo bees chess violin snow harbour peanuts garden train winter brother".split()
 Places = npt.NDArray[np.intp]
@@ -63,7 +63,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
 # What quotations get of their neighbours in a made-up conversation is chance, of which few vectors know a part.
 @pytest.mark.parametrize(("kind", "least"), [(MemoryKind.NOTE, 0.95), (MemoryKind.TURN, 0.9)])
 def test_the_best_ten_are_those_of_all_vectors(kind: MemoryKind, least: float) -> None:
-    hot = hot_of(*many(kind=kind))
+    hot = snapshot_of(*many(kind=kind))
     shared = 0
     for number in range(20):
         random = np.random.default_rng(number)
@@ -78,7 +78,7 @@ def test_the_best_ten_are_those_of_all_vectors(kind: MemoryKind, least: float) -
 
 
 def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
-    hot, query = hot_of(*many()), unit(1, 0, 0, 0)
+    hot, query = snapshot_of(*many()), unit(1, 0, 0, 0)
     near = np.argsort(-(hot.vectors @ query))[:50]
     few = with_few(hot, near, sampled=400)
     exact, told = (similarity_signal(subject, query, as_it_is) for subject in (hot, few))
@@ -90,7 +90,7 @@ def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
 
 
 def test_without_any_background_a_memory_is_judged_by_what_is_usual() -> None:
-    hot = hot_of(Known(id=1, text="a", vectors=((1.0, 0, 0, 0),)), Known(id=2, text="b", kind=MemoryKind.FACT))
+    hot = snapshot_of(Known(id=1, text="a", vectors=((1.0, 0, 0, 0),)), Known(id=2, text="b", kind=MemoryKind.FACT))
     found = similarity_signal(replace(hot, sampled_vectors=0), unit(1, 0, 0, 0), as_it_is)
     assert found.evidence[0] > 2
     assert found.evidence[1] < 0, "a fact has no vector"
@@ -99,7 +99,7 @@ def test_without_any_background_a_memory_is_judged_by_what_is_usual() -> None:
 def test_a_memory_that_words_speak_for_gets_its_meaning_read() -> None:
     known = many()
     known[701] = replace(known[701], text="a zeppelin", vectors=((0, 0, 0, 1.0),))
-    hot = hot_of(*known)
+    hot = snapshot_of(*known)
     query = ask("which zeppelin?", vector=unit(1, 0, 0, 0))
     near = np.argsort(-(hot.vectors @ unit(1, 0, 0, 0)))[:60]
     assert 701 in AnnPlanner(query, as_it_is).expand(with_few(hot, near)).tolist()
@@ -107,7 +107,7 @@ def test_a_memory_that_words_speak_for_gets_its_meaning_read() -> None:
 
 
 def test_words_are_weighed_once_for_the_same_memories_and_anew_for_others() -> None:
-    hot = hot_of(*many())
+    hot = snapshot_of(*many())
     query = ask("tea oslo", vector=unit(1, 0, 0, 0))
     few = with_few(hot, np.arange(9), sampled=2)
     seeker = AnnPlanner(query, as_it_is)
@@ -116,12 +116,12 @@ def test_words_are_weighed_once_for_the_same_memories_and_anew_for_others() -> N
     assert seeker.words(hot) is seeker.words(few) is not None, "the terms are the same arrays"
     once, again = (rank_subjects(query, [few], as_it_is, planners=known) for known in ({ANA: seeker}, {}))
     assert once == again
-    assert seeker.words(hot_of(*many())) is None
+    assert seeker.words(snapshot_of(*many())) is None
 
 
 def test_what_stands_around_the_best_quotations_is_read_too() -> None:
     turns = many(kind=MemoryKind.TURN)
-    hot = hot_of(*turns)
+    hot = snapshot_of(*turns)
     query = ask("where?", vector=unit(*turns[700].vectors[0]))
     few = with_few(hot, np.array([700]), sampled=2)
     assert {698, 699, 701, 702} <= set(AnnPlanner(query, as_it_is).expand(few).tolist())
@@ -132,7 +132,7 @@ def test_if_similarity_is_a_factor_the_others_choose_the_vectors_to_read() -> No
     known[3] = replace(known[3], importance=1.0, at=NEW_YEAR)
     policy = RecallPolicy(order="product")
     query = replace(ask("x", vector=unit(1, 0, 0, 0), policy=policy), half_life_days=10.0)
-    hot = hot_of(*known)
+    hot = snapshot_of(*known)
     few = with_few(hot, np.array([5]), sampled=2)
     assert 3 in AnnPlanner(query, as_it_is).expand(few).tolist()
     assert len(AnnPlanner(query, as_it_is).expand(few)) == 60
@@ -142,7 +142,7 @@ def test_episodes_are_read_among_themselves() -> None:
     episodes = [
         Known(id=5_000 + place, text="once", kind=MemoryKind.EPISODE, vectors=((0, 0, 0, 1.0),)) for place in range(5)
     ]
-    hot = hot_of(*many(), *episodes)
+    hot = snapshot_of(*many(), *episodes)
     few = with_few(hot, np.array([5]), sampled=2)
     query = for_prompt(ask("tea oslo", vector=unit(0, 0, 0, 1)))
     assert set(range(1_500, 1_504)) <= set(AnnPlanner(query, as_it_is).expand(few).tolist())
@@ -156,8 +156,8 @@ def test_a_query_without_meaning_needs_no_vector_and_hidden_kinds_none() -> None
 
 
 def test_a_ranking_of_several_counts_the_vectors_of_those_that_have_an_index() -> None:
-    hot = hot_of(*many(200))
-    other = hot_of(*many(3), subject=Subject("shared", "team"))
+    hot = snapshot_of(*many(200))
+    other = snapshot_of(*many(3), subject=Subject("shared", "team"))
     query = ask("tea", vector=unit(1, 0, 0, 0))
     found: Ranking = rank_subjects(query, [with_few(hot, np.arange(7), sampled=2), other], as_it_is)
     assert (found.considered, found.vectors_compared) == (203, 8)

@@ -1,14 +1,24 @@
-"""Words shared, weighed by rarity."""
+"""Words shared, weighed by rarity; and what a subject has under terms other than the query's own.
+
+Other terms are those of the former scheme, or of a language that the query does not tell.
+"""
+
+from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-import recollect.recall.bm25 as words_module
+import recollect.recall.bm25 as bm25_module
+from language_samples import TONGUES
 from recollect.recall.bm25 import MAX_QUERY_RARITY, word_signal
-from recollect.text import terms
-from snapshots import SALT, Known, hot_of
+from recollect.recall.recall import rank_subjects
+from recollect.recall.signals import collect_signals
+from recollect.text import legacy_terms, term_key, terms
+from recollect.types import SubjectSnapshot
+from snapshots import SALT, Known, ask, snapshot_of
 
-HOT = hot_of(
+HOT = snapshot_of(
     Known(id=1, text="Ana is allergic to peanuts."),
     Known(id=2, text="Ana lives in Oslo."),
     Known(id=3, text="..."),
@@ -49,16 +59,16 @@ def test_the_share_of_words_counts_rarity_and_words_nobody_has() -> None:
 
 
 def test_another_salt_shares_no_word() -> None:
-    other = hot_of(Known(id=1, text="peanuts"), salt=SALT + b"!")
+    other = snapshot_of(Known(id=1, text="peanuts"), salt=SALT + b"!")
 
     assert word_signal(other, ("peanut",)).evidence.tolist() != [0]
-    assert not np.array_equal(other.terms, hot_of(Known(id=1, text="peanuts")).terms)
+    assert not np.array_equal(other.terms, snapshot_of(Known(id=1, text="peanuts")).terms)
 
 
 def test_many_terms_are_found_one_by_one_as_they_are_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = tuple(terms("Ana likes Oslo, tea, peanuts and zebras"))
     at_once = word_signal(HOT, asked)
-    monkeypatch.setattr(words_module, "_MAX_COMPARISONS", 0)
+    monkeypatch.setattr(bm25_module, "_MAX_COMPARISONS", 0)
 
     one_by_one = word_signal(HOT, asked)
 
@@ -67,7 +77,7 @@ def test_many_terms_are_found_one_by_one_as_they_are_at_once(monkeypatch: pytest
 
 
 def test_a_long_query_is_worth_no_more_than_a_few_rare_words() -> None:
-    many = hot_of(
+    many = snapshot_of(
         *(Known(id=number, text=f"word{number}x") for number in range(2, 60)),
         Known(id=1, text=" ".join(f"word{number}x" for number in range(2, 42))),
     )
@@ -79,7 +89,7 @@ def test_a_long_query_is_worth_no_more_than_a_few_rare_words() -> None:
 
 
 def test_no_memories_give_no_rows() -> None:
-    found = word_signal(hot_of(), ("oslo",))
+    found = word_signal(snapshot_of(), ("oslo",))
 
     assert (len(found.evidence), len(found.hits)) == (0, 0)
 
@@ -88,8 +98,78 @@ def test_a_greeting_ranks_no_higher_than_a_sentence_and_a_page_lower() -> None:
     greeting, sentence, page = (
         "oslo" + "".join(f" word{place}x{size}" for place in range(size)) for size in (1, 25, 400)
     )
-    hot = hot_of(Known(id=1, text=greeting), Known(id=2, text=sentence), Known(id=3, text=page))
+    hot = snapshot_of(Known(id=1, text=greeting), Known(id=2, text=sentence), Known(id=3, text=page))
 
     first, second, third = word_signal(hot, ["oslo"]).evidence.tolist()
 
     assert first == second > third
+
+
+# ---- other terms
+
+
+def legacy_snapshot_of(*texts: str) -> SubjectSnapshot:
+    """Lay memories out with the terms they had before."""
+    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(texts)))
+    rows = []
+    for text in texts:
+        counted = Counter(term for _, own in legacy_terms(text) for term in own)
+        rows.append(sorted((term_key(SALT, term), count) for term, count in counted.items()))
+    return replace(
+        hot,
+        has_legacy_terms=True,
+        terms=np.array([key for row in rows for key, _ in row], dtype=np.uint32),
+        counts=np.array([count for row in rows for _, count in row], dtype=np.uint16),
+        term_start=np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        length=np.array([sum(count for _, count in row) for row in rows], dtype=np.int32),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("Vivo cerca de las montañas.", "montañas"),
+        ("Я живу в Осло.", "Осло"),
+        ("東京に住んでいます。", "東京"),
+        ("Straße und Wörter.", "Wörter"),
+        ("We met in the café.", "café"),
+        ("I don't eat meat.", "don't"),
+        ("ฉันดื่มกาแฟ", "กาแฟ"),
+    ],
+)
+def test_a_word_of_the_former_scheme_is_found_as_before(text: str, asked: str) -> None:
+    hot = legacy_snapshot_of(text, "Something else.", "And a third thing.")
+    found = collect_signals(hot, ask(asked), lambda cosine: cosine).words
+    assert int(np.argmax(found.evidence)) == 0
+    assert found.evidence[0] > 0
+    assert np.count_nonzero(found.hits) == 1, "it is told as the hit of a word of the query"
+
+
+def test_a_subject_of_today_is_not_asked_by_the_former_scheme() -> None:
+    hot = replace(legacy_snapshot_of("Vivo cerca de las montañas."), has_legacy_terms=False)
+    assert not collect_signals(hot, ask("montañas"), lambda cosine: cosine).words.hits.any()
+
+
+def test_english_is_ranked_alike_under_both_schemes() -> None:
+    texts = ("I moved to Oslo last spring.", "My cat sleeps all day.", "We sold the car.")
+    asked = ask("When did I move to Oslo with the cat?")
+    former = rank_subjects(asked, [legacy_snapshot_of(*texts)], lambda cosine: cosine)
+    now = rank_subjects(
+        asked, [snapshot_of(*(Known(text=text, id=n) for n, text in enumerate(texts)))], lambda cosine: cosine
+    )
+    assert [(row.id, row.score) for row in former.rows] == [(row.id, row.score) for row in now.rows]
+
+
+def test_a_word_alone_is_stemmed_by_every_language_where_its_own_finds_nothing() -> None:
+    italian = TONGUES["italian"].memories
+    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(italian)))
+    found = collect_signals(hot, ask("mandorla"), lambda cosine: cosine).words
+    assert found.hits.nonzero()[0].tolist() == [2]
+    assert found.shares(np.array([2])) == pytest.approx(1.0)
+
+
+def test_a_word_that_is_found_as_it_is_asks_for_no_other_stem() -> None:
+    hot = snapshot_of(Known(text="Casas blancas y otras.", id=0), Known(text="A casa in Lisbon.", id=1))
+    found = collect_signals(hot, ask("casa"), lambda cosine: cosine).words
+    assert found.hits[1]
+    assert ask("Where is the casa?").elsewhere == ()

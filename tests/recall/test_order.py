@@ -10,7 +10,7 @@ from recollect.decay import decay
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.order import find_newest_notes
 from recollect.types import MemoryKind, Recall
-from snapshots import NOON, Known, ask, for_prompt, hot_of, name, recall, recall_from, texts, unit, why_left
+from snapshots import NOON, Known, ask, for_prompt, name, recall, recall_from, snapshot_of, texts, unit, why_left
 
 NORTH = unit(1, 0, 0, 0)
 
@@ -114,7 +114,7 @@ def test_c3_the_newest_take_part_whatever_is_asked() -> None:
 def test_c3_the_newest_under_a_tag_are_those_that_are_named() -> None:
     policy = RecallPolicy(order="product", similarity=0.7, recent=2)
     query = replace(
-        for_prompt(ask("xyzzy", vector=NORTH, policy=policy)), newest=frozenset({hot_of(known(2, 0)).ids[0]})
+        for_prompt(ask("xyzzy", vector=NORTH, policy=policy)), newest=frozenset({snapshot_of(known(2, 0)).ids[0]})
     )
     found = recall(query, known(1, 0.9), known(2, 0.1), known(3, 0.1))
 
@@ -137,7 +137,7 @@ def test_c3_so_many_candidates_are_ranked() -> None:
 
 
 def test_quotations_and_facts_are_not_among_the_newest() -> None:
-    hot = hot_of(
+    hot = snapshot_of(
         known(1, 0), Known(id=2, text="said", kind=MemoryKind.TURN), Known(id=3, text="is", kind=MemoryKind.FACT)
     )
     assert find_newest_notes([hot], 3) == frozenset({hot.ids[0]})

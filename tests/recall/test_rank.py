@@ -14,13 +14,13 @@ from recollect.recall.signals import collect_signals
 from recollect.recall.top_k import top_k
 from recollect.testing import NEW_YEAR
 from recollect.types import QUESTION_FLAG, MemoryKind
-from snapshots import Known, as_it_is, ask, hot_of, unit
+from snapshots import Known, as_it_is, ask, snapshot_of, unit
 
 EAST = (1.0, 0.0, 0.0, 0.0)
 
 
 def evidence(query: Query, *known: Known) -> list[float]:
-    hot = hot_of(*known)
+    hot = snapshot_of(*known)
     weighed: list[float] = score_memories(hot, collect_signals(hot, query, as_it_is), query).tolist()
     return weighed
 

@@ -19,11 +19,11 @@ from snapshots import (
     ask,
     count_words,
     for_prompt,
-    hot_of,
     memory_of,
     name,
     recall,
     recall_from,
+    snapshot_of,
     texts,
     unit,
     why_left,
@@ -252,7 +252,7 @@ def test_the_limit_holds_and_doubles_do_not_use_it_up() -> None:
 
 
 def test_a_memory_erased_between_the_steps_is_dropped_in_silence() -> None:
-    ranking = rank_subjects(ask("peanuts"), [hot_of(PEANUTS, OSLO)], as_it_is)
+    ranking = rank_subjects(ask("peanuts"), [snapshot_of(PEANUTS, OSLO)], as_it_is)
 
     found = finalize(ranking, {name(2): memory_of(OSLO)}, count_tokens=count_words)
 

@@ -5,7 +5,7 @@ import pytest
 
 from recollect.recall.similarity import MIN_LOG_ODDS, similarity_signal
 from recollect.types import SubjectSnapshot, Vector
-from snapshots import Known, as_it_is, hot_of, unit
+from snapshots import Known, as_it_is, snapshot_of, unit
 
 EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
 
@@ -15,19 +15,21 @@ def similarity(hot: SubjectSnapshot, vector: Vector | None) -> list[float]:
 
 
 def test_of_several_vectors_the_nearest_counts() -> None:
-    hot = hot_of(Known(id=1, text="a", vectors=(EAST, NORTH)), Known(id=2, text="b", vectors=(BETWEEN,)))
+    hot = snapshot_of(Known(id=1, text="a", vectors=(EAST, NORTH)), Known(id=2, text="b", vectors=(BETWEEN,)))
 
     assert similarity(hot, unit(0, 1, 0, 0)) == [1.0, 0.8]
 
 
 def test_one_vector_each_is_read_as_it_lies() -> None:
-    hot = hot_of(Known(id=1, text="a", vectors=(EAST,)), Known(id=2, text="b", vectors=(BETWEEN,)))
+    hot = snapshot_of(Known(id=1, text="a", vectors=(EAST,)), Known(id=2, text="b", vectors=(BETWEEN,)))
 
     assert similarity(hot, unit(1, 0, 0, 0)) == [1.0, 0.6]
 
 
 def test_a_memory_without_a_vector_counts_as_an_unrelated_one() -> None:
-    hot = hot_of(Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)), Known(id=3, text="c", vectors=(EAST,)))
+    hot = snapshot_of(
+        Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)), Known(id=3, text="c", vectors=(EAST,))
+    )
 
     found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
 
@@ -37,7 +39,7 @@ def test_a_memory_without_a_vector_counts_as_an_unrelated_one() -> None:
 
 @pytest.mark.parametrize("vector", [None, np.zeros(4, np.float32), np.full(4, np.nan, np.float32)])
 def test_a_query_without_meaning_tells_no_memory_from_another(vector: Vector | None) -> None:
-    hot = hot_of(Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)))
+    hot = snapshot_of(Known(id=1, text="a"), Known(id=2, text="b", vectors=(NORTH,)))
 
     found = similarity_signal(hot, vector, as_it_is)
 
@@ -47,7 +49,7 @@ def test_a_query_without_meaning_tells_no_memory_from_another(vector: Vector | N
 
 
 def test_a_broken_vector_is_no_match_and_spoils_no_other() -> None:
-    hot = hot_of(Known(id=1, text="a", vectors=((np.nan,) * 4,)), Known(id=2, text="b", vectors=(EAST,)))
+    hot = snapshot_of(Known(id=1, text="a", vectors=((np.nan,) * 4,)), Known(id=2, text="b", vectors=(EAST,)))
 
     found = similarity_signal(hot, unit(1, 0, 0, 0), as_it_is)
 
@@ -56,8 +58,8 @@ def test_a_broken_vector_is_no_match_and_spoils_no_other() -> None:
 
 
 def test_no_memories_and_no_vectors_are_fine() -> None:
-    assert similarity(hot_of(), unit(1, 0, 0, 0)) == []
-    assert similarity(hot_of(Known(id=1, text="a")), unit(1, 0, 0, 0)) == [0]
+    assert similarity(snapshot_of(), unit(1, 0, 0, 0)) == []
+    assert similarity(snapshot_of(Known(id=1, text="a")), unit(1, 0, 0, 0)) == [0]
 
 
 def test_where_all_is_near_to_the_query_the_nearest_stands_out_less() -> None:
@@ -65,8 +67,8 @@ def test_where_all_is_near_to_the_query_the_nearest_stands_out_less() -> None:
     far = [Known(id=number, text="b", vectors=(NORTH,)) for number in range(2, 300)]
     asked = unit(1, 0, 0, 0)
 
-    among_near = similarity_signal(hot_of(Known(id=1, text="a", vectors=(EAST,)), *between), asked, as_it_is)
-    among_far = similarity_signal(hot_of(Known(id=1, text="a", vectors=(EAST,)), *far), asked, as_it_is)
+    among_near = similarity_signal(snapshot_of(Known(id=1, text="a", vectors=(EAST,)), *between), asked, as_it_is)
+    among_far = similarity_signal(snapshot_of(Known(id=1, text="a", vectors=(EAST,)), *far), asked, as_it_is)
 
     assert among_far.evidence[0] > among_near.evidence[0] + 1
     assert among_near.evidence[0] > among_near.evidence[1] + 1
@@ -74,7 +76,7 @@ def test_where_all_is_near_to_the_query_the_nearest_stands_out_less() -> None:
 
 
 def test_many_pieces_are_many_chances_of_being_near() -> None:
-    hot = hot_of(
+    hot = snapshot_of(
         Known(id=1, text="a", vectors=(EAST,)),
         Known(id=2, text="b", vectors=(EAST, *((BETWEEN,) * 3))),
         Known(id=3, text="c", vectors=(NORTH,)),
@@ -88,6 +90,6 @@ def test_many_pieces_are_many_chances_of_being_near() -> None:
 def test_being_far_in_meaning_is_no_proof_against_a_memory() -> None:
     near = [Known(id=number, text="b", vectors=(BETWEEN,)) for number in range(2, 300)]
 
-    found = similarity_signal(hot_of(Known(id=1, text="a", vectors=(NORTH,)), *near), unit(1, 0, 0, 0), as_it_is)
+    found = similarity_signal(snapshot_of(Known(id=1, text="a", vectors=(NORTH,)), *near), unit(1, 0, 0, 0), as_it_is)
 
     assert found.evidence[0] == pytest.approx(MIN_LOG_ODDS)

@@ -219,7 +219,7 @@ def some_memory(number: int, clock: FakeClock) -> AddMemory:
     return AddMemory(memory=known, space=SPACE if chunks else "", vectors=chunks, terms=terms(known.text))
 
 
-def hot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> SubjectSnapshot:
+def snapshot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> SubjectSnapshot:
     """One memory with so many vectors of 1 kB."""
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
     rows, data = [(bytes(16), fixed, b"", b"")], [(bytes(16), bytes(1024 * vectors))]
@@ -230,20 +230,20 @@ def test_the_cache_stays_within_its_bytes_and_drops_what_was_used_longest_ago() 
     cache = SnapshotCache(3 * 11_000)
     subjects = [Subject("user", f"u{number}") for number in range(4)]
     for subject in subjects[:3]:
-        cache.put(SPACE, hot_of(subject, vectors=10))
+        cache.put(SPACE, snapshot_of(subject, vectors=10))
     assert cache.get(subjects[0], SPACE) is not None
-    cache.put(SPACE, hot_of(subjects[3], vectors=10))
+    cache.put(SPACE, snapshot_of(subjects[3], vectors=10))
 
     assert [cache.get(subject, SPACE) is not None for subject in subjects] == [True, False, True, True]
 
 
 def test_the_cache_keeps_nothing_larger_than_itself_and_nothing_older() -> None:
     cache = SnapshotCache(11_000)
-    cache.put(SPACE, hot_of(ANA, vectors=11))
+    cache.put(SPACE, snapshot_of(ANA, vectors=11))
     assert cache.get(ANA, SPACE) is None
-    newer = hot_of(ANA, version=2)
+    newer = snapshot_of(ANA, version=2)
     cache.put(SPACE, newer)
-    cache.put(SPACE, hot_of(ANA, version=1))
+    cache.put(SPACE, snapshot_of(ANA, version=1))
     assert cache.get(ANA, SPACE) is newer
 
 

@@ -20,7 +20,7 @@ def known(count: int, *, characters: int = 20, subject: Subject = ANA) -> list[M
     return [some_memory("x" * characters, subject=subject, clock=CLOCK) for _ in range(count)]
 
 
-def hot_of(memories: list[Memory], *, version: int = 1, subject: Subject = ANA) -> SubjectSnapshot:
+def snapshot_of(memories: list[Memory], *, version: int = 1, subject: Subject = ANA) -> SubjectSnapshot:
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
     return unpack(subject, version, b"", 0, [(id_bytes(row.id), fixed, b"", b"") for row in memories], [])
 
@@ -31,7 +31,7 @@ def kept(cache: SnapshotCache, hot: SubjectSnapshot, memories: list[Memory]) -> 
 
 def test_memories_are_kept_for_the_version_they_were_read_at() -> None:
     cache, memories = SnapshotCache(1_000_000), known(3)
-    hot, newer = hot_of(memories), hot_of(memories, version=2)
+    hot, newer = snapshot_of(memories), snapshot_of(memories, version=2)
     assert cache.put_memories(SPACE, hot, memories) == memories
     assert kept(cache, hot, memories) == [], "the subject itself is not kept"
     cache.put(SPACE, hot)
@@ -48,9 +48,9 @@ def test_memories_are_kept_for_the_version_they_were_read_at() -> None:
 def test_what_did_not_change_outlives_a_new_version() -> None:
     cache, memories = SnapshotCache(1_000_000), known(4)
     same, edited, closed, unread = memories
-    cache.put(SPACE, hot_of(memories))
-    cache.put_memories(SPACE, hot_of(memories), [same, edited, closed])
-    newer = hot_of([same, edited, unread], version=3)
+    cache.put(SPACE, snapshot_of(memories))
+    cache.put_memories(SPACE, snapshot_of(memories), [same, edited, closed])
+    newer = snapshot_of([same, edited, unread], version=3)
     ids = frozenset(id_bytes(row.id) or b"" for row in (edited, closed))
     cache.put(SPACE, newer, changed=ChangedMemories(since=1, ids=ids))
     assert kept(cache, newer, memories) == [same]
@@ -58,16 +58,16 @@ def test_what_did_not_change_outlives_a_new_version() -> None:
 
 def test_changes_since_a_later_version_than_the_one_kept_keep_nothing() -> None:
     cache, memories = SnapshotCache(1_000_000), known(2)
-    cache.put(SPACE, hot_of(memories))
-    cache.put_memories(SPACE, hot_of(memories), memories)
-    newest = hot_of(memories, version=3)
+    cache.put(SPACE, snapshot_of(memories))
+    cache.put_memories(SPACE, snapshot_of(memories), memories)
+    newest = snapshot_of(memories, version=3)
     cache.put(SPACE, newest, changed=ChangedMemories(since=2, ids=frozenset()))
     assert kept(cache, newest, memories) == []
 
 
 def test_a_memory_counts_the_uses_that_its_subject_knows_of() -> None:
     cache, memories = SnapshotCache(1_000_000), known(2)
-    hot = hot_of(memories)
+    hot = snapshot_of(memories)
     cache.put(SPACE, hot)
     cache.note_uses(ANA, [memories[0].id], CLOCK.now())
     used = replace(memories[0], uses=1, last_used_at=CLOCK.now())
@@ -78,7 +78,7 @@ def test_a_memory_counts_the_uses_that_its_subject_knows_of() -> None:
 
 def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:
     cache, memories = SnapshotCache(10 * MAX_TEXT_BYTES), known(8, characters=MAX_TEXT_BYTES // 5)
-    hot = hot_of(memories)
+    hot = snapshot_of(memories)
     cache.put(SPACE, hot)
     for row in memories:
         cache.put_memories(SPACE, hot, [row])
@@ -99,7 +99,7 @@ def test_all_that_is_kept_stays_within_the_bytes(most: int, steps: list[tuple[in
         subject = Subject("user", f"u{user}")
         memories = known(count, characters=characters, subject=subject)
         versions[user] += 1
-        hot = hot_of(memories, version=versions[user], subject=subject)
+        hot = snapshot_of(memories, version=versions[user], subject=subject)
         cache.put(SPACE, hot)
         for row in memories:
             cache.put_memories(SPACE, hot, [row])

@@ -8,7 +8,7 @@ from language_samples import TONGUES
 from recollect.recall.signals import collect_signals
 from recollect.text import terms, terms_of_word, words
 from recollect.text.languages import guess
-from snapshots import Known, ask, hot_of
+from snapshots import Known, ask, snapshot_of
 
 CASES = [
     pytest.param(tongue, asked, place, id=f"{name}: {asked}")
@@ -19,7 +19,7 @@ CASES = [
 
 @pytest.mark.parametrize(("tongue", "asked", "place"), CASES)
 def test_a_question_in_other_inflections_finds_its_memory_first(tongue: Tongue, asked: str, place: int) -> None:
-    hot = hot_of(*(Known(text=text, id=number) for number, text in enumerate(tongue.memories)))
+    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(tongue.memories)))
     evidence = collect_signals(hot, ask(asked), lambda cosine: cosine).words.evidence
     best, second = np.sort(evidence)[-1:-3:-1]
     assert int(np.argmax(evidence)) == place

@@ -1,4 +1,4 @@
-"""Compaction by a model: the eleventh memory starts one, and each way in which it can fail ends well."""
+"""A full subject: the eleventh memory starts a compaction, and each way in which it can fail ends well."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,7 +20,9 @@ from own_profile import (
     with_profile,
 )
 from recollect.engine import AsyncRecollect, Components
+from recollect.engine.scope import owned_subject
 from recollect.errors import BudgetSpentError, ModelError, StaleSubjectError, StoreUnavailableError
+from recollect.maintenance.capacity import session_of
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryState, Subject
 from sample_chats import user
@@ -323,3 +325,10 @@ async def test_room_is_planned_anew_where_the_memory_changed_meanwhile(
     assert raced[1:] == ["refused"], "the first plan did not stand"
     assert len(await held(engine, "ana")) == 5
     assert {"Somebody was quicker.", numbered(1, start=6)[0]} < set(await held_texts(engine, "ana"))
+
+
+def test_the_session_and_owner_of_a_subject_are_read_from_its_name() -> None:
+    for owner in (Subject("user", "ana/x:y%"), Subject("app", "x"), Subject("user", "app:x")):
+        assert session_of(owned_subject("session", owner, "a/b")) == (owner, "a/b")
+    assert session_of(Subject("app", "ana/calendar")) is None
+    assert session_of(Subject("session", "nobodys")) is None
