@@ -1,4 +1,4 @@
-"""Find answers to messages that are to be forgotten: a model's reply repeats or implies what it was told.
+"""Find answers to messages that are to be forgotten: a reply repeats or implies what the user said.
 
 Reads the store.
 """
@@ -31,7 +31,7 @@ from recollect.types import (
     Withheld,
 )
 
-# Messages whose answers are read for one request; the newest.
+# Messages whose answers are read for one request to forget: the newest ones.
 MAX_ANSWERED = 200
 # Messages after a question that may hold its answer: tool calls and their results come between.
 MAX_AFTER = 8
@@ -43,14 +43,14 @@ Place = tuple[ConversationId, int]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgotten:
-    """What a request to forget means beside memories."""
+    """What a request to forget covers besides memories."""
 
     outdated: Sequence[Outdated] = ()
-    """By which words and messages what answers or repeats it is found."""
+    """Words and messages by which answers and repetitions are found."""
     said: Sequence[tuple[str, Sequence[Withheld]]] = ()
-    """Messages of the user, with the stretches that are meant."""
+    """Messages of the user, with the stretches to forget."""
     at: datetime | None = None
-    """Up to when it was said; None: up to now."""
+    """What was said up to this time is covered; None: up to now."""
 
 
 async def find_forgotten(
@@ -59,17 +59,17 @@ async def find_forgotten(
     """Find the answers to the user's messages that are to be forgotten, and to the requests themselves.
 
     Args:
-        outdated: What no longer holds; of it, what is to be forgotten counts.
+        outdated: What no longer holds; only what is to be forgotten counts.
         hot: The subject's active memories.
         runtime: Store and clock.
-        home: Owner of the conversations; None: the subject, or one that it is within.
+        home: Owner of the conversations; None: the subject or one of its owners.
     """
     topics = [old for old in outdated if old.is_topic]
     if not topics:
         return Forgotten()
     quotations = await _quotations_meant(topics, hot, runtime)
-    asked = _messages_meant(topics, quotations)
-    threads = [await _with_answers(place, hot.subject, home, runtime) for place in asked[-MAX_ANSWERED:]]
+    forgotten_places = _messages_meant(topics, quotations)
+    threads = [await _with_answers(place, hot.subject, home, runtime) for place in forgotten_places[-MAX_ANSWERED:]]
     first = [messages[0] for messages in threads if messages and messages[0].role == "user"]
     said = {
         (memory.evidence[0].conversation, memory.evidence[0].seq): (memory.text, memory.evidence[0])
@@ -91,12 +91,12 @@ async def answers_to(place: Place, subject: Subject, runtime: Runtime) -> list[P
 
 
 async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtime) -> list[LoggedMessage]:
-    """Read the user's message that a message answers, and what follows it; empty where that is not near.
+    """Read the user's message that a reply answers, and what follows it; empty if it is too far back.
 
     Args:
-        said: The answer, as the source of its quotation.
-        subject: Whose quotation it is.
-        runtime: The store.
+        said: The reply, as the source of its quotation.
+        subject: Owner of the quotation.
+        runtime: Store.
     """
     for owner in (subject, *subject.owners):
         first = max(0, said.seq - 1 - MAX_AFTER)
@@ -113,7 +113,7 @@ async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtim
 
 
 def _meant(text: str, said: Evidence, topics: Sequence[Outdated]) -> Sequence[Withheld]:
-    """Return the stretches of a message that are meant: all of it where a summary rests on it, which quotes nothing."""
+    """Return the stretches of a message to forget: all of it if a summary, which has no quotes, was formed from it."""
     place = (said.conversation, said.seq)
     summed = any(
         not source.quote and (source.conversation, source.seq) == place for old in topics for source in old.evidence
@@ -124,12 +124,12 @@ def _meant(text: str, said: Evidence, topics: Sequence[Outdated]) -> Sequence[Wi
 def answers_among(
     messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], *, of: Sequence[LoggedMessage] | None = None
 ) -> list[Outdated]:
-    """Find, among messages, the answers to those of the user that are to be forgotten, whole or in part.
+    """Find, among messages, the answers to user messages that are to be forgotten in whole or in part.
 
     Args:
-        messages: In order.
-        outdated: What no longer holds; of it, what is to be forgotten counts.
-        of: The messages whose answers are looked for; None: all.
+        messages: Messages in order.
+        outdated: What no longer holds; only what is to be forgotten counts.
+        of: Messages whose answers are wanted; None: all.
     """
     topics = [old for old in outdated if old.is_topic]
     found: list[Outdated] = []
@@ -146,28 +146,28 @@ def answers_among(
 def repeating(
     cause: Outdated, message: LoggedMessage, stretches: Sequence[Withheld], messages: Iterable[LoggedMessage]
 ) -> list[Outdated]:
-    """Say by which words an assistant's sentences are found that answer or repeat a part of a message.
+    """Describe how to find an assistant's sentences that answer or repeat the forgotten part of a message.
 
-    Of the answers nothing is to be told but what concerns the rest of the message. A question that is left says
-    nothing of what it is about: 'how do I explain that to my boss?'
+    Only those clauses of an answer stay that concern the rest of the message. A question in the rest does not count, as
+    it may not name its topic: 'how do I explain that to my boss?'
 
     Args:
         cause: Why that part is to be forgotten.
-        message: The user's.
-        stretches: The part.
-        messages: In order; the answers are among them.
+        message: Message of the user.
+        stretches: The forgotten part.
+        messages: Messages in order, the answers among them.
     """
     answers = frozenset(_answers(message, messages))
     rest = MemoryDetail(withheld=tuple(stretches)).quoted(message.text).replace("…", ". ")
-    told = [piece.text for piece in sentences(fold(rest))]
-    stays = [text for text in told if is_quotable("user", squeeze(text)) and not text.endswith("?")]
+    remaining = [piece.text for piece in sentences(fold(rest))]
+    stays = [text for text in remaining if is_quotable("user", squeeze(text)) and not text.endswith("?")]
     kept = topic_words(" ".join(stays))
     plain = Outdated(id=cause.id, content=_NOTHING, terms=_NOTHING, until=cause.until, cause=cause.cause)
     found = [replace(plain, is_searched=False, is_topic=True, answers=answers, kept=kept)] if answers else []
     for stretch in () if cause.is_everything else stretches:
         text = message.text[stretch.start : stretch.end]
-        said = [topic_words(text), *(frozenset({name}) for name in _names(text) - kept)]
-        for place, content in enumerate(said):
+        contents = [topic_words(text), *(frozenset({name}) for name in _names(text) - kept)]
+        for place, content in enumerate(contents):
             value = content if place else _NOTHING
             named = frozenset(terms(" ".join(content)))
             found.append(
@@ -185,7 +185,7 @@ def _names(text: str) -> frozenset[str]:
 
 
 def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[Place]:
-    """Return the places of what the assistant said to a message, up to the user's next one."""
+    """Return the places of the assistant's answers to a message, up to the user's next message."""
     above = {message.seq}
     found: list[Place] = []
     for other in messages:
@@ -198,7 +198,7 @@ def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[
 
 
 async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
-    """Read the quotations of the user's messages that may speak of what is to be forgotten."""
+    """Read the quotations of user messages that may be about what is to be forgotten."""
     ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
     found: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):

@@ -15,11 +15,11 @@ from recollect.formation.inputs import (
     LARGE_BATCH,
     admitted,
     characters,
+    log_repeated_parts,
     parted,
     recent_recalls,
     skipped,
     take_batch,
-    told_again,
     without_games,
 )
 from recollect.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
@@ -102,7 +102,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     changes, decisions = await weigh(batch, extracted, runtime)
     decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
-    again = told_again(batch, parts, runtime)
+    again = log_repeated_parts(batch, parts, runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),

@@ -18,7 +18,7 @@ from recollect.types import Decision, InjectionRecord, Lease, LoggedMessage, Mem
 # The conversation's newest prompts: what stood in an older one is in the history that clients send, and stays known.
 RECENT = 8
 # Longest text that a decision on an echo shows, in characters.
-_TOLD_CHARACTERS = 500
+_MAX_LOGGED_CHARACTERS = 500
 # Characters from which a batch is worked on in a thread: at worst some 10 ms of reading, splitting and stemming.
 LARGE_BATCH = 1_000
 # Characters from which the rules read a batch in the child process, as they do a message that is long by itself.
@@ -65,12 +65,14 @@ async def parted(
     return await run_in_thread_if_large(size, found, above=LARGE_BATCH)
 
 
-def told_again(batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]], runtime: Runtime) -> list[Decision]:
-    """Log what was left out of the messages formed because it only repeats what stood in the prompt.
+def log_repeated_parts(
+    batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]], runtime: Runtime
+) -> list[Decision]:
+    """Log the parts of messages that were left out because they only repeat memories in the prompt.
 
     Args:
-        batch: What was formed.
-        parts: Messages with the words that were taken out of them.
+        batch: Batch of the formation.
+        parts: Messages, each with the words that were removed from it.
         runtime: Clock.
     """
     lease = batch.lease
@@ -80,7 +82,7 @@ def told_again(batch: ExtractionBatch, parts: Sequence[tuple[LoggedMessage, str]
             "only repeats what was recalled",
             runtime.clock,
             seq=message.seq,
-            text=scrub(words[:_TOLD_CHARACTERS]),
+            text=scrub(words[:_MAX_LOGGED_CHARACTERS]),
         )
         for message, words in parts
         if words and lease.formed_seq < message.seq <= batch.formed_seq and message.role in batch.sources

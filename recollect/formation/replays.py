@@ -1,7 +1,7 @@
-"""Resent history: leave out of it what was forgotten or erased since it was said. Reads the store.
+"""Remove from resent history what was forgotten or erased since it was said. Reads the store.
 
-A client that forks a chat, or has no ids, sends what it keeps as a new conversation. The newest message of the user is
-said now; what comes before it is history, and says nothing new.
+A client that forks a chat, or has no ids, sends its whole history as a new conversation. Only the newest message of the
+user is new; what comes before it is history.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,22 +32,22 @@ from recollect.types import (
 _PLAIN = Outdated(content=frozenset(), terms=frozenset())
 Place = tuple[ConversationId, int]
 _Clause = tuple[str, Withheld, bool]
-"""Its text, its place, and whether it asks to forget something."""
+"""Text and stretch of a clause, and whether it asks to forget something."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
-    """What of some messages is not to be read or quoted."""
+    """The parts of messages that must not be read or quoted."""
 
     cut: Mapping[Place, tuple[Withheld, ...]] = field(default_factory=dict)
-    """Stretches of messages, as they were written."""
+    """Stretches of the original text of each message."""
 
     def of(self, message: LoggedMessage) -> tuple[Withheld, ...]:
-        """Return the stretches of a message; none of most."""
+        """Return the stretches of a message; most have none."""
         return self.cut.get((message.conversation, message.seq), ())
 
     def without(self, messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
-        """Return the messages without them."""
+        """Return the messages without their stretches."""
         return [self._without(message) for message in messages]
 
     def _without(self, message: LoggedMessage) -> LoggedMessage:
@@ -62,24 +62,24 @@ NOTHING = Replayed()
 
 
 async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject], runtime: Runtime) -> Replayed:
-    """Find what is forgotten or erased of messages as they were written.
+    """Find the parts of messages that were forgotten or erased.
 
     Args:
-        messages: In order, of one conversation or more.
-        subjects: Whose memories rest on them, and in whose log they are.
+        messages: Messages in order, of one conversation or more.
+        subjects: Owners of the memories formed from them, and last the owner of their conversations.
         runtime: Store and clock.
     """
-    whose = [subject for subject in dict.fromkeys(subjects) if await runtime.store.erasures.has_forgotten(subject)]
-    if not messages or not whose:
+    forgetting = [subject for subject in dict.fromkeys(subjects) if await runtime.store.erasures.has_forgotten(subject)]
+    if not messages or not forgetting:
         return NOTHING
     around = await _around(messages, subjects[-1], runtime)
-    own = [message for message in around if message.role == "user" and message.text]
-    size = characters(own)
+    of_user = [message for message in around if message.role == "user" and message.text]
+    size = characters(of_user)
     marks = await run_in_thread_if_large(
-        size, lambda: {number for message in own for number in _marks(message.text)}, above=LARGE_BATCH
+        size, lambda: {number for message in of_user for number in _marks(message.text)}, above=LARGE_BATCH
     )
     known: dict[int, datetime] = {}
-    for subject in whose:
+    for subject in forgetting:
         known |= await runtime.store.erasures.forgotten(subject, sorted(marks)) if marks else {}
     if not known and not any(message.erased for message in around):
         return NOTHING
@@ -88,18 +88,18 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
 
 
 def marking(forgotten: Forgotten, runtime: Runtime) -> list[MarkWords]:
-    """Keep what is forgotten from coming back with a resent history."""
+    """Mark forgotten words, so that resent history does not bring them back."""
     marks = forgotten_marks(forgotten.said)
     return [MarkWords(forgotten=marks, at=forgotten.at or runtime.clock.now())] if marks else []
 
 
 def said_again(back: Sequence[Memory], quotations: Iterable[Memory], runtime: Runtime) -> list[MarkWords]:
-    """Let a resent history say again what comes back.
+    """Unmark the words of restored memories, so that resent history may say them again.
 
     Args:
-        back: Memories that come back.
-        quotations: Those of them, without what else is forgotten of their messages.
-        runtime: The clock.
+        back: Restored memories.
+        quotations: The restored quotations, without what else is forgotten of their messages.
+        runtime: Clock.
     """
     shown = [memory.text for memory in quotations if memory.kind is MemoryKind.TURN]
     quotes = [
@@ -110,9 +110,9 @@ def said_again(back: Sequence[Memory], quotations: Iterable[Memory], runtime: Ru
 
 
 def forgotten_marks(messages: Iterable[tuple[str, Sequence[Withheld]]]) -> frozenset[int]:
-    """Return the hashes of what is forgotten of messages, given with the stretches of it.
+    """Return hashes of the forgotten clauses of messages, which are given with their forgotten stretches.
 
-    What asks to forget has a hash of its own: said again in history it asks nothing of what was said since.
+    A request to forget is hashed differently: repeated in resent history, it does not apply to later messages.
     """
     return frozenset(
         number
@@ -129,14 +129,14 @@ def _marks(text: str) -> set[int]:
 
 
 def _number(clause: str, *, is_request: bool) -> int | None:
-    """Hash a clause by its words; None for one that says nothing by itself."""
+    """Hash a clause by its words; None for small talk."""
     if is_small_talk(clause):
         return None
     return hash64("request" if is_request else "forgotten", " ".join(words(normalise(fold(clause)))))
 
 
 def _clauses(text: str) -> list[_Clause]:
-    """Cut a text into clauses; a request to forget is one of its own."""
+    """Split a text into clauses; a request to forget stays a whole sentence."""
     found: list[_Clause] = []
     for sentence in sentences(fold(text)):
         request = forget_request(sentence.text)
@@ -153,22 +153,22 @@ def _stretch(piece: TextSpan) -> Withheld:
 
 
 async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Runtime) -> list[LoggedMessage]:
-    """Return the messages with those right before and after them: a turn may be read in two parts."""
+    """Return the messages with those right before and after them, as a turn may be read in two parts."""
     found: dict[Place, LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
-        own = [message for message in messages if message.conversation == conversation]
-        start, last = max(0, own[0].seq - 1 - MAX_AFTER), own[-1].seq
+        inside = [message for message in messages if message.conversation == conversation]
+        start, last = max(0, inside[0].seq - 1 - MAX_AFTER), inside[-1].seq
         before = await runtime.store.conversations.messages(
-            home, conversation, after_seq=start, limit=max(1, own[0].seq - 1 - start)
+            home, conversation, after_seq=start, limit=max(1, inside[0].seq - 1 - start)
         )
         following = await runtime.store.conversations.messages(home, conversation, after_seq=last, limit=MAX_AFTER)
-        for message in (*before, *own, *following):
+        for message in (*before, *inside, *following):
             found[message.conversation, message.seq] = message
     return [found[place] for place in sorted(found)]
 
 
 def _newest(messages: Sequence[LoggedMessage]) -> set[Place]:
-    """Return the places of the messages with which the user began each turn that was recorded."""
+    """Return the places of the newest user message of each recorded turn."""
     newest: dict[tuple[ConversationId, datetime], int] = {}
     for message in messages:
         if message.role == "user":
@@ -184,7 +184,7 @@ def _cut(messages: Sequence[LoggedMessage], known: Mapping[int, datetime]) -> di
         if message.role != "user":
             continue
         place = (message.conversation, message.seq)
-        meant = [clause for clause in _clauses(message.text) if _is_gone(clause, message, known, place in newest)]
+        meant = [clause for clause in _clauses(message.text) if _is_forgotten(clause, message, known, place in newest)]
         if meant:
             found[place] = tuple(stretch for _, stretch, _ in meant)
         if meant or message.erased:
@@ -200,7 +200,7 @@ def _cut(messages: Sequence[LoggedMessage], known: Mapping[int, datetime]) -> di
     return found
 
 
-def _is_gone(clause: _Clause, message: LoggedMessage, known: Mapping[int, datetime], is_newest: bool) -> bool:
+def _is_forgotten(clause: _Clause, message: LoggedMessage, known: Mapping[int, datetime], is_newest: bool) -> bool:
     text, _, is_request = clause
     number = _number(text, is_request=is_request)
     at = known.get(number) if number is not None else None

@@ -1,4 +1,4 @@
-"""Which sentences of a quoted message say what no longer holds. Pure."""
+"""Find the clauses of a quoted message that say what no longer holds or is to be forgotten. Pure."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -30,61 +30,61 @@ from recollect.types import (
     Withheld,
 )
 
-# Beside a value, these words in the assistant's sentence say that it is the user's: 'Since you live in Rome, …'.
+# With one of these words, a value in the assistant's sentence is the user's: 'Since you live in Rome, …'.
 _SECOND_PERSON = frozenset(
     """you you're you've you'd your yours du dein deine deiner deinem deinen dir dich ihr ihre ihrem ihren ihnen sie tu
     ton ta tes toi vous votre vos tú te usted ustedes su sus tuo tua tuoi voi vostro lei você seu sua teu""".split()
 )
-# 'Pixie, not Pixel': the second word was said before, and was wrong.
+# 'Pixie, not Pixel': the second word was said earlier by mistake.
 _DENIED = re.compile(
     r"\w,?\s(?:and\s)?not\s(?P<old>[^\W_][\w'’.-]{1,40}(?:\s[\w'’.-]{1,40}){0,2})\s{0,3}(?:[,.;!?)]|$)"
 )
-# A sentence repeats a note where it has at least so many of the note's words, and `MIN_SHARED_WORDS` of them.
+# A sentence repeats a note if it has at least this many of the note's words, and the share `MIN_SHARED_WORDS` of them.
 _MIN_SHARED_WORDS = 2
-# Sentences of a forgotten quotation by which others that repeat them are found; the first of its message.
+# Sentences of a forgotten quotation for which repetitions are searched: the first ones of its message.
 MAX_REPEATED = 12
-# In so few words an assistant only reacts to what it was told.
+# An assistant's sentence of at most this many words only reacts to what the user said.
 _MAX_REACTION_WORDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outdated:
-    """What no longer holds, with the words by which quotations are searched for it."""
+    """Something that no longer holds, with the words by which quotations of it are found."""
 
     id: str = ""
     """Id of the closed memory; empty for the topic of a request to forget."""
     value: frozenset[str] = frozenset()
-    """Words that a sentence must have to say it again: of a fact, those of its value. Empty for notes and topics."""
+    """Words that a sentence must have to repeat it: those of a fact's value. Empty for notes and topics."""
     content: frozenset[str]
-    """All words of meaning, those of the value included."""
+    """All content words, including those of the value."""
     terms: frozenset[str]
-    """Terms of the word index that a quotation saying it has: of facts those of the value, else of all its words."""
+    """Terms of the word index that a quotation of it has: those of a fact's value, else of all its words."""
     evidence: tuple[Evidence, ...] = ()
-    """What it rests on."""
+    """The messages it was formed from."""
     until: Evidence | None = None
-    """The statement that ended it: what was said later stays. None: there is none."""
+    """The statement that ended it: what was said later stays. None if no statement did."""
     is_searched: bool = True
-    """Other messages than those it rests on are searched for the same words."""
+    """Messages other than its evidence are searched for the same words as well."""
     messages: frozenset[tuple[str, int]] = frozenset()
-    """Conversation and `seq` of messages of which nothing is to be quoted."""
+    """Conversation and `seq` of messages that are not to be quoted at all."""
     role: str = ""
-    """Whose sentences alone are searched for its words; empty: everybody's."""
+    """Role whose sentences are searched for its words; empty: every role."""
     answers: frozenset[tuple[str, int]] = frozenset()
     """Conversation and `seq` of messages that answer one that is to be forgotten."""
     kept: frozenset[str] = frozenset()
-    """Words of what stays of that message: a clause of an answer that has one of them stays, too."""
+    """Words of the rest of that message: a clause of an answer that has one of them stays."""
     is_everything: bool = False
     """All quotations and summaries are to be forgotten."""
     is_topic: bool = False
-    """It is to be forgotten: each sentence that speaks of it goes, the request included."""
+    """It is to be forgotten: every sentence about it is left out, including the request."""
     state: LifeState | None = None
-    """A part of the user's life that changed: each sentence of theirs that tells its former state goes."""
+    """A part of the user's life that changed: the user's sentences about its former state are left out."""
     update: Update | None = None
-    """A later clause: the user's own clauses that it contradicts go."""
+    """A later clause: the user's clauses that it contradicts are left out."""
     conversation: str = ""
-    """The conversation whose messages alone are searched, for the value alone; empty: all."""
+    """The only conversation that is searched, and only for the value; empty: all are."""
     cause: str = ""
-    """Id of the memory that took its place, or of the closed one itself: if that is taken back, quotations return."""
+    """Id of the memory that replaced it, or of the closed one itself: undoing that brings the quotations back."""
 
     def reaches(self, said: Evidence) -> bool:
         """Return whether a message may repeat it: it was said before the end, or asks to forget it."""
@@ -100,7 +100,7 @@ class Outdated:
 
 
 def outdated_memory(memory: Memory, *, until: Evidence | None, is_topic: bool = False, cause: str = "") -> Outdated:
-    """Say by which words quotations of a closed memory are found, up to the statement that ended it."""
+    """Describe how to find quotations of a closed memory, up to the statement that ended it."""
     is_fact = memory.kind is MemoryKind.FACT and bool(memory.value)
     return Outdated(
         id=memory.id,
@@ -115,7 +115,7 @@ def outdated_memory(memory: Memory, *, until: Evidence | None, is_topic: bool = 
 
 
 def outdated_topics(candidate: Candidate, *, until: Evidence) -> list[Outdated]:
-    """Say by which words and messages quotations of what is to be forgotten are found, up to the request."""
+    """Describe how to find quotations of what a candidate asks to forget, up to the request."""
     if candidate.forgets_seqs or candidate.forgets_all:
         seqs = (*candidate.forgets_seqs, until.seq)
         return [
@@ -132,7 +132,7 @@ def outdated_topics(candidate: Candidate, *, until: Evidence) -> list[Outdated]:
 
 
 def outdated_topic(topic: str, *, until: Evidence) -> list[Outdated]:
-    """Say by which words quotations of a topic are found that a request to forget names."""
+    """Describe how to find quotations of a topic that a request to forget names."""
     found = []
     for part in topic_parts(topic):
         words = topic_words(part)
@@ -143,9 +143,9 @@ def outdated_topic(topic: str, *, until: Evidence) -> list[Outdated]:
 
 
 def _values_named(topic: str, content: frozenset[str], until: Evidence | None) -> list[Outdated]:
-    """Say by which words a value is found that a topic states: 'I'm allergic to peanuts'.
+    """Describe how to find a value that a topic states: 'I'm allergic to peanuts'.
 
-    A profile without facts has no closed memory whose value tells.
+    In a profile without facts no closed memory has the value.
     """
     values = [
         (fact.value, tokenize(fact.value).content) for fact in facts_of(topic, ()) if not fact.key.startswith("rule:")
@@ -164,12 +164,12 @@ def _values_named(topic: str, content: frozenset[str], until: Evidence | None) -
 
 
 def outdated_by_hand(memory: Memory, *, cause: str = "") -> list[Outdated]:
-    """Say by which words quotations are found that repeat what was forgotten by hand.
+    """Describe how to find quotations that repeat what was forgotten by hand.
 
-    Of a forgotten quotation these are its message, and what repeats its sentences.
+    For a forgotten quotation, these are its whole message and repetitions of its sentences.
 
     Args:
-        memory: What was forgotten.
+        memory: The forgotten memory.
         cause: See `Outdated.cause`; empty: the memory itself.
     """
     cause = cause or memory.id
@@ -197,7 +197,7 @@ def _of_quotation(quotation: Memory, cause: str) -> list[Outdated]:
 def outdated_by(
     resolved: Sequence[ResolvedCandidate], changes: Sequence[Change], decisions: Sequence[Decision]
 ) -> list[Outdated]:
-    """Collect what no longer holds, or is to be forgotten, by these decisions."""
+    """Collect what these decisions end, or ask to forget."""
     causes: dict[str, str] = {}
     for line in decisions:
         if line.memory_id and line.target_id and line.action is Action.REPLACE:
@@ -232,7 +232,7 @@ def outdated_by(
 
 
 def _changed_states(decided: ResolvedCandidate, until: Evidence, decisions: Sequence[Decision]) -> list[Outdated]:
-    """Say by which words quotations are found that tell the former state of what has changed."""
+    """Describe how to find quotations of the former state of something that has changed."""
     text = decided.candidate.text
     if not decided.adds and not decided.closes:
         return []
@@ -252,7 +252,7 @@ def _changed_states(decided: ResolvedCandidate, until: Evidence, decisions: Sequ
 
 
 def denied_value(old: str, meant: str, until: Evidence) -> Outdated:
-    """Say by which words what 'X, not Y' corrects is found in the same conversation."""
+    """Describe how to find, in the same conversation, what 'X, not Y' corrects."""
     value = tokenize(old).content
     return Outdated(
         value=value,
@@ -264,15 +264,15 @@ def denied_value(old: str, meant: str, until: Evidence) -> Outdated:
 
 
 def content_words(text: str) -> frozenset[str]:
-    """Return the words of a text that say what it is about."""
+    """Return the content words of a text."""
     return frozenset(tokenize(text).content - DEGREE - {"user"})
 
 
 def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> tuple[Withheld, ...]:
     """Find the clauses of a message that say what no longer holds.
 
-    These are the clauses that closed memories rest on, and those that say the same: what the user repeated in
-    other messages, and what the assistant repeated to the user.
+    These are the clauses that closed memories were formed from, and repetitions of them: by the user in other
+    messages, and by the assistant to the user.
 
     Args:
         text: The whole message.
@@ -280,14 +280,16 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
         outdated: What no longer holds.
 
     Returns:
-        The stretches to leave out, ordered and without overlap; empty where all of the message still holds.
+        The stretches to leave out, ordered and without overlap; empty if all of the message still holds.
     """
     clauses = [clause for sentence in sentences(fold(text)) for clause in joined_clauses(sentence)]
     found: dict[int, Withheld] = {}
     for old in outdated:
         is_whole = old.is_everything and old.reaches(said)
         stale = (
-            list(clauses) if is_whole or (said.conversation, said.seq) in old.messages else _behind(clauses, said, old)
+            list(clauses)
+            if is_whole or (said.conversation, said.seq) in old.messages
+            else _clauses_of_evidence(clauses, said, old)
         )
         if (said.conversation, said.seq) in old.answers:
             stale += [clause for clause in clauses if old.kept.isdisjoint(topic_words(clause.text))]
@@ -299,9 +301,9 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
 
 
 def disjoint(stretches: Iterable[Withheld]) -> tuple[Withheld, ...]:
-    """Order stretches and let none overlap: of two that do, the second begins where the first ends."""
+    """Sort stretches and remove overlaps: the second of two begins where the first ends."""
     found: list[Withheld] = []
-    for stretch in sorted(stretches, key=lambda one: (one.start, -one.end)):
+    for stretch in sorted(stretches, key=lambda stretch: (stretch.start, -stretch.end)):
         start = max(stretch.start, found[-1].end if found else 0)
         if start < stretch.end:
             found.append(replace(stretch, start=start))
@@ -309,7 +311,7 @@ def disjoint(stretches: Iterable[Withheld]) -> tuple[Withheld, ...]:
 
 
 def with_secrets(text: str, stretches: Sequence[Withheld]) -> tuple[Withheld, ...]:
-    """Leave out secrets beside stretches: what told them by is left out, perhaps, and then nothing strikes them out."""
+    """Add the secrets of a text to its stretches: the words that mark a secret may be in a stretch that is left out."""
     if not stretches:
         return ()
     secrets = [Withheld(start=start, end=end) for start, end in scrubbed(text).secrets]
@@ -318,7 +320,7 @@ def with_secrets(text: str, stretches: Sequence[Withheld]) -> tuple[Withheld, ..
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A clause, with the stretch that is left out with it: the joint to the clause beside it, too."""
+    """A clause, with the stretch to leave out: the clause and the conjunction that joins it to its neighbour."""
 
     text: str
     start: int
@@ -326,7 +328,7 @@ class Clause:
 
 
 def joined_clauses(sentence: TextSpan) -> list[Clause]:
-    """Cut a sentence into the clauses that are left out of messages, with the joints between them."""
+    """Split a sentence into clauses, each with the conjunction that joins it to its neighbour."""
     pieces = coarse_clauses(sentence)
     found: list[Clause] = []
     for place, piece in enumerate(pieces):
@@ -337,7 +339,7 @@ def joined_clauses(sentence: TextSpan) -> list[Clause]:
 
 
 def says_again(sentence: str, role: str, old: Outdated) -> bool:
-    """Return whether a sentence says what no longer holds, or speaks of what is to be forgotten."""
+    """Return whether a sentence says what no longer holds, or is about what is to be forgotten."""
     if old.state:
         return role == "user" and old.value <= tokenize(sentence).content and tells_state(old.state, sentence)
     if old.update:
@@ -348,15 +350,15 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
             return False
         if old.is_topic or old.conversation or shared - old.value:
             return True
-        said = words(sentence)
-        return role == "assistant" and (not _SECOND_PERSON.isdisjoint(said) or len(said) <= _MAX_REACTION_WORDS)
+        spoken = words(sentence)
+        return role == "assistant" and (not _SECOND_PERSON.isdisjoint(spoken) or len(spoken) <= _MAX_REACTION_WORDS)
     if old.is_topic and is_about(old.content, tokenize(sentence).content):
         return True
     return len(shared) >= max(_MIN_SHARED_WORDS, MIN_SHARED_WORDS * len(old.content))
 
 
-def _behind(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Clause]:
-    """Return the clauses of a message that a closed memory was formed from; all where none has its quote."""
+def _clauses_of_evidence(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Clause]:
+    """Return the clauses of a message that a closed memory was formed from; all of them if none has its quote."""
     quotes = [
         _folded(source.quote)
         for source in old.evidence
@@ -365,7 +367,7 @@ def _behind(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Cl
     if not quotes:
         return []
     folded = [(_folded(clause.text), clause) for clause in clauses]
-    found = [clause for own, clause in folded if any(_reaches_into(quote, own) for quote in quotes)]
+    found = [clause for text, clause in folded if any(_reaches_into(quote, text) for quote in quotes)]
     if not found:
         return list(clauses)
     beyond = old.content.difference(*(tokenize(quote).content for quote in quotes))
@@ -373,7 +375,7 @@ def _behind(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Cl
 
 
 def _reaches_into(quote: str, clause: str) -> bool:
-    """Return whether a quote has words of meaning in a clause: it may begin in one and end in the next."""
+    """Return whether a quote shares content words with a clause: it may begin in one clause and end in the next."""
     shared = (tokenize(stretch).content for stretch in shared_ends(clause, quote))
     return clause in quote or quote in clause or any(len(content) >= _MIN_SHARED_WORDS for content in shared)
 
@@ -382,7 +384,7 @@ def _gives_figure(clause: str, beyond: frozenset[str]) -> bool:
     """Return whether a memory took a number, and a word with it, from a clause: 'due 3 July'.
 
     Args:
-        clause: Of the memory's own message.
+        clause: A clause of the memory's message.
         beyond: Words of the memory that are not in its quote.
     """
     shared = beyond & tokenize(clause).content

@@ -1,7 +1,7 @@
-"""Compaction: a model names one memory to delete or to edit. Awaits the model it is given.
+"""Compaction: a model chooses one memory to delete, or to merge with the new one. Calls the given model.
 
-Its answer is verified: the target must be a memory that was shown, and the words of an edit must come from the two
-texts that it folds together.
+The answer is verified: the target must be a memory that was shown, and the words of an edit must come from the two
+texts that it merges.
 """
 
 import json
@@ -32,13 +32,13 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["action", "targetMemoryId", "newContent", "reason"],
     "additionalProperties": False,
 }
-# What an edit may have where the profile sets no length: two plain sentences.
+# Characters of an edit if the profile sets no limit: two plain sentences.
 USUAL_LENGTH = 200
-# Longer numbers are not shown: models mistake a digit of fifteen, and each costs tokens.
+# Larger numbers are not shown: models get a digit of fifteen wrong, and each digit costs tokens.
 MAX_SHOWN_NUMBER = 99_999
-# Of an edit's words of meaning so many may be the model's own ("enjoys" for "likes"), but no name, number or denial.
-OWN_WORDS = 0.2
-_SHOWN = 400
+# Share of an edit's content words that may be the model's own ("enjoys" for "likes"). A name, number or denial may not.
+MAX_OWN_WORDS = 0.2
+_MAX_SHOWN_CHARACTERS = 400
 _MAX_REASON_CHARACTERS = 160
 _NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot no-one".split())
 _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
@@ -46,21 +46,21 @@ _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionQuestion:
-    """What the model is asked."""
+    """A question to the model: which memory makes room for a new one."""
 
     held: Sequence[Memory]
-    """Oldest first. One of them is to be named."""
+    """Memories to choose from, oldest first."""
     new: Memory
     max_characters: int = 0
-    """About how long an edit's text may be; 0: as `USUAL_LENGTH` says."""
+    """Approximate maximum length of an edit's text; 0: `USUAL_LENGTH`."""
 
     @property
     def longest(self) -> int:
-        """How long an edit's text should be at most."""
+        """Maximum length of an edit's text that the model is told."""
         return self.max_characters or USUAL_LENGTH
 
     def shown(self) -> dict[int, Memory]:
-        """Give each memory a short number: its own, where each of them has a short one, else its place."""
+        """Number the memories: by their own numbers if all of these are short, else by position."""
         numbers = [memory.number for memory in self.held]
         short = all(0 < number <= MAX_SHOWN_NUMBER for number in numbers)
         if not short or len(set(numbers)) < len(numbers):
@@ -68,23 +68,23 @@ class CompactionQuestion:
         return dict(zip(numbers, self.held, strict=True))
 
     def named(self, number: int) -> Memory | None:
-        """Find the memory that is shown under a number, or has one of its own too long to be shown."""
+        """Return the memory that is shown under a number, or whose own number is too long to be shown."""
         long = next((memory for memory in self.held if memory.number == number > MAX_SHOWN_NUMBER), None)
         return self.shown().get(number, long)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompactionChoice:
-    """What the model decided, verified."""
+    """The model's verified decision."""
 
     target: MemoryId
     text: str | None
-    """What target and new memory say together; None: the target is deleted."""
+    """Merged text of the target and the new memory; None: the target is deleted."""
     reason: str
 
 
 class InvalidVerdictError(Exception):
-    """No usable verdict; never leaves `recollect.maintenance`. Says why, without the model's words."""
+    """The model's answer is unusable; never leaves `recollect.maintenance`. The message does not quote the model."""
 
 
 def _number(value: object) -> object:
@@ -156,12 +156,12 @@ def _unfounded(text: str, target: str, question: CompactionQuestion) -> str | No
         return "the edit is empty"
     if len(text) > HARD_FACTOR * question.longest:
         return f"the edit has {len(text)} characters, {question.longest} were asked for"
-    said, theirs, ours = (frozenset(terms(name)) for name in (text, target, question.new.text))
-    if any(alone and not said & alone for alone in (theirs - ours, ours - theirs)):
+    edited, theirs, ours = (frozenset(terms(source)) for source in (text, target, question.new.text))
+    if any(alone and not edited & alone for alone in (theirs - ours, ours - theirs)):
         return "the edit says nothing of one of the two"
-    own = said - theirs - ours
-    if len(own) > OWN_WORDS * len(said):
-        return f"{len(own)} of the edit's {len(said)} words stand in neither text"
+    own_words = edited - theirs - ours
+    if len(own_words) > MAX_OWN_WORDS * len(edited):
+        return f"{len(own_words)} of the edit's {len(edited)} words stand in neither text"
     both = f"{target} {question.new.text}"
     if _telling(text) - frozenset(map(stem, words(both))):
         return "the edit adds a name, a number or a denial"
@@ -193,18 +193,18 @@ def _prompt(name: str) -> str:
 def _asked(question: CompactionQuestion) -> str:
     held = [f"[{number}] {_marked(memory)}" for number, memory in question.shown().items()]
     parts = {"{longest}": str(question.longest), "{held}": "\n".join(held), "{new}": _marked(question.new)}
-    # Line by line, one placeholder a line: words of a memory that look like a placeholder are never replaced.
+    # A line has one placeholder and is filled once, so text of a memory that looks like a placeholder is not replaced.
     return "\n".join(_filled(line, parts) for line in _prompt("compact.user.txt").splitlines())
 
 
 def _filled(line: str, parts: Mapping[str, str]) -> str:
-    for name, said in parts.items():
+    for name, value in parts.items():
         if name in line:
-            return line.replace(name, said)
+            return line.replace(name, value)
     return line
 
 
 def _marked(memory: Memory) -> str:
     kind = "fact, " if memory.kind is MemoryKind.FACT else ""
-    words_said = json.dumps(scrub(memory.text)[:_SHOWN], ensure_ascii=False)
-    return f"({kind}{memory.known_from:%Y-%m-%d}, importance {memory.importance:.1f}) {words_said}"
+    quoted = json.dumps(scrub(memory.text)[:_MAX_SHOWN_CHARACTERS], ensure_ascii=False)
+    return f"({kind}{memory.known_from:%Y-%m-%d}, importance {memory.importance:.1f}) {quoted}"
