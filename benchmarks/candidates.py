@@ -30,7 +30,7 @@ from recollect.evaluation.extraction_modes import emptiest, item
 from recollect.evaluation.ingest import Ingest, IngestCost, exchanges
 from recollect.evaluation.instrumentation import ConversationClock
 from recollect.extraction.llm import SCHEMA_NAME
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.sources import readable_text
 from recollect.formation.neighbours import gather_neighbours
 from recollect.formation.runtime import Runtime
@@ -130,7 +130,7 @@ async def measure(parts: Components, conversation: DatasetConversation, pairs: S
         await telling.exchange(user, exchange)
         for pair, _ in due:
             found.known += len(before)
-            shown = [memory for memory in before if scrub(memory.text)[:_HEAD] in model.shown]
+            shown = [memory for memory in before if redact(memory.text)[:_HEAD] in model.shown]
             sources = {telling.names[key] for memory in shown for key in _sources(memory)}
             found.shown |= {pair.question} if sources & pair.earlier else set()
 

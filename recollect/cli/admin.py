@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
 from recollect.cli.output import note, plural, rows, say, say_json, short, when
 from recollect.cli.replay import ProgressBar
 
@@ -59,7 +59,7 @@ def formations(
     """List pending and parked formations with their errors. Covers all subjects."""
     from recollect.cli import json_output
 
-    here = session(database=database, as_json=as_json)
+    here = load_options(database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "tuple[list[FormationStatus], int]":
         retried = 0
@@ -104,7 +104,7 @@ def energy(
     """Show today's cost of memory work, and the remaining budget."""
     from recollect.cli import json_output
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     status = here.run(lambda engine: engine.admin.energy(user=here.subject, profile=profile, poller=poller))
     if as_json:
         say_json(json_output.energy(here.subject, status))
@@ -150,7 +150,7 @@ def maintain(
     """Close expired, near-duplicate and surplus memories. Covers all subjects unless one is given."""
     from recollect.cli import json_output
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     named = user is not None or subject is not None
 
     async def work(engine: "AsyncRecollect") -> "tuple[int, list[Decision]]":

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
 from recollect.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.cli import json_output
     from recollect.types import RequestScope
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     scope = RequestScope(profile=profile, app=app, characters=characters)
 
     async def work(engine: "AsyncRecollect") -> "PromptContext":

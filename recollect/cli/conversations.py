@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
 from recollect.cli.output import note, rows, say_json, short, when
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def conversations(
     """List conversations, most recently updated first."""
     from recollect.cli import json_output
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[Conversation]":
         return await engine.conversations.list(user=here.subject, limit=limit)
@@ -70,7 +70,7 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     """Show the messages of a conversation. All branches, in order of arrival."""
     from recollect.cli import json_output
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[LoggedMessage]":
         found = await find_conversation(engine, conversation, here.subject)

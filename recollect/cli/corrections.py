@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, session
+from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, load_options
 from recollect.cli.output import dim, note, one_line, plural, say, say_json, short, when
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def why(
     from recollect.cli import json_output
     from recollect.cli.id_prefix import find_id
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "MemoryExplanation":
         return await engine.history.explain(await find_id(engine, memory_id, here.subject), user=here.subject)
@@ -118,7 +118,7 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter("say what to undo: a DECISION, or --conversation ID, or --since TIME")
     if message is not None and conversation is None:
         raise typer.BadParameter("--message requires --conversation")
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     instant = instant_of(since, here.zone, "--since") if since else None
 
     async def work(engine: "AsyncRecollect") -> "UndoPlan":
@@ -161,7 +161,7 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.cli import json_output
     from recollect.cli.id_prefix import find_id
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "tuple[list[Memory], list[Memory], list[HeldMemory]]":
         good = [await find_id(engine, given, here.subject) for given in approve or ()]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, load_options
 from recollect.cli.output import note, printable, rows, say, say_json
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         raise typer.BadParameter("--rewrite requires --finish")
     if message and conversation is None:
         raise typer.BadParameter("--message requires --conversation")
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     if finish:
         _finish(here, rewrite=rewrite)
         return

@@ -19,7 +19,7 @@ from recollect.cli.options import (
     SubjectName,
     UserName,
     instant_of,
-    session,
+    load_options,
 )
 from recollect.cli.output import dim, note, one_line, plural, rows, say, say_json, short, when
 
@@ -78,7 +78,7 @@ def add(
     from recollect.cli import json_output
 
     lines = [] if text is not None and text != _STDIN else _stdin_lines()
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     bad: list[str] = []
 
     async def work(engine: "AsyncRecollect") -> "list[Memory]":
@@ -149,7 +149,7 @@ def search(  # noqa: PLR0913  # a command's options are its parameters
     """Search memories, best match first."""
     from recollect.cli import json_output
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     then, known = instant_of(at, here.zone, "--at"), instant_of(known_at, here.zone, "--known-at")
 
@@ -222,7 +222,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.cli.id_prefix import find_id
 
     kinds = _kinds(kind)
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[Memory]":
         position = await find_id(engine, after, here.subject) if after else None
@@ -291,7 +291,7 @@ def show(
     from recollect.cli.history_view import lines_of
     from recollect.cli.id_prefix import find_id
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "MemoryHistory":
         return await engine.history.get(await find_id(engine, memory_id, here.subject), user=here.subject)
@@ -322,7 +322,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
 
     if (keep_messages or everywhere) and not erase:
         raise typer.BadParameter("--keep-messages and --everywhere require --erase")
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def find(engine: "AsyncRecollect") -> "list[Memory]":
         ids = dict.fromkeys([await find_id(engine, given, here.subject) for given in memory_ids])

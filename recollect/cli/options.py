@@ -69,7 +69,7 @@ class CommandOptions:
         return asyncio.run(inside())
 
 
-def session(
+def load_options(
     *, user: str | None = None, subject: str | None = None, database: str | None = None, as_json: bool = False
 ) -> CommandOptions:
     """Load the settings and resolve the subject.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
 from recollect.cli.output import note, plural, say, say_json, terminal
 from recollect.datasets.recordings import BadRecord, Format, Recording
 
@@ -51,7 +51,7 @@ def replay(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.cli.replay_run import Replay, read_plan
     from recollect.types import Subject
 
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     plan = read_plan(file, form, as_speaker=speaker, limit=limit, zone=here.zone)
     named = user is not None or subject is not None
     if named and speaker is None and any(recording.user for recording in plan.recordings):

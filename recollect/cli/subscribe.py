@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, UserName, session
+from recollect.cli.options import AsJson, DatabaseUrl, UserName, load_options
 from recollect.cli.output import note, say, say_json
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def subscribe(
     """Subscribe to shared memories, or list subscriptions."""
     if remove and shared is None:
         raise typer.BadParameter("name the subscription to cancel: recollect subscribe --remove shared:NAME")
-    here = session(user=user, database=database, as_json=as_json)
+    here = load_options(user=user, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[Subject]":
         if shared is not None and remove and not await engine.shared.unsubscribe(shared, user=here.subject):

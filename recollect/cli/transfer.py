@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, session
+from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
 from recollect.cli.output import note, plural, say, say_json
 from recollect.cli.replay import ProgressBar
 
@@ -53,7 +53,7 @@ def export(  # a command's options are its parameters
         raise typer.BadParameter("--all cannot be combined with --user or --subject")
     if as_json and file == _PIPE:
         raise typer.BadParameter("--json and the export cannot share a pipe: name a file")
-    here = session(user=user, subject=subject, database=database, as_json=as_json)
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> int:
         with _written(file) as out:
@@ -74,7 +74,7 @@ def take_in(
     database: DatabaseUrl = None,
 ) -> None:
     """Import an export. Vectors and indexes are rebuilt; planted instructions are held for review."""
-    here = session(database=database, as_json=as_json)
+    here = load_options(database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "TransferReport":
         with _opened(file) as source, ProgressBar() as bar:

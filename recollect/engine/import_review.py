@@ -11,7 +11,7 @@ from typing import Any
 
 from recollect.clock import Clock, from_micros, to_micros
 from recollect.extraction.evidence import is_quote, is_quoted_in
-from recollect.extraction.redaction import Scrubbed, scrub, scrubbed
+from recollect.extraction.redaction import Redaction, build_redaction, redact
 from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable_text, speaker_kind
@@ -50,13 +50,13 @@ class ImportReview:
     def __init__(self, clock: Clock) -> None:
         """Date decisions by a clock."""
         self._clock = clock
-        self._struck: dict[tuple[int, bytes, int], Scrubbed] = {}
+        self._redactions: dict[tuple[int, bytes, int], Redaction] = {}
         self.reviewed = Reviewed()
 
     def review(self, blocks: Iterable[ImportedSubject]) -> None:
         """Change the records of subjects so that they are safe to store."""
         for block in blocks:
-            self._scrub(block)
+            self._redact(block)
             said = {(row["conversation"], row["seq"]): row for row in block.of("message")}
             for memory in block.of("memory"):
                 if memory["state"] == _ACTIVE:
@@ -87,18 +87,18 @@ class ImportReview:
         line |= {"reason": reason, "text": memory["text"] or "", "profile": memory["profile"]}
         block.rows.setdefault("decision", []).append(line)
 
-    def _scrub(self, block: ImportedSubject) -> None:
+    def _redact(self, block: ImportedSubject) -> None:
         """Remove secrets from a block; withheld stretches of quotations stay withheld, wherever their messages are."""
         for row in block.of("message"):
-            found = scrubbed(row["text"])
-            if found.passes:
-                self._struck[block.key, row["conversation"], row["seq"]] = found
+            redaction = build_redaction(row["text"])
+            if redaction.replacements_by_pattern:
+                self._redactions[block.key, row["conversation"], row["seq"]] = redaction
         for memory in block.of("memory"):
             for source in memory["evidence"][:1]:
-                struck = self._struck.get((key_of(source["home"]), source["conversation"], source["seq"]))
+                struck = self._redactions.get((key_of(source["home"]), source["conversation"], source["seq"]))
                 if struck is not None and memory["detail"]:
-                    memory["detail"] = moved_detail(memory["detail"], struck)
-        _scrub_block(block)
+                    memory["detail"] = map_withheld(memory["detail"], struck)
+        _redact_block(block)
 
 
 def _weighed(memory: Record, source: Record | None, message: Record | None, *, own: bool) -> tuple[Candidate, str, str]:
@@ -149,58 +149,58 @@ def _own_words(message: Record) -> str:
     return readable_text(message["text"], quotations=message["role"] == "assistant", speaker=speaker)
 
 
-def _scrub_block(block: ImportedSubject) -> None:
+def _redact_block(block: ImportedSubject) -> None:
     for row in block.of("message"):
-        row["text"] = scrub(row["text"])
-        row["payload"] = None if row["payload"] is None else scrub_json(row["payload"])
-        row["name"] = None if row["name"] is None else scrub(row["name"])
+        row["text"] = redact(row["text"])
+        row["payload"] = None if row["payload"] is None else redact_json(row["payload"])
+        row["name"] = None if row["name"] is None else redact(row["name"])
     for row in block.of("memory"):
-        row["text"] = None if row["text"] is None else scrub(row["text"])
-        row |= {"value": scrub(row["value"]), "speaker": scrub(row["speaker"])}
-        row["detail"] = None if row["detail"] is None else scrub_json(row["detail"])
+        row["text"] = None if row["text"] is None else redact(row["text"])
+        row |= {"value": redact(row["value"]), "speaker": redact(row["speaker"])}
+        row["detail"] = None if row["detail"] is None else redact_json(row["detail"])
         for source in row["evidence"]:
-            source |= {"quote": scrub(source["quote"]), "speaker": scrub(source["speaker"])}
+            source |= {"quote": redact(source["quote"]), "speaker": redact(source["speaker"])}
     for row in block.of("decision"):
-        row |= {"text": scrub(row["text"]), "reason": scrub(row["reason"])}
+        row |= {"text": redact(row["text"]), "reason": redact(row["reason"])}
     for row in block.of("conversation"):
-        row["options"] = None if row["options"] is None else scrub_json(row["options"])
+        row["options"] = None if row["options"] is None else redact_json(row["options"])
     for row in block.of("formation"):
-        row["error"] = None if row["error"] is None else scrub(row["error"])
+        row["error"] = None if row["error"] is None else redact(row["error"])
 
 
-def moved_detail(detail: str, found: Scrubbed) -> str:
+def map_withheld(detail: str, redaction: Redaction) -> str:
     """Shift the withheld stretches of a quotation to their offsets after secrets are removed from its message."""
     known = read_detail(detail)
-    if not known.withheld or not found.passes:
+    if not known.withheld or not redaction.replacements_by_pattern:
         return detail
-    spans = [found.moved((stretch.start, stretch.end)) for stretch in known.withheld]
+    spans = [redaction.map_span((stretch.start, stretch.end)) for stretch in known.withheld]
     moved = (
         replace(stretch, start=start, end=end) for stretch, (start, end) in zip(known.withheld, spans, strict=True)
     )
     return write_detail(replace(known, withheld=disjoint(moved))) or detail
 
 
-def scrub_json(text: str) -> str:
+def redact_json(text: str) -> str:
     """Remove secrets from JSON text; without secrets it is returned unchanged, letter by letter.
 
-    >>> scrub_json('{"a":  ["my PIN is 1234", 5]}'), scrub_json('{"a":  1}')
+    >>> redact_json('{"a":  ["my PIN is 1234", 5]}'), redact_json('{"a":  1}')
     ('{"a": ["my PIN is [secret]", 5]}', '{"a":  1}')
     """
     try:
         found = json.loads(text)
-        cleaned = _scrub_value(found)
+        cleaned = _redact_value(found)
     except (ValueError, RecursionError):
-        return scrub(text)
+        return redact(text)
     return text if cleaned == found else json.dumps(cleaned, ensure_ascii=False)
 
 
-def _scrub_value(value: Any) -> Any:
+def _redact_value(value: Any) -> Any:
     match value:
         case str():
-            return scrub(value)
+            return redact(value)
         case list():
-            return [_scrub_value(part) for part in value]
+            return [_redact_value(part) for part in value]
         case dict():
-            return {scrub(name): _scrub_value(part) for name, part in value.items()}
+            return {redact(name): _redact_value(part) for name, part in value.items()}
         case _:
             return value

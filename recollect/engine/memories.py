@@ -10,7 +10,7 @@ from recollect.engine.results import ListOf
 from recollect.engine.retrieval import as_of, recall_past
 from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.recall.query import RecallRequest
 from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject
 
@@ -91,14 +91,14 @@ class MemoryService:
                 tag=wanted.tag,
                 limit=wanted.limit,
             )
-            return [_scrubbed(memory) for memory in listed]
+            return [_redact_quotation(memory) for memory in listed]
         past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
         matching = [
             memory
             for memory in reversed(past)
             if (not wanted.tag or wanted.tag in memory.detail.tags) and (not position or memory.id < position)
         ]
-        return [_scrubbed(memory) for memory in matching[: wanted.limit]]
+        return [_redact_quotation(memory) for memory in matching[: wanted.limit]]
 
     async def get(self, memory_id: str, subject: Subject) -> Memory:
         """Read one memory of any state.
@@ -109,7 +109,7 @@ class MemoryService:
         memories = await self._store.memories.get_many(subject, [parse_memory_id(memory_id)])
         if not memories:
             raise UnknownMemoryError(memory_id)
-        return _scrubbed(memories[0])
+        return _redact_quotation(memories[0])
 
 
 def require_limit(limit: int) -> None:
@@ -134,6 +134,6 @@ def parse_memory_id(text: str) -> MemoryId:
         raise UnknownMemoryError(text) from None
 
 
-def _scrubbed(memory: Memory) -> Memory:
+def _redact_quotation(memory: Memory) -> Memory:
     """Remove secrets from a quotation; the log keeps its message as it came."""
-    return replace(memory, text=scrub(memory.text)) if memory.kind is MemoryKind.TURN else memory
+    return replace(memory, text=redact(memory.text)) if memory.kind is MemoryKind.TURN else memory

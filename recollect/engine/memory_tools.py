@@ -12,7 +12,7 @@ from recollect.curation.edits import ManualNote, add_note
 from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
 from recollect.errors import ModelError, RecollectError
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.review_gate import review_reason
 from recollect.formation.runtime import Runtime
 from recollect.prompt.escape import escape_quotation
@@ -104,7 +104,7 @@ class MemoryTools:
     def _create(self, asked: _Create) -> Mapping[str, object]:
         if len(self.created) >= MAX_CREATED:
             return {"success": False, "error": f"{MAX_CREATED} memories of one answer are enough"}
-        asked.content = squeeze(scrub(clean(asked.content)))
+        asked.content = squeeze(redact(clean(asked.content)))
         size = len(asked.content.encode())
         if not asked.content or size > MAX_MEMORY_BYTES:
             return {"success": False, "error": f"content has {size} bytes; it takes 1 to {MAX_MEMORY_BYTES}"}

@@ -16,7 +16,7 @@ import numpy as np
 from recollect.clock import Clock
 from recollect.engine.components import Components
 from recollect.errors import ModelError, ModelFault, VectorSizeError
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.ids import id_bytes
 from recollect.profiles.policies import RecallPolicy
 from recollect.providers.protocols import Embedder
@@ -113,8 +113,8 @@ def cleaned(request: RecallRequest) -> RecallRequest:
     before = request.before if request.policy.query == "conversation" else ""
     return replace(
         request,
-        text=scrub(_both_ends(clean(request.text))),
-        before=scrub(clean(before)[-_MAX_QUERY_CHARACTERS:]),
+        text=redact(_both_ends(clean(request.text))),
+        before=redact(clean(before)[-_MAX_QUERY_CHARACTERS:]),
     )
 
 

@@ -37,7 +37,7 @@ from recollect.types import (
     SubjectSnapshot,
 )
 
-# Characters of quotations from which scrubbing them takes longer than some 5 ms.
+# Characters of quotations from which redacting them takes longer than some 5 ms.
 _LARGE_TEXT = 20_000
 # Number of past memories from which ranking them would delay other requests on the event loop.
 _LARGE_PAST = 500

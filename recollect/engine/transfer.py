@@ -9,10 +9,10 @@ from typing import BinaryIO
 from recollect.clock import from_micros
 from recollect.concurrency import gather_or_cancel
 from recollect.engine.components import Components
-from recollect.engine.import_review import ImportReview, moved_detail, scrub_json
+from recollect.engine.import_review import ImportReview, map_withheld, redact_json
 from recollect.engine.results import NO_PROGRESS
 from recollect.errors import BadRequestError
-from recollect.extraction.redaction import scrub, scrubbed
+from recollect.extraction.redaction import build_redaction, redact
 from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text
@@ -258,12 +258,12 @@ def _groups(
 def _shown(row: Record) -> Record:
     """Remove secrets from a message: they stay in the log alone."""
     payload = row["payload"]
-    return {**row, "text": scrub(row["text"]), "payload": payload if payload is None else scrub_json(payload)}
+    return {**row, "text": redact(row["text"]), "payload": payload if payload is None else redact_json(payload)}
 
 
 def _shown_detail(detail: str, said: str) -> str:
     """Shift the withheld stretches of a quotation to its message without secrets."""
-    return moved_detail(detail, scrubbed(said))
+    return map_withheld(detail, build_redaction(said))
 
 
 def _memory(end: CopyEndpoint, block: ImportedSubject, row: Record, logs: Mapping[int, Words]) -> Memory:

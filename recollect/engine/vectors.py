@@ -7,7 +7,7 @@ import numpy as np
 from recollect.engine.components import Components
 from recollect.engine.memories import require_limit
 from recollect.errors import BadRequestError
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.formation.neighbours import nearest
 from recollect.formation.runtime import Runtime
 from recollect.text import clean
@@ -66,7 +66,7 @@ class VectorService:
 
 async def _vectors(runtime: Runtime, wanted: str | Sequence[float] | None) -> Vectors:
     if wanted is None or isinstance(wanted, str):
-        return await runtime.embedder.embed_queries([scrub(clean(wanted or ""))])
+        return await runtime.embedder.embed_queries([redact(clean(wanted or ""))])
     if len(wanted) != runtime.embedder.dim:
         raise BadRequestError(
             f"the vector has {len(wanted)} numbers, those of {runtime.embedder.space} have {runtime.embedder.dim}",

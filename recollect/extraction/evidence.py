@@ -14,7 +14,7 @@ from recollect.extraction.gate import mentions_speaker
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable, speaker_of
-from recollect.extraction.spans import blanked
+from recollect.extraction.spans import blank_out
 from recollect.extraction.speech_acts import statement_part
 from recollect.text import asks, normalise, terms, words
 from recollect.text.normalize import fold as fold_letters
@@ -195,7 +195,7 @@ def _is_others_speech(candidate: Candidate, text: str) -> bool:
     if not speech:
         return False
     spoken = [text[start:end] for start, end in speech]
-    own = blanked(text, speech)
+    own = blank_out(text, speech)
     if any(is_quoted_in(candidate.quote, words) for words in spoken) and not is_quoted_in(candidate.quote, own):
         return True
     value = candidate.value if candidate.kind is MemoryKind.FACT else ""

@@ -83,7 +83,8 @@ TEXTS = frozenset(
     interview testimony email's affidavit""".split()
 )
 
-# Texts by others, output of programs, and their containers. They decide even next to 'my'.
+# Words for texts by others, output of programs, and what contains them. A label with one of these announces another's
+# text even if it also says 'my'.
 _TEXT_CONTAINERS = frozenset(
     """ad advert api article attachment caption clipboard comment copy description doc document documents excerpt
     extract file filename files function header headline html json letter log logs lyrics message messages meeting
@@ -197,13 +198,17 @@ def is_text_container(label: str) -> bool:
     return any(word.casefold() in _TEXT_CONTAINERS for word in _WORD.findall(label))
 
 
-def is_kin(label: str) -> bool:
-    """Return whether a label names a relative or pet: 'Sister: Ana' states a fact, 'Sister: I ski' quotes.
+def names_person_or_pet(label: str) -> bool:
+    """Return whether a label names a relative, friend, colleague or pet.
 
-    >>> is_kin("Sister"), is_kin("Bruno")
+    'Sister: Ana' states a fact about the user; 'Sister: I ski' quotes someone else.
+
+    >>> names_person_or_pet("Sister"), names_person_or_pet("Bruno")
     (True, False)
     """
-    return not _ENDS_IN_SPEAKING.search(label) and any(word.casefold() in _KIN_WORDS for word in _WORD.findall(label))
+    return not _ENDS_IN_SPEAKING.search(label) and any(
+        word.casefold() in _PERSON_OR_PET_WORDS for word in _WORD.findall(label)
+    )
 
 
 # Words that join others into a phrase; articles and pronouns of the third person do not.
@@ -216,7 +221,7 @@ _WRITERS = frozenset(
     guest guy hero human lady landlord lawyer man model narrator officer patient person program result results
     search server student system teacher terminal tool tools user witness woman writer""".split()
 )
-_KIN_WORDS = frozenset(
+_PERSON_OR_PET_WORDS = frozenset(
     """aunt boss boyfriend brother brothers cousin dad daughter daughters doctor father fiancé fiancée flatmate
     friend friends girlfriend grandma grandpa grandmother grandfather grandson granddaughter husband mother mom
     mum nephew niece neighbour neighbor parents partner roommate sister sisters son sons spouse team uncle wife

@@ -17,7 +17,7 @@ from recollect.dates.mention import written
 from recollect.errors import ModelError
 from recollect.extraction.own_words import own_words
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.rules.summary import Summary, is_safe_to_show
 from recollect.extraction.schemas import MEMORIES, OutputSchema
 from recollect.extraction.schemas.base import UnusableError, prompt, quoted
@@ -55,7 +55,7 @@ async def extract_by_model(
     """Extract with one question to a model.
 
     The model refers to messages and known memories by the numbers it was shown, never by subject or id. A bad item is
-    dropped with its reason; the others are kept. Secrets are scrubbed from question and answer.
+    dropped with its reason; the others are kept. Secrets are removed from question and answer.
 
     Raises:
         ModelError: the model failed; nothing was extracted.
@@ -77,7 +77,7 @@ async def extract_by_model(
 
 
 def _question(source: ExtractionInput, shape: OutputSchema) -> str:
-    known = [f"[{n}] {quoted(scrub(m.text), _SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
+    known = [f"[{n}] {quoted(redact(m.text), _SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
     max_characters = _SHOWN_MESSAGE
     if shape.whole:
         max_characters = max(_MIN_SHOWN, min(max_characters, _SHOWN_WHOLE // len(source.messages)))
@@ -166,7 +166,7 @@ async def summarize_by_model(
 ) -> Summary:
     """Ask for a summary, and keep the sentences that are safe in a prompt.
 
-    Secrets are scrubbed from question and answer; sentences that may be planted orders are dropped.
+    Secrets are removed from question and answer; sentences that may be planted orders are dropped.
 
     Raises:
         ModelError: the model failed, or its answer holds no summary.
@@ -185,7 +185,7 @@ async def summarize_by_model(
     text = answer.data.get("summary") if isinstance(answer.data, dict) else answer.data
     if not isinstance(text, str) or not squeeze(text):
         raise ModelError("the answer holds no summary; the turns are summed up again later")
-    return _kept(scrub(own_words(clean(text), speaker="assistant")), spoken[-1], max_characters)
+    return _kept(redact(own_words(clean(text), speaker="assistant")), spoken[-1], max_characters)
 
 
 def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:

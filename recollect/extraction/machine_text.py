@@ -1,7 +1,8 @@
-"""Find code, logs, tables and settings in a message that are not fenced. Pure.
+"""Find code, logs, tables and settings in a message that has no code fence around them. Pure.
 
-Comments, strings and messages of a program are no statements of the user, even if the user wrote them: `// I ski` is
-not about skiing. A line is recognised by its own shape or by its neighbours: lines between two such lines are included.
+What a program contains or prints says nothing about the user, even if the user wrote it: no memory is formed from the
+comment `// I ski`. Some lines are certain by their shape alone; so are, within a paragraph, all lines between two of
+them. Lines that could also be prose (a comment sign, an indent, `key: value`) count only next to such lines.
 """
 
 import re
@@ -9,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from recollect.extraction.labels import is_own_label
-from recollect.extraction.spans import Span, united
+from recollect.extraction.spans import Span, merge_spans
 
-# Characters of a line that are searched.
-_MAX_SEEN = 400
+# Maximum number of characters of a line that are searched.
+_MAX_LINE_CHARACTERS = 400
 # Rows that make an unframed table.
 _MIN_ROWS = 2
 # Separators per row if people also use the separator in prose.
@@ -94,8 +95,8 @@ def find_machine_text(text: str) -> list[Span]:
     if ended:
         spans.append((ended.start(), len(text)))
     for start, lines in _paragraphs(text):
-        spans += _of_paragraph(start, lines)
-    return united(spans)
+        spans += _find_in_paragraph(start, lines)
+    return merge_spans(spans)
 
 
 def _block_comments(text: str) -> Iterator[Span]:
@@ -124,28 +125,30 @@ def _paragraphs(text: str) -> Iterator[tuple[int, list[str]]]:
         yield start, lines
 
 
-def _of_paragraph(start: int, lines: Sequence[str]) -> Iterator[Span]:
+def _find_in_paragraph(start: int, lines: Sequence[str]) -> Iterator[Span]:
     """Find the machine-written lines of a paragraph."""
-    seen = [line[:_MAX_SEEN] for line in lines]
-    sure = [_is_sure(line) for line in seen]
-    for number in _rows(seen):
-        sure[number] = True
-    if _is_settings(seen):
-        sure = [True] * len(seen)
-    within = _between(sure) if any(sure) else sure
-    weak = [_is_weak(line) for line in seen]
-    for order in (range(len(seen)), reversed(range(len(seen)))):
-        beside = False
+    heads = [line[:_MAX_LINE_CHARACTERS] for line in lines]
+    certain = [_is_certain(line) for line in heads]
+    for number in _find_table_rows(heads):
+        certain[number] = True
+    if _is_settings(heads):
+        certain = [True] * len(heads)
+    is_machine_text = _mark_between(certain) if any(certain) else certain
+    may_continue = [_may_continue(line) for line in heads]
+    for order in (range(len(heads)), reversed(range(len(heads)))):
+        is_neighbour = False
         for number in order:
-            beside = within[number] = within[number] or (beside and weak[number])
+            is_machine_text[number] = is_machine_text[number] or (is_neighbour and may_continue[number])
+            is_neighbour = is_machine_text[number]
     at = start
-    for line, machine in zip(lines, within, strict=True):
-        if machine:
+    for line, is_marked in zip(lines, is_machine_text, strict=True):
+        if is_marked:
             yield (at, at + len(line) + 1)
         at += len(line) + 1
 
 
-def _is_sure(line: str) -> bool:
+def _is_certain(line: str) -> bool:
+    """Return whether a line is written by or for a program, whatever is around it."""
     return bool(
         _LOG.search(line)
         or _DATA.search(line)
@@ -156,32 +159,33 @@ def _is_sure(line: str) -> bool:
     )
 
 
-def _is_weak(line: str) -> bool:
+def _may_continue(line: str) -> bool:
+    """Return whether a line belongs to a program's text if the line before or after it does."""
     return bool(_COMMENT.search(line) or _INDENTED.search(line) or _PAIR.search(line) or _ITEM.search(line))
 
 
-def _between(sure: Sequence[bool]) -> list[bool]:
-    """Mark all lines between the first and the last sure one."""
-    first = sure.index(True)
-    last = len(sure) - 1 - sure[::-1].index(True)
-    return [first <= number <= last for number in range(len(sure))]
+def _mark_between(certain: Sequence[bool]) -> list[bool]:
+    """Mark all lines from the first to the last certain one."""
+    first = certain.index(True)
+    last = len(certain) - 1 - certain[::-1].index(True)
+    return [first <= number <= last for number in range(len(certain))]
 
 
-def _rows(lines: Sequence[str]) -> set[int]:
+def _find_table_rows(lines: Sequence[str]) -> set[int]:
     """Find table rows: consecutive lines with the same number of separators."""
     found: set[int] = set()
-    for mark, least in ((",", _MIN_COMMAS), (";", 1), ("\t", 1), (" | ", 1)):
-        counts = [_fields(line, mark) for line in lines]
+    for separator, min_separators in ((",", _MIN_COMMAS), (";", 1), ("\t", 1), (" | ", 1)):
+        counts = [_count_separators(line, separator) for line in lines]
         for number, (count, following) in enumerate(pairwise(counts)):
-            if count == following >= least:
+            if count == following >= min_separators:
                 found |= {number, number + 1}
     return found
 
 
-def _fields(line: str, mark: str) -> int:
+def _count_separators(line: str, separator: str) -> int:
     """Count the separators in a line; a comma or semicolon before a blank separates words, not fields."""
     stripped = line.strip()
-    return stripped.count(mark) - (stripped.count(f"{mark} ") if mark in ",;" else 0)
+    return stripped.count(separator) - (stripped.count(f"{separator} ") if separator in ",;" else 0)
 
 
 def _is_settings(lines: Sequence[str]) -> bool:

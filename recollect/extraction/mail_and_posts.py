@@ -6,7 +6,7 @@ salutation or mark of a post runs to the end of the message, since nothing shows
 
 import re
 
-from recollect.extraction.labels import is_kin, is_own_label
+from recollect.extraction.labels import is_own_label, names_person_or_pet
 from recollect.extraction.spans import Span
 
 # Lines after a header line that are searched for further ones.
@@ -212,4 +212,4 @@ def find_posts(text: str) -> list[Span]:
 
 
 def _is_own(name: str) -> bool:
-    return bool(name) and (is_own_label(name) or is_kin(name))
+    return bool(name) and (is_own_label(name) or names_person_or_pet(name))

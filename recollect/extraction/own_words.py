@@ -17,7 +17,7 @@ from recollect.extraction.material import find_material
 from recollect.extraction.pasted import find_pasted
 from recollect.extraction.retrieval_prompts import find_retrieved, is_template
 from recollect.extraction.role_play import find_role_play
-from recollect.extraction.spans import RemovedParts, Span, blanked, cut, cut_places, holds, united
+from recollect.extraction.spans import RemovedParts, Span, blank_out, cut, cut_places, holds, merge_spans
 from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
 
@@ -57,7 +57,7 @@ def find_own_blocks(text: str, hidden: Sequence[Span]) -> OwnBlocks:
     tags = [tag for tag in _OUR_TAG.finditer(text) if not holds(hidden, tag.start())]
     encoded = [run.span() for run in _ENCODED.finditer(text) if _is_encoded_block(run.group())]
     closing = {_id(tag): tag.end() for tag in tags if tag["close"]}
-    plain = blanked(text, [*hidden, *encoded])
+    plain = blank_out(text, [*hidden, *encoded])
     spans: list[Span] = []
     at, headed = 0, True
     for tag in tags:
@@ -138,7 +138,7 @@ def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user")
     blocks = find_own_blocks(text, wrapped.spans)
     if blocks.forged or (wrapped.doubtful and speaker != "assistant"):
         return ""
-    spans = united([*wrapped.spans, *blocks.spans])
+    spans = merge_spans([*wrapped.spans, *blocks.spans])
     text = cut(text, spans) if speaker == "assistant" else _unwrapped(text, spans, wrapped, blocks, speaker)
     text = cut(text, _rows(text))
     text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
@@ -187,7 +187,7 @@ def _carried(text: str, places: Sequence[int], removed: Sequence[Span], *, asked
         *find_machine_text(text),
         *find_transcript(text),
     ]
-    removed_parts = RemovedParts(united(found), places)
+    removed_parts = RemovedParts(merge_spans(found), places)
     found += find_material(text, removed_parts)
     return found if asked else [*found, *find_pasted(text, removed_parts)]
 

@@ -7,7 +7,14 @@ user's own ('Tool result:'), or a sentence that points to it. Its end is unknown
 import re
 from collections.abc import Iterator
 
-from recollect.extraction.labels import MAX_LABEL_WORDS, TEXTS, is_kin, is_own_label, is_phrase, is_text_container
+from recollect.extraction.labels import (
+    MAX_LABEL_WORDS,
+    TEXTS,
+    is_own_label,
+    is_phrase,
+    is_text_container,
+    names_person_or_pet,
+)
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
 
 # Words of a line that announces a text: with a colon at its end, and without.
@@ -158,7 +165,11 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
     if _ERROR.search(label):
         return (clause.start, min(line_end, clause.end + len(following) + 1))
     bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
-    if (own_list or bullet or is_kin(label)) and not _FIRST_PERSON.search(following) and not is_text_container(label):
+    if (
+        (own_list or bullet or names_person_or_pet(label))
+        and not _FIRST_PERSON.search(following)
+        and not is_text_container(label)
+    ):
         return None
     return (clause.start, line_end if bullet else len(text))
 

@@ -6,7 +6,7 @@ Runs in the child process, which can be stopped where a pattern takes too long.
 from zoneinfo import ZoneInfo
 
 from recollect.extraction.gate import is_worth_extracting
-from recollect.extraction.redaction import scrub_report
+from recollect.extraction.redaction import redact_with_shapes
 from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.rules import extract_by_rules
 from recollect.extraction.salience import assess_salience
@@ -23,7 +23,7 @@ def probe(message: LoggedMessage, zone: ZoneInfo) -> str:
     Returns:
         The result of `readable`, which each stage needs again; the other results depend on more messages.
     """
-    scrub_report(message.text[:MAX_READ_CHARACTERS])
+    redact_with_shapes(message.text[:MAX_READ_CHARACTERS])
     text = readable(message)
     is_worth_extracting(text)
     assess_salience(text)

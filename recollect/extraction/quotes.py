@@ -6,7 +6,7 @@
 import re
 
 from recollect.extraction.labels import SPEAKING_VERBS, ends_in_speaking, is_own_label
-from recollect.extraction.spans import Span, blanked, united
+from recollect.extraction.spans import Span, blank_out, merge_spans
 
 OTHERS_OPEN, OTHERS_CLOSE = "⟦", "⟧"
 """Marks around others' words in a question to a model; such signs in the messages themselves are removed."""
@@ -62,7 +62,7 @@ _TOLD_AFTER = re.compile(
 
 def find_quoted(text: str) -> list[Span]:
     """Find text in quotation marks, the marks included."""
-    return united(found.span() for found in _QUOTED.finditer(text))
+    return merge_spans(found.span() for found in _QUOTED.finditer(text))
 
 
 def find_others_speech(text: str) -> list[Span]:
@@ -104,12 +104,12 @@ def without_quoted(text: str) -> str:
     >>> without_quoted('She said "I love tea" to me')
     'She said              to me'
     """
-    return blanked(text, find_quoted(text))
+    return blank_out(text, find_quoted(text))
 
 
 def without_others_speech(text: str) -> str:
     """Blank out what others said, keeping every character's place."""
-    return blanked(text, find_others_speech(text))
+    return blank_out(text, find_others_speech(text))
 
 
 def with_marked_speech(text: str) -> str:

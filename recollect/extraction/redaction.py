@@ -1,7 +1,7 @@
 """Replace secrets and payment data in a text, found by shape and checksum, not by mention. Pure.
 
-'My password is hunter2' becomes 'My password is [secret]'; 'I forgot my password' stays. `Scrubbed` maps places of
-the original to the scrubbed text and back.
+'My password is hunter2' becomes 'My password is [secret]'; 'I forgot my password' stays. `Redaction` maps spans of
+the original to the redacted text and back.
 """
 
 import re
@@ -28,116 +28,122 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True)
-class Scrubbed:
+class Redaction:
     """A text without its secrets, and where they were."""
 
     text: str
     shapes: tuple[str, ...] = ()
     """Names of the shapes that were found, once per occurrence; never the values."""
-    passes: tuple[tuple[Replacement, ...], ...] = ()
-    """Replacements of each shape, in the order the shapes were tried; each from left to right."""
+    replacements_by_pattern: tuple[tuple[Replacement, ...], ...] = ()
+    """Replacements of each pattern that matched, in the order the patterns were tried; each from left to right."""
 
-    def moved(self, span: Span) -> Span:
-        """Map a span of the original to the scrubbed text; one that cuts a secret is widened to all of it.
+    def map_span(self, span: Span) -> Span:
+        """Map a span of the original to the redacted text; one that cuts a secret is widened to all of it.
 
-        >>> scrubbed("My PIN is 1234, I ski.").moved((16, 22))
+        >>> build_redaction("My PIN is 1234, I ski.").map_span((16, 22))
         (20, 26)
         """
         start, end = span
-        for swaps in self.passes:
-            start, end = _forward(swaps, start, ends=False), _forward(swaps, end, ends=True)
+        for replacements in self.replacements_by_pattern:
+            start, end = _map_forward(replacements, start, is_end=False), _map_forward(replacements, end, is_end=True)
         return start, max(start, end)
 
     @property
     def secrets(self) -> list[Span]:
         """Spans of the secrets in the original.
 
-        >>> scrubbed("My PIN is 1234, I ski.").secrets
+        >>> build_redaction("My PIN is 1234, I ski.").secrets
         [(10, 14)]
         """
-        found: list[Span] = []
-        for place, swaps in enumerate(self.passes):
-            before = self.passes[:place][::-1]
-            found += [_original(before, (swap.start, swap.end)) for swap in swaps]
-        return found
+        spans: list[Span] = []
+        for number, replacements in enumerate(self.replacements_by_pattern):
+            earlier = self.replacements_by_pattern[:number][::-1]
+            spans += [_map_to_original(earlier, (replaced.start, replaced.end)) for replaced in replacements]
+        return spans
 
 
-def _original(passes: Iterable[tuple[Replacement, ...]], span: Span) -> Span:
+def _map_to_original(by_pattern: Iterable[tuple[Replacement, ...]], span: Span) -> Span:
     start, end = span
-    for swaps in passes:
-        start, end = _backward(swaps, start, ends=False), _backward(swaps, end, ends=True)
+    for replacements in by_pattern:
+        start, end = _map_back(replacements, start, is_end=False), _map_back(replacements, end, is_end=True)
     return start, end
 
 
-def _forward(swaps: tuple[Replacement, ...], place: int, *, ends: bool) -> int:
-    """Map a place through a pass; `ends`: the place is the end of a span."""
+def _map_forward(replacements: tuple[Replacement, ...], index: int, *, is_end: bool) -> int:
+    """Map the index of a character to where it is after the replacements of one pattern.
+
+    Args:
+        replacements: The replacements, from left to right.
+        index: The index before them.
+        is_end: Whether it is the end of a span: inside a secret it becomes the end of the replacement.
+    """
     shift = 0
-    for swap in swaps:
-        if place <= swap.start:
+    for replaced in replacements:
+        if index <= replaced.start:
             break
-        if place < swap.end:
-            return swap.start + shift + (swap.length if ends else 0)
-        shift += swap.length - (swap.end - swap.start)
-    return place + shift
+        if index < replaced.end:
+            return replaced.start + shift + (replaced.length if is_end else 0)
+        shift += replaced.length - (replaced.end - replaced.start)
+    return index + shift
 
 
-def _backward(swaps: tuple[Replacement, ...], place: int, *, ends: bool) -> int:
-    """Map a place back through a pass: the inverse of `_forward`."""
+def _map_back(replacements: tuple[Replacement, ...], index: int, *, is_end: bool) -> int:
+    """Map an index back to where it was before the replacements of one pattern: the inverse of `_map_forward`."""
     shift = 0
-    for swap in swaps:
-        start = swap.start + shift
-        if place <= start:
+    for replaced in replacements:
+        start = replaced.start + shift
+        if index <= start:
             break
-        if place < start + swap.length:
-            return swap.end if ends else swap.start
-        shift += swap.length - (swap.end - swap.start)
-    return place - shift
+        if index < start + replaced.length:
+            return replaced.end if is_end else replaced.start
+        shift += replaced.length - (replaced.end - replaced.start)
+    return index - shift
 
 
-def scrub(text: str) -> str:
+def redact(text: str) -> str:
     """Replace secrets by `[secret]`, cards by `[card]`, accounts by `[iban]`, US social security numbers by `[ssn]`.
 
-    >>> scrub("my password is hunter2, see you")
+    >>> redact("my password is hunter2, see you")
     'my password is [secret], see you'
-    >>> scrub("No Firebase API key in the build")
+    >>> redact("No Firebase API key in the build")
     'No Firebase API key in the build'
     """
-    return scrubbed(text).text
+    return build_redaction(text).text
 
 
-def scrub_report(text: str) -> tuple[str, tuple[str, ...]]:
-    """Scrub; return the text and the names of the shapes, once per occurrence, never the values."""
-    found = scrubbed(text)
-    return found.text, found.shapes
+def redact_with_shapes(text: str) -> tuple[str, tuple[str, ...]]:
+    """Redact a text; return it and the names of the shapes, once per occurrence, never the values."""
+    redaction = build_redaction(text)
+    return redaction.text, redaction.shapes
 
 
-def scrubbed(text: str) -> Scrubbed:
-    """Scrub; return the text, the shapes and their places."""
+def build_redaction(text: str) -> Redaction:
+    """Redact a text; return it with the shapes and the spans of what was replaced."""
     if not may_hold_secret(text):
-        return Scrubbed(text)
-    found: list[str] = []
-    swaps: list[Replacement] = []
-    passes: list[tuple[Replacement, ...]] = []
+        return Redaction(text)
+    shapes: list[str] = []
+    replacements: list[Replacement] = []
+    by_pattern: list[tuple[Replacement, ...]] = []
 
-    def mark(shape: str, good: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
+    def make_replacer(shape: str, is_valid: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
         label = f"[{shape if shape in LABELS else 'secret'}]"
 
-        def replaced(match: re.Match[str]) -> str:
-            if not good(match):
+        def replace(match: re.Match[str]) -> str:
+            if not is_valid(match):
                 return match.group()
-            found.append(shape)
+            shapes.append(shape)
             keep = match.groupdict().get("keep") or ""
-            swaps.append(Replacement(match.start() + len(keep), match.end(), len(label)))
+            replacements.append(Replacement(match.start() + len(keep), match.end(), len(label)))
             return keep + label
 
-        return replaced
+        return replace
 
-    for pattern, shape, good in SHAPES:
-        text = pattern.sub(mark(shape, good), text)
-        if swaps:
-            passes.append(tuple(swaps))
-            swaps.clear()
-    return Scrubbed(text, tuple(found), tuple(passes))
+    for pattern, shape, is_valid in SHAPES:
+        text = pattern.sub(make_replacer(shape, is_valid), text)
+        if replacements:
+            by_pattern.append(tuple(replacements))
+            replacements.clear()
+    return Redaction(text, tuple(shapes), tuple(by_pattern))
 
 
 def may_hold_secret(text: str) -> bool:

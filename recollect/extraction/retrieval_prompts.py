@@ -12,7 +12,7 @@ from recollect.extraction.role_play_patterns import PERSONA
 from recollect.extraction.spans import Span
 
 # Characters of a line that are searched: leads and labels are short.
-_MAX_SEEN = 400
+_MAX_LINE_CHARACTERS = 400
 # Words between "following" and "context".
 _NEAR = 5
 _WORD = re.compile(r"[a-z']++")
@@ -130,7 +130,7 @@ def _lines(text: str) -> list[_Line]:
     at = 0
     for line in text.split("\n"):
         if line.strip():
-            found.append(_Line(line[:_MAX_SEEN], at, at + len(line)))
+            found.append(_Line(line[:_MAX_LINE_CHARACTERS], at, at + len(line)))
         at += len(line) + 1
     return found
 

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.own_words import Speaker, own_words
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
 from recollect.text import fold_runs
 from recollect.types import LoggedMessage, Memory, Subject
@@ -21,7 +21,7 @@ from recollect.types import LoggedMessage, Memory, Subject
 MAX_READ_CHARACTERS = 20_000
 # Characters that are searched for them: own words may follow a pasted page, but not a book.
 _MAX_SEEN_CHARACTERS = 3 * MAX_READ_CHARACTERS
-# Extra characters that are scrubbed, so that no secret is cut in half at the edge and overlooked.
+# Extra characters that are redacted, so that no secret is cut in half at the edge and overlooked.
 _MARGIN = 1_000
 # Stages ask for a message's own words up to once per candidate: the results are cached.
 MAX_CACHED_TEXTS, MAX_CACHED_CHARACTERS = 256, 1_000_000
@@ -51,7 +51,7 @@ class ExtractionInput:
 
 
 def readable(message: LoggedMessage) -> str:
-    """Return the words of a message that memories may be derived from: own, scrubbed, of limited length.
+    """Return the words of a message that memories may be derived from: own, redacted, of limited length.
 
     Quotations of the assistant count as its own words, since it answers from documents.
     """
@@ -129,7 +129,7 @@ def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "us
 
 
 def _read(seen: str, is_cut: bool, quotations: bool, speaker: Speaker) -> str:
-    own = scrub(fold_runs(own_words(seen, quotations=quotations, speaker=speaker))[: MAX_READ_CHARACTERS + _MARGIN])
+    own = redact(fold_runs(own_words(seen, quotations=quotations, speaker=speaker))[: MAX_READ_CHARACTERS + _MARGIN])
     # The edge of a cut text is dropped: half a secret does not have the shape of one.
     return own[: min(MAX_READ_CHARACTERS, max(0, len(own) - _MARGIN))] if is_cut else own[:MAX_READ_CHARACTERS]
 

@@ -1,6 +1,6 @@
-"""Spans that are removed from a text, and the clauses of a text. Pure.
+"""Merge, cut and blank out spans of a text, and split a text into clauses. Pure.
 
-Cutting [11, 21) out of 'I like tea.<x>and</x>Bye' leaves two lines, so that the rest never grows into one sentence.
+Where a span is cut out, a line feed is left, so that the text before and after it never reads as one sentence.
 """
 
 import re
@@ -12,10 +12,10 @@ Span = tuple[int, int]
 """Start and end of a part of a text; the end is exclusive."""
 
 
-def united(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Join spans that overlap or touch, in order.
 
-    >>> united([(4, 9), (0, 2), (8, 12)])
+    >>> merge_spans([(4, 9), (0, 2), (8, 12)])
     [(0, 2), (4, 12)]
     """
     found: list[Span] = []
@@ -27,30 +27,31 @@ def united(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-def holds(spans: Sequence[Span], place: int) -> bool:
-    """Return whether a place is inside one of the spans, which are united."""
-    at = bisect_right(spans, place, key=lambda span: span[0]) - 1
-    return at >= 0 and place < spans[at][1]
+def holds(spans: Sequence[Span], index: int) -> bool:
+    """Return whether a character is inside one of the spans, which `merge_spans` returned."""
+    last = bisect_right(spans, index, key=lambda span: span[0]) - 1
+    return last >= 0 and index < spans[last][1]
 
 
 @dataclass(frozen=True, slots=True)
 class RemovedParts:
-    """Parts that are removed from a text: spans still in it, and places where others were."""
+    """Parts of a text that are no words of its author: some are still to be cut out, others already are."""
 
     spans: Sequence[Span] = ()
-    """United."""
+    """Parts still in the text, as `merge_spans` returns them."""
     places: Sequence[int] = ()
+    """Indexes in the text at which a part has been cut out, ascending."""
 
-    def holds(self, place: int) -> bool:
-        """Return whether a place is removed."""
-        return holds(self.spans, place)
+    def holds(self, index: int) -> bool:
+        """Return whether a character belongs to a part still to be cut out."""
+        return holds(self.spans, index)
 
-    def follows(self, text: str, place: int) -> bool:
-        """Return whether the first text after a place is removed, or was."""
-        following = place
+    def follows(self, text: str, index: int) -> bool:
+        """Return whether, apart from white space, a removed part comes next at an index."""
+        following = index
         while following < len(text) and text[following].isspace():
             following += 1
-        first = bisect_left(self.places, place - 1)
+        first = bisect_left(self.places, index - 1)
         return self.holds(following) or (first < len(self.places) and self.places[first] <= following)
 
 
@@ -64,7 +65,7 @@ def cut(text: str, spans: Iterable[Span]) -> str:
 
 
 def cut_places(text: str, spans: Iterable[Span]) -> tuple[str, list[int]]:
-    """Remove spans from a text; return it with the places where they were, counted in the result.
+    """Remove spans from a text; return it with the indexes in the result at which they were.
 
     >>> cut_places("I like tea.<x>and</x>Bye", [(11, 21)])
     ('I like tea.\\nBye', [11])
@@ -72,7 +73,7 @@ def cut_places(text: str, spans: Iterable[Span]) -> tuple[str, list[int]]:
     kept: list[str] = []
     places: list[int] = []
     at = length = 0
-    for start, end in united(spans):
+    for start, end in merge_spans(spans):
         kept.append(text[at:start])
         length += start - at
         places.append(length)
@@ -84,15 +85,15 @@ def cut_places(text: str, spans: Iterable[Span]) -> tuple[str, list[int]]:
     return "".join(kept), places
 
 
-def blanked(text: str, spans: Iterable[Span]) -> str:
+def blank_out(text: str, spans: Iterable[Span]) -> str:
     """Overwrite spans of a text with blanks; its lines stay.
 
-    >>> blanked("I ski. He skis.", [(7, 15)])
+    >>> blank_out("I ski. He skis.", [(7, 15)])
     'I ski.         '
     """
     kept: list[str] = []
     at = 0
-    for start, end in united(spans):
+    for start, end in merge_spans(spans):
         lines = text[start:end].split("\n")
         kept += [text[at:start], "\n".join(" " * len(line) for line in lines)]
         at = end

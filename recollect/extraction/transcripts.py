@@ -6,8 +6,8 @@ user. A thread may continue over blank lines, so it runs to the end of the messa
 
 import re
 
-from recollect.extraction.labels import is_kin, is_own_label
-from recollect.extraction.spans import Span, united
+from recollect.extraction.labels import is_own_label, names_person_or_pet
+from recollect.extraction.spans import Span, merge_spans
 
 # '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the start of a line.
 _LABEL = re.compile(
@@ -45,7 +45,7 @@ def _labels(text: str) -> list["re.Match[str]"]:
     return [
         found
         for found in _LABEL.finditer(text)
-        if found["name"].casefold() in _ME or not (is_own_label(found["name"]) or is_kin(found["name"]))
+        if found["name"].casefold() in _ME or not (is_own_label(found["name"]) or names_person_or_pet(found["name"]))
     ]
 
 
@@ -70,7 +70,7 @@ def find_transcript(text: str) -> list[Span]:
         paragraph = text.find("\n\n", end, following)
         until = paragraph if paragraph >= 0 else following
         spans.append((start, labels[number].end() if name in _ME else until))
-    return united(spans)
+    return merge_spans(spans)
 
 
 def _line_end(text: str, place: int) -> int:

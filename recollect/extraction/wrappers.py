@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from recollect.extraction.spans import Span, holds, united
+from recollect.extraction.spans import Span, holds, merge_spans
 
 # Tags that clients, models and people put around text of others. Case, hyphens and underscores are ignored.
 _KNOWN = frozenset(
@@ -107,12 +107,12 @@ def find_wrapped(text: str, *, known_only: bool = False) -> Wrapped:
         by_name.setdefault(tag.name, []).append(tag)
     pairs = {name: pair for name, of_name in by_name.items() if (pair := _pair(of_name))}
     others = (pair for name, pair in pairs.items() if name not in _OWN | _OWN_IF_BESIDE)
-    plain = united([*_closed(blocks, len(text)), *others])
+    plain = merge_spans([*_closed(blocks, len(text)), *others])
     unclosed = [(start, len(text)) for start in _unclosed(by_name.values(), pairs, plain)]
-    spans = united([*plain, *unclosed])
+    spans = merge_spans([*plain, *unclosed])
     marked = (pair for name, pair in pairs.items() if name in _OWN | _OWN_IF_BESIDE)
     return Wrapped(
-        spans=united([*spans, *marked]),
+        spans=merge_spans([*spans, *marked]),
         own=_own(by_name, pairs, spans),
         doubtful=any(_is_stray(of_name, spans) for of_name in by_name.values()) or _ends_nothing(rules, spans),
         cut_off=bool(unclosed) or any(end is None for _, end in blocks),

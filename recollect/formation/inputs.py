@@ -8,7 +8,7 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ReadingOverrunError
 from recollect.extraction.echo import EchoFilter
 from recollect.extraction.probe import probe
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.sources import keep_readable, readable, without_role_play
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
@@ -82,7 +82,7 @@ def log_repeated_parts(
             "only repeats what was recalled",
             runtime.clock,
             seq=message.seq,
-            text=scrub(words[:_MAX_LOGGED_CHARACTERS]),
+            text=redact(words[:_MAX_LOGGED_CHARACTERS]),
         )
         for message, words in parts
         if words and lease.formed_seq < message.seq <= batch.formed_seq and message.role in batch.sources

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.extraction.redaction import scrubbed
+from recollect.extraction.redaction import build_redaction
 from recollect.formation.answers import MAX_ANSWERED, answers_among, answers_to, question_with_answer
 from recollect.formation.forgotten_words import is_forgotten
 from recollect.formation.quotations import added_quotations, without_stretches
@@ -204,7 +204,7 @@ class _Still:
         known = await self._runtime.store.memories.get_many(memory.subject, sorted(causes))
         ended = causes - {other.id for other in known if other.state is not MemoryState.CLOSED}
         text = self.fullest.text
-        secrets = set(scrubbed(text).secrets)
+        secrets = set(build_redaction(text).secrets)
         stay = [stretch for stretch in stretches if _stays(stretch, ended, secrets)]
         return disjoint((*stay, *stale_stretches(text, memory.evidence[0], self._outdated)))
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from recollect.extraction.redaction import scrubbed
+from recollect.extraction.redaction import build_redaction
 from recollect.extraction.rules.facts import facts_of
 from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, fold, sentences
 from recollect.resolution.lexicon import DEGREE
@@ -314,7 +314,7 @@ def with_secrets(text: str, stretches: Sequence[Withheld]) -> tuple[Withheld, ..
     """Add the secrets of a text to its stretches: the words that mark a secret may be in a stretch that is left out."""
     if not stretches:
         return ()
-    secrets = [Withheld(start=start, end=end) for start, end in scrubbed(text).secrets]
+    secrets = [Withheld(start=start, end=end) for start, end in build_redaction(text).secrets]
     return disjoint((*stretches, *secrets))
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from recollect.errors import BreakerOpenError, BudgetSpentError
-from recollect.extraction.redaction import scrub_report
+from recollect.extraction.redaction import redact_with_shapes
 from recollect.extraction.sources import MAX_READ_CHARACTERS
 from recollect.formation.runtime import Runtime
 from recollect.types import (
@@ -46,7 +46,7 @@ def measure_extraction(lease: Lease, runtime: Runtime) -> Iterator[None]:
 def count_secrets(messages: Iterable[LoggedMessage], runtime: Runtime) -> None:
     """Count by shape what is struck out of messages before anything is derived from them."""
     for message in messages:
-        runtime.metrics.scrubbed.update(scrub_report(message.text[:MAX_READ_CHARACTERS])[1])
+        runtime.metrics.scrubbed.update(redact_with_shapes(message.text[:MAX_READ_CHARACTERS])[1])
 
 
 def record_outcome(lease: Lease, result: FormationResult, runtime: Runtime) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import check_evidence, check_summary
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.review_gate import review_reason
 from recollect.extraction.sentences import shortened
 from recollect.extraction.sources import readable
@@ -191,7 +191,7 @@ async def _resolve(
     model = with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
     questions = open_questions(resolved, neighbours, policy) if model else []
     if model and questions:
-        judged = replace(inputs, judged=await judge(questions, model, clean=scrub))
+        judged = replace(inputs, judged=await judge(questions, model, clean=redact))
         resolved = await run_in_thread_if_large(
             size, lambda: _resolved(proven, neighbours, policy, judged), above=MAX_INLINE_CANDIDATES
         )

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.sentences import HARD_FACTOR
 from recollect.providers.protocols import LanguageModel
 from recollect.text import STOP_WORDS, clean, squeeze, stem, terms, words
@@ -138,12 +138,12 @@ def verdict(data: object, question: CompactionQuestion) -> CompactionChoice:
     target = question.named(answer.target)
     if target is None:
         raise InvalidVerdictError(f"memory {answer.target} was not shown")
-    reason = scrub(answer.reason)[:_MAX_REASON_CHARACTERS]
+    reason = redact(answer.reason)[:_MAX_REASON_CHARACTERS]
     if answer.action == "delete":
         return CompactionChoice(target=target.id, text=None, reason=reason)
     if target.kind is not MemoryKind.NOTE or question.new.kind is not MemoryKind.NOTE:
         raise InvalidVerdictError("a fact cannot be edited")
-    text = scrub(answer.content)
+    text = redact(answer.content)
     wrong = _unfounded(text, target.text, question)
     if wrong:
         raise InvalidVerdictError(wrong)
@@ -206,5 +206,5 @@ def _filled(line: str, parts: Mapping[str, str]) -> str:
 
 def _marked(memory: Memory) -> str:
     kind = "fact, " if memory.kind is MemoryKind.FACT else ""
-    quoted = json.dumps(scrub(memory.text)[:_MAX_SHOWN_CHARACTERS], ensure_ascii=False)
+    quoted = json.dumps(redact(memory.text)[:_MAX_SHOWN_CHARACTERS], ensure_ascii=False)
     return f"({kind}{memory.known_from:%Y-%m-%d}, importance {memory.importance:.1f}) {quoted}"

@@ -31,14 +31,14 @@ class _Options(BaseModel):
         return profile
 
 
-def calibrated(threshold: float) -> float:
+def calibrate_threshold(threshold: float) -> float:
     """Convert a threshold for raw cosines, 0 to 1, into one for calibrated relevance.
 
     In the systems that define these options, a threshold of 0.7 lets about a third of unrelated texts pass. With the
     built-in embedder and sentences about people's lives, the odds of calibrated relevance at which that happens are
     lower by a factor of about 75.
 
-    >>> calibrated(0), calibrated(0.7), calibrated(0.8), calibrated(0.99)
+    >>> calibrate_threshold(0), calibrate_threshold(0.7), calibrate_threshold(0.8), calibrate_threshold(0.99)
     (0.0, 0.03, 0.05, 0.57)
     """
     return round(threshold / (threshold + (1 - threshold) * _ODDS_OF_RAW_COSINES), 2)
@@ -65,7 +65,7 @@ class CharacterSettings(_Options):
     extraction_interval: int = Field(default=5, alias="memoryExtractionInterval", ge=1, le=1000)
     """`periodic`: turns between formations."""
     search_threshold: float = Field(default=0.7, alias="memorySearchThreshold", ge=0, le=1)
-    """Minimum similarity of recalled memories, on the scale of raw cosines: see `calibrated`."""
+    """Minimum similarity of recalled memories, on the scale of raw cosines: see `calibrate_threshold`."""
     context_prefix: str | None = Field(default=None, alias="memoryContextPrefix", max_length=MAX_FRAME_CHARACTERS)
     context_suffix: str | None = Field(default=None, alias="memoryContextSuffix", max_length=MAX_FRAME_CHARACTERS)
     format: str | None = Field(default=None, alias="memoryFormat", max_length=MAX_FRAME_CHARACTERS)
@@ -85,7 +85,7 @@ class CharacterSettings(_Options):
         """Return the profile with the given options applied."""
         recall = self._given({"limit": "max_context", "tokens": "max_tokens", "similarity": "search_threshold"})
         if "similarity" in recall:
-            recall["similarity"] = calibrated(self.search_threshold)
+            recall["similarity"] = calibrate_threshold(self.search_threshold)
         if "limit" in recall and profile.recall.candidates:
             recall["candidates"] = max(profile.recall.candidates, self.max_context)
         context = self._given(

@@ -47,7 +47,7 @@ class ProfileRegistry:
             if entry.name.endswith(_SUFFIX)
         }
         own = {_name_of(path): _Layer(str(path), _read(path)) for path in _files_of(folder)}
-        self._profiles = {name: _built(name, shipped, own) for name in sorted({*shipped, *own})}
+        self._profiles = {name: _build_profile(name, shipped, own) for name in sorted({*shipped, *own})}
 
     def names(self) -> list[str]:
         """List the names of all profiles."""
@@ -65,11 +65,11 @@ class ProfileRegistry:
         return found
 
 
-def _built(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> Profile:
+def _build_profile(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> Profile:
     layers = _layers(name, shipped, own)
     table: dict[str, Any] = {}
     for layer in reversed(layers):
-        table = _overridden(table, {key: value for key, value in layer.table.items() if key != "extends"})
+        table = _merge_tables(table, {key: value for key, value in layer.table.items() if key != "extends"})
     try:
         return Profile.model_validate({**table, "name": name})
     except ValidationError as error:
@@ -110,16 +110,16 @@ def _layers(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer])
     return layers
 
 
-def _overridden(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+def _merge_tables(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
     """Return a table overridden by the values of another, recursively.
 
-    >>> _overridden({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
+    >>> _merge_tables({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
     {'a': {'x': 1, 'y': 3}}
     """
     merged = dict(base)
     for key, value in over.items():
         known = merged.get(key)
-        merged[key] = _overridden(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
+        merged[key] = _merge_tables(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
     return merged
 
 

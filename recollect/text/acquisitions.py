@@ -1,4 +1,8 @@
-"""What a clause says its speaker has now, or pays now, and the older clauses that say otherwise. Pure."""
+"""Read what a clause says someone now has, now calls something, or now pays. Pure.
+
+`Acquisition` and `Repricing` decide which older clauses are no longer true: 'we have no dishwasher' ends with 'we
+bought a dishwasher', and 'it costs 30 euros' with 'it went up to 42'.
+"""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +19,7 @@ _GOT = frozenset(
     comprato trovato abbiamo ho gekocht gekregen gevonden meegenomen hebben""".split()
 )
 _NOT_ANY = NEGATIONS | {"without", "lack", "lacks", "ohne", "sans", "sin", "sem", "senza", "zonder"}
-# Words between 'no' and what there is none of: 'don't have a proper oven'.
+# Maximum number of words from 'no' to what there is none of, and from 'got' to what it is: 'don't have a proper oven'.
 _MAX_BETWEEN = 4
 _NAMING = frozenset(
     fold(word)
@@ -23,7 +27,8 @@ _NAMING = frozenset(
     llama puesto llamamos chama chamamos batizamos chiama chiamato chiamata heet genoemd""".split()
 )
 _ARTICLES = frozenset("the our my a la el le die der den das het de o os as il lo unsere unser nuestra nuestro".split())
-_ALTERED = CHANGED | frozenset(
+# A sentence with one of these may give something a new name: 'we finally called it Rolf'.
+_RENAME_CUES = CHANGED | frozenset(
     fold(word)
     for word in """renamed final finally ended decided doch endlich finalement fin afinal infine alla toch
     uiteindelijk""".split()
@@ -45,55 +50,55 @@ class Acquisition:
         old = read_clause(clause)
         if not may_share_owner(self.clause.words, old.words):
             return False
-        if not self.got.isdisjoint(_lacking(old)):
+        if not self.got.isdisjoint(_find_missing_things(old)):
             return True
-        named = _name(old)
+        named = _find_name(old)
         is_same_thing = not (self.clause.topic - {subject_of(self.name)}).isdisjoint(old.topic - {subject_of(named)})
         return bool(self.name and named and named != self.name) and is_same_thing
 
 
-def acquisition(clause: ReadClause, within: ReadClause) -> Acquisition | None:
+def read_acquisition(clause: ReadClause, sentence: ReadClause) -> Acquisition | None:
     """Read what a clause says its speaker has now, or has renamed.
 
     Args:
         clause: What is read.
-        within: Its sentence, where it may say that something changed.
+        sentence: The whole sentence, which may say that something changed.
     """
     if not NEGATIONS.isdisjoint(clause.words):
         return None
     got = frozenset(
         subject_of(word)
-        for place, verb in enumerate(clause.words)
+        for index, verb in enumerate(clause.words)
         if verb in _GOT
-        for word in (*clause.words[place + 1 : place + 1 + _MAX_BETWEEN], *clause.words[max(0, place - 2) : place])
+        for word in (*clause.words[index + 1 : index + 1 + _MAX_BETWEEN], *clause.words[max(0, index - 2) : index])
         if has_meaning(word)
     )
-    is_renamed = not _ALTERED.isdisjoint(within.words)
-    name = _name(clause) if is_renamed else ""
+    is_renamed = not _RENAME_CUES.isdisjoint(sentence.words)
+    name = _find_name(clause) if is_renamed else ""
     return Acquisition(clause, got, name) if got or name else None
 
 
-def _lacking(clause: ReadClause) -> frozenset[str]:
+def _find_missing_things(clause: ReadClause) -> frozenset[str]:
     """Return what a clause says there is none of: 'we don't have a dishwasher'."""
     if _GOT.isdisjoint(clause.words) and "pas" not in clause.words:
         return frozenset()
     found: set[str] = set()
-    for place, word in enumerate(clause.words):
+    for index, word in enumerate(clause.words):
         if word in _NOT_ANY:
-            behind = clause.words[place + 1 : place + 1 + _MAX_BETWEEN]
-            found.update(subject_of(each) for each in behind if has_meaning(each) and each not in _GOT)
+            following = clause.words[index + 1 : index + 1 + _MAX_BETWEEN]
+            found.update(subject_of(thing) for thing in following if has_meaning(thing) and thing not in _GOT)
     return frozenset(found)
 
 
-def _name(clause: ReadClause) -> str:
-    """Return the word after the one that names."""
-    for place, word in enumerate(clause.words[:-1]):
+def _find_name(clause: ReadClause) -> str:
+    """Return the name in a clause like 'we called the puppy Rolf', folded; '' if there is none."""
+    for index, word in enumerate(clause.words[:-1]):
         if word in _NAMING:
-            behind = clause.words[place + 1 : place + 4]
-            meant = [each for each in behind if has_meaning(each)]
-            if behind[0] in _ARTICLES:  # 'named the puppy Rolf'
-                meant = meant[1:]
-            return meant[0] if meant else ""
+            following = clause.words[index + 1 : index + 4]
+            names = [candidate for candidate in following if has_meaning(candidate)]
+            if following[0] in _ARTICLES:  # 'named the puppy Rolf'
+                names = names[1:]
+            return names[0] if names else ""
     return ""
 
 
@@ -111,8 +116,8 @@ _NEW_AMOUNT = re.compile(
     r"gestiegen|gesunken|gesenkt)"
     r"|(?:ha subido|subio|ha bajado|bajo|han subido|subieron|me lo han subido) a)\b"
 )
-# Verbs and words of money say nothing of what an amount is the price of.
-_OF_ANY_PRICE = frozenset(
+# Words that go with any price: they do not tell what an amount is the price of.
+_PRICE_WORDS = frozenset(
     subject_of(word)
     for word in """put gone went going goes come came charges charge charging charged costs cost price prices pay
     pays paid paying raised hiked bumped jumped crept pounds quid euro pound cut dropped down rise rose fee fees month
@@ -122,7 +127,7 @@ _OF_ANY_PRICE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Repricing:
-    """An amount that has changed, and what of."""
+    """A price that has changed, and of what."""
 
     clause: ReadClause
     topic: frozenset[str]
@@ -135,17 +140,17 @@ class Repricing:
         given, before = self.clause.values.get("amount"), old.values.get("amount")
         if not given or not before or not given.isdisjoint(before):
             return False
-        return bool(self.topic) and not self.topic.isdisjoint(old.topic - _OF_ANY_PRICE)
+        return bool(self.topic) and not self.topic.isdisjoint(old.topic - _PRICE_WORDS)
 
 
-def repricing(clause: ReadClause, within: ReadClause) -> Repricing | None:
+def read_repricing(clause: ReadClause, sentence: ReadClause) -> Repricing | None:
     """Read which amount a clause says has gone up or down.
 
     Args:
         clause: What is read.
-        within: Its sentence: it names what 'it's gone up to 42' means.
+        sentence: The whole sentence, which may name what 'it' is in 'it's gone up to 42'.
     """
     if "amount" not in clause.values or not _NEW_AMOUNT.search(" ".join(clause.words)):
         return None
-    topic = (clause.topic - _OF_ANY_PRICE) or (within.topic - _OF_ANY_PRICE)
+    topic = (clause.topic - _PRICE_WORDS) or (sentence.topic - _PRICE_WORDS)
     return Repricing(clause, topic) if topic else None

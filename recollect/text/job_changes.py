@@ -115,7 +115,7 @@ class NewName:
         return called["who"] == self.old if self.old else called["who"] != self.name
 
 
-def new_job(text: str, clause: ReadClause, within: ReadClause) -> NewJob | None:
+def read_new_job(text: str, clause: ReadClause, within: ReadClause) -> NewJob | None:
     """Read where or as what a clause says its speaker works now.
 
     Args:
@@ -124,7 +124,7 @@ def new_job(text: str, clause: ReadClause, within: ReadClause) -> NewJob | None:
         within: Its sentence, where it may say that the job comes beside another.
 
     >>> news = "third week at Teme Vets"
-    >>> new_job(news, read_clause(news), read_clause(news)).ends("I am a nurse at Kite")
+    >>> read_new_job(news, read_clause(news), read_clause(news)).ends("I am a nurse at Kite")
     True
     """
     said = " ".join(clause.words)
@@ -143,10 +143,10 @@ def new_job(text: str, clause: ReadClause, within: ReadClause) -> NewJob | None:
     return NewJob(words)
 
 
-def new_name(clause: ReadClause) -> NewName | None:
+def read_new_name(clause: ReadClause) -> NewName | None:
     """Read by which name a clause says its speaker goes now.
 
-    >>> new_name(read_clause("im going by Kit now")).ends("call me Kat pls")
+    >>> read_new_name(read_clause("im going by Kit now")).ends("call me Kat pls")
     True
     """
     said = " ".join(clause.words)
@@ -241,7 +241,7 @@ class Departure:
         return bool(self.renamed) and self.renamed in old.words and self.name not in old.words
 
 
-def departure(text: str, clause: ReadClause, within: str) -> Departure | None:
+def read_departure(text: str, clause: ReadClause, within: str) -> Departure | None:
     """Read who has left, or is called otherwise now.
 
     Args:

@@ -174,12 +174,12 @@ class Lapse:
         return theirs in (ME, "")
 
 
-def lapse(clause: ReadClause) -> Lapse | None:
+def read_lapse(clause: ReadClause) -> Lapse | None:
     """Read which habits, tastes or suspicions a clause says are over.
 
-    >>> lapse(read_clause("gone right off jazz")).ends("I love jazz")
+    >>> read_lapse(read_clause("gone right off jazz")).ends("I love jazz")
     True
-    >>> lapse(read_clause("gave the gym a miss tonight")) is None
+    >>> read_lapse(read_clause("gave the gym a miss tonight")) is None
     True
     """
     said = " ".join(clause.words)

@@ -126,7 +126,7 @@ def _is_same_kind(value: frozenset[str], words: frozenset[str]) -> bool:
     return not ours or not ours.isdisjoint(theirs)
 
 
-def life_change(clause: ReadClause, within: ReadClause) -> LifeChange | None:
+def read_life_change(clause: ReadClause, within: ReadClause) -> LifeChange | None:
     """Read which parts of its speaker's life a clause says to have changed.
 
     Args:
@@ -212,7 +212,7 @@ class NewTime:
         return self.clause.topic - {self.verb} - {stem(word) for word in (*_DAYPARTS, *_OFTEN)}
 
 
-def new_time(clause: ReadClause, *, is_changed: bool) -> NewTime | None:
+def read_new_time(clause: ReadClause, *, is_changed: bool) -> NewTime | None:
     """Read a new time or number of what a pronoun means.
 
     Args:

@@ -87,7 +87,7 @@ class LifeEvent:
         return is_ours and any(_EVENTS[kind][1].search(said) for kind in self.kinds)
 
 
-def life_event(clause: ReadClause, within: ReadClause) -> LifeEvent | None:
+def read_life_event(clause: ReadClause, within: ReadClause) -> LifeEvent | None:
     """Read what a clause says has happened.
 
     Args:
@@ -194,14 +194,14 @@ class Loss:
         return is_count and any(not kind.isdisjoint(stems) for kind in self.kinds)
 
 
-def loss(clause: ReadClause, within: ReadClause) -> Loss | None:
+def read_loss(clause: ReadClause, within: ReadClause) -> Loss | None:
     """Read who has died.
 
     Args:
         clause: What is read.
         within: Its sentence, where it may name the kind of animal.
 
-    >>> loss(read_clause("the fox got Peggy"), read_clause("the fox got Peggy")).ends("Peggy lays every day")
+    >>> read_loss(read_clause("the fox got Peggy"), read_clause("the fox got Peggy")).ends("Peggy lays every day")
     True
     """
     said = " ".join(clause.words)

@@ -136,7 +136,7 @@ class Resumption:
         return theirs in RELATIONS and not [name for name in named if not clause.startswith(name)]
 
 
-def resumption(clause: ReadClause) -> Resumption | None:
+def read_resumption(clause: ReadClause) -> Resumption | None:
     """Read what a clause says is done or had again."""
     said = " ".join(clause.words)
     if not NEGATIONS.isdisjoint(clause.words):

@@ -161,7 +161,7 @@ class SoftwareChange:
         return any(names.isdisjoint(now) for kind, now in self.used if (names := named.get(kind)))
 
 
-def software_change(text: str, clause: ReadClause, within: str) -> SoftwareChange | None:
+def read_software_change(text: str, clause: ReadClause, within: str) -> SoftwareChange | None:
     """Read which programs a clause says have taken the place of others.
 
     Args:

@@ -131,7 +131,7 @@ class Withdrawal:
         return is_joint and (bool(_PLANNED.search(" ".join(old.words))) or not _GOING.isdisjoint(old.words))
 
 
-def withdrawal(clause: ReadClause, within: ReadClause) -> Withdrawal | None:
+def read_withdrawal(clause: ReadClause, within: ReadClause) -> Withdrawal | None:
     """Read what a clause says came to nothing, or who declined.
 
     Args:

@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.made_secrets import SECRETS, Luck, look_alikes
-from recollect.extraction.redaction import scrub, scrub_report
+from recollect.extraction.redaction import redact, redact_with_shapes
 
 SEEDS = range(20)
 
@@ -17,7 +17,7 @@ def test_s1_there_are_enough_shapes_and_likenesses() -> None:
 def test_s1_a_secret_of_each_shape_is_struck_out_and_named_by_its_shape(name: str) -> None:
     for seed in SEEDS:
         said, secret = SECRETS[name](Luck(seed))
-        text, found = scrub_report(said)
+        text, found = redact_with_shapes(said)
         assert secret not in text
         assert found
         assert secret not in str(found)
@@ -25,7 +25,7 @@ def test_s1_a_secret_of_each_shape_is_struck_out_and_named_by_its_shape(name: st
 
 def test_s1_hardly_a_likeness_is_struck_out() -> None:
     texts = [text for seed in SEEDS for text in look_alikes(seed)]
-    wrong = [text for text in texts if scrub(text) != text]
+    wrong = [text for text in texts if redact(text) != text]
     assert len(wrong) <= 0.005 * len(texts), wrong
 
 
@@ -40,4 +40,4 @@ def test_s1_hardly_a_likeness_is_struck_out() -> None:
     ],
 )
 def test_a_value_is_told_from_what_stands_for_one(said: str, left: str) -> None:
-    assert scrub(said).rstrip(".") == left
+    assert redact(said).rstrip(".") == left

@@ -5,7 +5,7 @@ import string
 
 import pytest
 
-from recollect.extraction.redaction import scrub, scrub_report
+from recollect.extraction.redaction import redact, redact_with_shapes
 
 
 def letters(count: int, alphabet: str = string.ascii_letters + string.digits) -> str:
@@ -37,7 +37,7 @@ SECRETS = [
 
 @pytest.mark.parametrize("secret", SECRETS)
 def test_a_secret_by_its_shape_is_replaced(secret: str) -> None:
-    text, found = scrub_report(f"take this: {secret} and keep it")
+    text, found = redact_with_shapes(f"take this: {secret} and keep it")
     assert secret not in text
     assert "[secret]" in text
     assert len(found) == 1
@@ -62,7 +62,7 @@ def test_a_secret_by_its_shape_is_replaced(secret: str) -> None:
     ],
 )
 def test_payment_data_and_assigned_secrets_are_replaced(text: str, clean: str) -> None:
-    assert scrub(text) == clean
+    assert redact(text) == clean
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_payment_data_and_assigned_secrets_are_replaced(text: str, clean: str) -
     ],
 )
 def test_look_alikes_stay(text: str) -> None:
-    assert scrub_report(text) == (text, ())
+    assert redact_with_shapes(text) == (text, ())
 
 
 def test_two_hundred_made_up_cards_are_found_and_their_neighbours_are_not() -> None:
@@ -102,5 +102,5 @@ def test_two_hundred_made_up_cards_are_found_and_their_neighbours_are_not() -> N
         check = -(sum(doubled) + sum(digits[-2::-2])) % 10
         good = "".join(map(str, [*digits, check]))
         bad = "".join(map(str, [*digits, (check + 1) % 10]))
-        assert scrub(f"pay {good} now") == "pay [card] now"
-        assert scrub(f"pay {bad} now") == f"pay {bad} now"
+        assert redact(f"pay {good} now") == "pay [card] now"
+        assert redact(f"pay {bad} now") == f"pay {bad} now"

@@ -7,7 +7,7 @@ import pytest
 
 from recollect.extraction.material import find_material
 from recollect.extraction.sources import readable_text
-from recollect.extraction.spans import blanked
+from recollect.extraction.spans import blank_out
 from recollect.extraction.transcripts import find_thread, find_transcript, is_third_party, without_transcript
 
 # CPU seconds. Each of these texts takes some milliseconds; what grows with the square of its length takes minutes.
@@ -35,7 +35,7 @@ def _cpu_limit() -> Iterator[None]:
 def test_a_long_run_is_read_in_linear_time(head: str, filling: str) -> None:
     text = head + filling * (100_000 // len(filling))
 
-    assert len(without_transcript(blanked(text, find_material(text)))) == len(text)
+    assert len(without_transcript(blank_out(text, find_material(text)))) == len(text)
     find_transcript(text)
     is_third_party(text)
 
@@ -52,7 +52,7 @@ def test_a_label_keeps_its_forms() -> None:
 def test_material_is_blanked_behind_its_order() -> None:
     said = "I moved to Oslo. Could you please, check my letter:\n I live in Rome."
 
-    assert blanked(said, find_material(said)).rstrip() == "I moved to Oslo. Could you please, check my letter:"
+    assert blank_out(said, find_material(said)).rstrip() == "I moved to Oslo. Could you please, check my letter:"
 
 
 @pytest.mark.parametrize("written", [str, str.lower])

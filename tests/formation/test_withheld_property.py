@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.extraction.redaction import scrub, scrubbed
+from recollect.extraction.redaction import build_redaction, redact
 from recollect.formation.stale import Outdated, disjoint, stale_stretches, with_secrets
 from recollect.types import ConversationId, Evidence, MemoryDetail, Withheld
 
@@ -81,10 +81,10 @@ TOLD = st.one_of(
 
 @given(st.lists(TOLD, min_size=1, max_size=5).map("".join), st.data())
 def test_a_stretch_stays_on_its_words_when_secrets_before_it_are_struck_out(text: str, data: st.DataObject) -> None:
-    found = scrubbed(text)
-    assert found.text == scrub(text)
+    found = build_redaction(text)
+    assert found.text == redact(text)
     start, end = sorted(data.draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
-    moved = found.moved((start, end))
+    moved = found.map_span((start, end))
     assert 0 <= moved[0] <= moved[1] <= len(found.text)
     if not any(secret[0] < end and start < secret[1] for secret in found.secrets):
         assert found.text[moved[0] : moved[1]] == text[start:end]
@@ -93,5 +93,5 @@ def test_a_stretch_stays_on_its_words_when_secrets_before_it_are_struck_out(text
 @given(st.lists(TOLD, min_size=1, max_size=4).map("".join), stretches(60))
 def test_secrets_are_withheld_wherever_something_is(text: str, some: list[Withheld]) -> None:
     shown = MemoryDetail(withheld=with_secrets(text, some)).quoted(text)
-    for start, end in scrubbed(text).secrets if some else ():
+    for start, end in build_redaction(text).secrets if some else ():
         assert not set(shown[start:end]) - {"…", " "}

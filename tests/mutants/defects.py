@@ -187,7 +187,7 @@ SELECT *
     Defect(
         name="form: injected memory is extracted again",
         file="recollect/extraction/own_words.py",
-        sound="    spans = united([*wrapped.spans, *blocks.spans])\n",
+        sound="    spans = merge_spans([*wrapped.spans, *blocks.spans])\n",
         planted="    spans = wrapped.spans\n",
         noticed_by=("tests/extraction/test_own_words.py", "tests/formation/test_index_turns.py"),
     ),

@@ -9,7 +9,7 @@ from uuid import uuid4
 
 import typer
 
-from recollect.cli.options import CommandOptions, DatabaseUrl, UserName, session
+from recollect.cli.options import CommandOptions, DatabaseUrl, UserName, load_options
 from recollect.cli.output import dim, note, one_line, printable, say, when
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def chat(user: UserName = None, model: _Model = None, url: _Url = None, database
     from recollect.cli.chat.client import ChatClient
     from recollect.cli.chat.server import BackgroundLoop
 
-    here = session(user=user, database=database)
+    here = load_options(user=user, database=database)
     background = BackgroundLoop()
     try:
         with _server(here, background, url, own=database is not None) as found:

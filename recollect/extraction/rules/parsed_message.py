@@ -24,7 +24,7 @@ class ParsedMessage:
 
     message: LoggedMessage
     text: str
-    """Own words, scrubbed; evidence quotes it."""
+    """Own words, redacted; evidence quotes it."""
     masked: str
     """The same with others' words blanked, keeping every character's place."""
     mentions: Sequence[DateMention]

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.base import (
     CATEGORIES,
     MaybePlace,
@@ -76,7 +76,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
     found = locate(item.value, item.message, item.quote, source)
     if is_passing(key, found.quote):
         raise UnusableError("it is about the talk or the task at hand, and passes with it")
-    value = scrub(item.value)
+    value = redact(item.value)
     return Candidate(
         kind=MemoryKind.FACT,
         text=f"{speaker_label(found.message)}'s {key.partition(':')[0].replace('_', ' ')}: {value}.",

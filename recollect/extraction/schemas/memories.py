@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.base import (
     CATEGORIES,
     Day,
@@ -73,11 +73,11 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         raise UnusableError("a fact needs key and value")
     return Candidate(
         kind=MemoryKind.FACT if fact else MemoryKind.NOTE,
-        text=scrub(item.text),
+        text=redact(item.text),
         type=item.type[:40],
         category=item.category.lower() if fact else "",
         key=item.key if fact else "",
-        value=scrub(item.value) if fact else "",
+        value=redact(item.value) if fact else "",
         importance=item.importance,
         confidence=item.confidence,
         speaker=speaker_of(message),

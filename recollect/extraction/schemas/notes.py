@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from recollect.extraction.provenance import record_detail
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.salience import shorten
 from recollect.extraction.schemas.base import (
     MaybePlace,
@@ -52,7 +52,7 @@ def _read_sentence(raw: object, source: ExtractionInput) -> Candidate:
     found = locate(item.text, item.message, item.quote, source)
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=scrub(item.text),
+        text=redact(item.text),
         speaker=speaker_of(found.message),
         seq=found.message.seq,
         quote=found.quote,
@@ -90,7 +90,7 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
     found = locate(content, item.message, item.quote, source)
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=scrub(content),
+        text=redact(content),
         type=type_named(item.type, form.types),
         importance=item.importance,
         speaker=speaker_of(found.message),
@@ -98,7 +98,7 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
         quote=found.quote,
         valid_from=found.message.said_at,
         replaces=updated_memory(item.updates, source.neighbours),
-        detail=record_detail(found.message, source, summary=scrub(shorten(item.summary or content)))
+        detail=record_detail(found.message, source, summary=redact(shorten(item.summary or content)))
         if form.summary
         else NO_DETAIL,
     )

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from recollect.extraction.provenance import paragraph_detail
-from recollect.extraction.redaction import scrub
+from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.base import (
     OfTen,
     OutputSchema,
@@ -76,7 +76,7 @@ def _read(raw: object, source: ExtractionInput, *, max_sentences: int, character
         raise UnusableError("no message of a source was shown")
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=scrub(text),
+        text=redact(text),
         type="event",
         importance=item.importance,
         speaker=speaker_of(rests_on[0]),
