@@ -9,7 +9,8 @@ from recollect.chat.reply import Reply
 from recollect.text import hash64, squeeze
 from recollect.types import ChatMessage, ChatRequest, Message
 
-# The application writes them, often with the current time: they are neither logged nor used to form memories.
+# Roles of messages that the application writes, often with the current time: they are neither logged nor used to form
+# memories.
 SYSTEM_ROLES = frozenset({"system", "developer"})
 # A query is read from this much of each end of a message. Recall uses less, but blocks are removed first.
 _MAX_QUERY_END_CHARACTERS = 20_000

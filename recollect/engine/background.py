@@ -13,11 +13,11 @@ T = TypeVar("T")
 class BackgroundEngine:
     """An `AsyncRecollect` and its worker in a thread. Safe to call from several threads."""
 
-    def __init__(self, opening: Coroutine[Any, Any, AsyncRecollect]) -> None:
+    def __init__(self, open_call: Coroutine[Any, Any, AsyncRecollect]) -> None:
         """Start the thread, open the engine in it and start its worker.
 
         Args:
-            opening: The call of `AsyncRecollect.open`.
+            open_call: The coroutine of `AsyncRecollect.open`, not yet awaited.
 
         Raises:
             SetupError: the engine cannot be opened; no thread is left running.
@@ -27,7 +27,7 @@ class BackgroundEngine:
         self._thread.start()
         self._closed = True
         try:
-            self.core = self.run(opening)
+            self.core = self.run(open_call)
             self._closed = False
         finally:
             if self._closed:

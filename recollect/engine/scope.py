@@ -50,7 +50,7 @@ def memory_scope(
     """
     options = _options(scope, known, profile)
     settings = options_of(profile, options)
-    profile = settings.over(profile)
+    profile = settings.apply_to(profile)
     app = scope.app or (known.app if known else None)
     opening = ConversationSetup(profile=scope.profile, app=app, options=options)
     writes, missing, tags = _memory_of(home, profile, conversation, app, options)

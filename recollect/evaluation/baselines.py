@@ -19,41 +19,41 @@ BM25, VECTORS, FUSED = "BM25", "vectors", "BM25 + vectors"
 NAMES = (BM25, VECTORS, FUSED)
 # The usual constants of BM25 (Robertson and Zaragoza, 2009) and of rank fusion (Cormack et al., 2009).
 _K1, _B = 1.2, 0.75
-_DAMPING = 60
+_RANK_OFFSET = 60
 
 
 class Baselines:
     """Ranks the turns of a conversation."""
 
     def __init__(self, turns: Sequence[DatasetTurn], vectors: Vectors) -> None:
-        """Index turns by their vectors, which `index` computes."""
+        """Index the terms of turns; `vectors` are theirs, one row per turn, as `index` computes them."""
         self._turns = turns
         self._vectors = vectors
         counts = [terms(turn.line) for turn in turns]
         self._postings: defaultdict[str, list[tuple[int, int]]] = defaultdict(list)
-        for place, found in enumerate(counts):
-            for term, count in found.items():
-                self._postings[term].append((place, count))
-        length = np.array([found.total() for found in counts], dtype=np.float64)
+        for position, turn_counts in enumerate(counts):
+            for term, count in turn_counts.items():
+                self._postings[term].append((position, count))
+        length = np.array([turn_counts.total() for turn_counts in counts], dtype=np.float64)
         self._norm = _K1 * (1 - _B + _B * length / max(length.mean(), 1.0))
 
     def rank(self, query: str, vector: npt.NDArray[np.float32]) -> Mapping[str, list[int]]:
         """Rank the turns with a positive score by each method, best first, ties in order; returns positions."""
-        words = _best_first(self._bm25(query))
-        meant = _best_first(np.asarray(self._vectors @ vector, dtype=np.float64))
+        by_words = _sort_best_first(self._score_bm25(query))
+        by_vectors = _sort_best_first(np.asarray(self._vectors @ vector, dtype=np.float64))
         fused = np.zeros(len(self._turns))
-        for ranking in (words, meant):
-            for place, document in enumerate(ranking, start=1):
-                fused[document] += 1 / (_DAMPING + place)
-        return {BM25: words, VECTORS: meant, FUSED: _best_first(fused)}
+        for ranking in (by_words, by_vectors):
+            for rank, document in enumerate(ranking, start=1):
+                fused[document] += 1 / (_RANK_OFFSET + rank)
+        return {BM25: by_words, VECTORS: by_vectors, FUSED: _sort_best_first(fused)}
 
-    def _bm25(self, query: str) -> npt.NDArray[np.float64]:
+    def _score_bm25(self, query: str) -> npt.NDArray[np.float64]:
         scores = np.zeros(len(self._turns))
         for term, times in Counter(terms(query)).items():
             postings = self._postings.get(term, ())
             rarity = np.log(1 + (len(self._turns) - len(postings) + 0.5) / (len(postings) + 0.5))
-            for place, count in postings:
-                scores[place] += times * rarity * count * (_K1 + 1) / (count + self._norm[place])
+            for position, count in postings:
+                scores[position] += times * rarity * count * (_K1 + 1) / (count + self._norm[position])
         return scores
 
 
@@ -66,7 +66,7 @@ async def index(turns: Sequence[DatasetTurn], embedder: Embedder) -> Baselines:
     return Baselines(turns, await embedder.embed([turn.line for turn in turns]))
 
 
-def _best_first(scores: npt.NDArray[np.float64]) -> list[int]:
+def _sort_best_first(scores: npt.NDArray[np.float64]) -> list[int]:
     """Return the positions with a positive score, best first."""
     order = np.argsort(-scores, kind="stable")
-    return [int(place) for place in order if scores[place] > 0]
+    return [int(position) for position in order if scores[position] > 0]

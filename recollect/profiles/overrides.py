@@ -1,4 +1,7 @@
-"""Options of a conversation, in the names of its profile's interface, that override the profile. Pure."""
+"""Apply the options of one conversation to its profile. Pure.
+
+A profile's interface decides what the options are called: one for characters, one for sessions.
+"""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -26,7 +29,7 @@ class _Options(BaseModel):
             raise ValueError(f"is one of {', '.join(INTERACTION_MODES)}")
         return mode
 
-    def over(self, profile: Profile) -> Profile:
+    def apply_to(self, profile: Profile) -> Profile:
         """Return the profile with the given options applied."""
         return profile
 
@@ -81,7 +84,7 @@ class CharacterSettings(_Options):
     def _row(cls, source: str | None) -> str | None:
         return check_placeholders(source, ROW_NAMES)
 
-    def over(self, profile: Profile) -> Profile:
+    def apply_to(self, profile: Profile) -> Profile:
         """Return the profile with the given options applied."""
         recall = self._given({"limit": "max_context", "tokens": "max_tokens", "similarity": "search_threshold"})
         if "similarity" in recall:
@@ -116,7 +119,7 @@ class SessionSettings(_Options):
     context_limit: int = Field(default=5, alias="context-limit", ge=0, le=200)
     """Maximum number of memories in a prompt."""
 
-    def over(self, profile: Profile) -> Profile:
+    def apply_to(self, profile: Profile) -> Profile:
         """Return the profile with the given options applied."""
         given = self.model_fields_set
         capacity = {"max_memories": self.max_per_session} if "max_per_session" in given else {}
@@ -139,7 +142,7 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
 
     >>> from recollect.profiles.registry import ProfileRegistry
     >>> character = ProfileRegistry().get("character")
-    >>> options_of(character, {"maxMemoryContext": 3}).over(character).recall.limit
+    >>> options_of(character, {"maxMemoryContext": 3}).apply_to(character).recall.limit
     3
 
     Raises:
@@ -162,6 +165,6 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
 def with_overrides(profile: Profile, options: Mapping[str, Any]) -> Profile:
     """Apply a conversation's options to its profile; options of another interface are ignored."""
     try:
-        return options_of(profile, options).over(profile)
+        return options_of(profile, options).apply_to(profile)
     except BadRequestError:
         return profile

@@ -110,14 +110,14 @@ def _layers(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer])
     return layers
 
 
-def _merge_tables(base: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:
+def _merge_tables(base: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
     """Return a table overridden by the values of another, recursively.
 
     >>> _merge_tables({"a": {"x": 1, "y": 2}}, {"a": {"y": 3}})
     {'a': {'x': 1, 'y': 3}}
     """
     merged = dict(base)
-    for key, value in over.items():
+    for key, value in overrides.items():
         known = merged.get(key)
         merged[key] = _merge_tables(known, value) if isinstance(known, dict) and isinstance(value, dict) else value
     return merged

@@ -53,7 +53,7 @@ class PassThrough:
         path = _path_after_v1(scope)
         if path is None:
             await send_error(
-                send, BAD_REQUEST, "a path must begin with /v1/ or /u/NAME/v1/ and must not climb with '..'"
+                send, BAD_REQUEST, "the path must begin with /v1/ or /u/NAME/v1/ and must not contain '..' segments"
             )
             return
         refusal = self._keys.refusal(scope["method"], path, headers) if self._keys else None

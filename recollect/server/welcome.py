@@ -34,7 +34,7 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
     base = f"http://{f'[{host}]' if ':' in host else host}:{port}/v1"
     answers = (
-        f"{settings.upstream_url} answers ({_whose_key(settings)})"
+        f"{settings.upstream_url} answers ({_describe_key(settings)})"
         if settings.upstream_url
         else "the built-in model recollect/offline, from memory alone (set RECOLLECT_UPSTREAM_URL for a real one)"
     )
@@ -52,7 +52,7 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
             f"  memory   {settings.shown_database}",
             f"  answers  {answers}",
             f"  forms    {forms}",
-            f"  users    {_users(settings)}",
+            f"  users    {_describe_users(settings)}",
             "",
             "Next: point any OpenAI client at it, changing nothing but the base URL, or try",
             f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
@@ -83,20 +83,20 @@ def _model_to_try(settings: Settings, listed: str | None) -> str:
     return listed or "MODEL"
 
 
-def _whose_key(settings: Settings) -> str:
+def _describe_key(settings: Settings) -> str:
     if not settings.upstream_key:
         return "each client sends its own key"
-    return "our key, for requests with the signed header" if settings.jwt_secret else "our key"
+    return "this server's key, for requests with the signed header" if settings.jwt_secret else "this server's key"
 
 
-def _users(settings: Settings) -> str:
+def _describe_users(settings: Settings) -> str:
     if settings.jwt_secret:
-        return "by Open WebUI's signed header; others are anonymous"
+        return "named by Open WebUI's signed header; otherwise anonymous"
     if not is_loopback(settings.host):
-        return "anonymous: this address is open to others, and without RECOLLECT_JWT_SECRET nobody is believed"
+        return "all are anonymous: other machines can reach this address, and RECOLLECT_JWT_SECRET is not set"
     if settings.default_user:
-        return f"by header, /u/NAME/v1 or body; without any: {settings.default_user}"
-    return "by header, /u/NAME/v1 or body; without any: anonymous"
+        return f"named by header, /u/NAME/v1 or body; otherwise {settings.default_user}"
+    return "named by header, /u/NAME/v1 or body; otherwise anonymous"
 
 
 async def chat_model(settings: Settings) -> str | None:

@@ -30,10 +30,10 @@ def test_c1_the_settings_have_their_names_and_defaults() -> None:
 
 
 def test_c1_the_shipped_profile_is_what_the_defaults_say() -> None:
-    said = options_of(CHARACTER, {}).over(CHARACTER)
+    said = options_of(CHARACTER, {}).apply_to(CHARACTER)
     every = {field.alias or name: field.default for name, field in CharacterSettings.model_fields.items()}
     given = {name: value for name, value in every.items() if value is not None}
-    assert said == CHARACTER == options_of(CHARACTER, given).over(CHARACTER)
+    assert said == CHARACTER == options_of(CHARACTER, given).apply_to(CHARACTER)
 
 
 def test_c1_each_setting_is_laid_over_its_policy() -> None:
@@ -51,7 +51,7 @@ def test_c1_each_setting_is_laid_over_its_policy() -> None:
         "memoryContextSuffix": "</memories>",
         "memoryFormat": "{{memoryType}}: {{summary}}",
     }
-    said = options_of(CHARACTER, options).over(CHARACTER)
+    said = options_of(CHARACTER, options).apply_to(CHARACTER)
     assert (said.recall.limit, said.recall.tokens, said.recall.similarity, said.recall.candidates) == (20, 90, 0, 20)
     assert (said.context.place, said.context.prefix, said.context.suffix) == (
         "user_prefix",
@@ -68,9 +68,9 @@ def test_s14_options_have_their_defaults_and_override_the_policies() -> None:
     del named["interaction"]
     assert named == {"enabled": True, "max-per-session": 50, "extraction-threshold": 0.3, "context-limit": 5}
     given = options_of(SESSION, {"max-per-session": 7, "extraction-threshold": 0.6, "context-limit": 2})
-    said = given.over(SESSION)
+    said = given.apply_to(SESSION)
     assert (said.capacity.max_memories, said.form.min_importance, said.recall.limit) == (7, 0.6, 2)
-    assert options_of(SESSION, named).over(SESSION) == SESSION
+    assert options_of(SESSION, named).apply_to(SESSION) == SESSION
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The caller's memories over HTTP: add, search by vector, sums, and review. Serves through the engine."""
+"""The caller's memories over HTTP: add, search by vector, statistics, and review. Serves through the engine."""
 
 from typing import Annotated, Self
 

@@ -147,9 +147,14 @@ async def _api_request(request: Request, engine: AsyncRecollect, policy: Identit
         now=engine.clock.now(),
     )
     if identity.memory is MemoryMode.OFF:
-        raise BadRequestError("x-recollect-memory is off: there is nothing to read or write here without memory")
+        raise BadRequestError(
+            "x-recollect-memory is off, but this route only reads and writes memories; send it without that header"
+        )
     if identity.subject is None:
-        raise BadIdentityError("no user is named: send x-recollect-user, or Open WebUI's signed header off loopback")
+        raise BadIdentityError(
+            "the request names no user: send the x-recollect-user header, or Open WebUI's signed header if the server "
+            "listens on an address that is not loopback"
+        )
     return ApiRequest(
         engine=engine,
         identity=identity,
