@@ -70,7 +70,7 @@ def test_a_statement_without_a_wording_of_its_own_has_its_values_renamed() -> No
     assert to_postgres(Statement("nowhere", "nothing", "SELECT ?1 WHERE ?12 = ?2")) == "SELECT $1 WHERE $12 = $2"
 
 
-@pytest.mark.parametrize("name", ["hot_changed", "vectors_changed"])
+@pytest.mark.parametrize("name", ["snapshot_changed", "vectors_changed"])
 def test_changes_are_looked_up_by_key_where_the_server_has_no_statistics(
     db: psycopg.Connection[tuple[object, ...]], name: str
 ) -> None:

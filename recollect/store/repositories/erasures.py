@@ -48,9 +48,9 @@ class ErasureRepository:
             UnknownConversationError: The subject does not have the named conversation.
         """
         context, reach = self._context, self._context.failpoint.reach
-        tools = erase.Tools(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
+        services = erase.EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
         if not order.everything:
-            erasure = await self._erase(lambda db: erase.erase(db, order, tools), order.subject)
+            erasure = await self._erase(lambda db: erase.erase(db, order, services), order.subject)
             reach("erased")
             return erasure
         parts: builtins.list[tuple[Subject, ErasureRecord]] = []
@@ -58,7 +58,7 @@ class ErasureRepository:
         while whole is None:
             batch = await self._executor.read(lambda db: inner_subjects(db, order.subject, limit=erase.MAX_INNER))
             erased, whole = await self._erase(
-                partial(erase.erase_whole, order=order, parts=batch, tools=tools), order.subject, *batch
+                partial(erase.erase_whole, order=order, parts=batch, services=services), order.subject, *batch
             )
             parts += erased
             reach("erased")

@@ -44,15 +44,13 @@ logger = logging.getLogger(__name__)
 class Writer:
     """A thread with the connection that writes."""
 
-    def __init__(
-        self, db: apsw.Connection, where: str, failpoint: Failpoint, presence: FileGuard | None = None
-    ) -> None:
-        """Start the thread, which owns `db`. Without `presence` its files are not watched."""
+    def __init__(self, db: apsw.Connection, where: str, failpoint: Failpoint, guard: FileGuard | None = None) -> None:
+        """Start the thread, which owns `db`. Without `guard` its files are not watched."""
         self._db = db
         self._where = where
         self._fault = partial(as_ours, where=where)
         self._failpoint = failpoint
-        self._presence = presence or FileGuard()
+        self._guard = guard or FileGuard()
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._gate = threading.Lock()
         self._closing = False
@@ -158,14 +156,14 @@ class Writer:
 
     def _commit(self, batch: list[Job[Any]]) -> None:
         try:
-            self._presence.check()
+            self._guard.check()
             self._db.execute("BEGIN IMMEDIATE")
             for job in batch:
                 self._attempt(job)
             self._failpoint.reach("before-commit")
             self._db.execute("COMMIT")
             self._failpoint.reach("after-commit")
-            self._presence.check()
+            self._guard.check()
         except (apsw.Error, StoreUnavailableError) as error:
             for job in batch:
                 job.error = job.error or error
@@ -174,7 +172,7 @@ class Writer:
 
     def _do_alone(self, job: Job[Any]) -> None:
         try:
-            self._presence.check()
+            self._guard.check()
         except StoreUnavailableError as error:
             job.error = error
         else:

@@ -20,7 +20,7 @@ RETURNING state
 -- name: add_vectors
 INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)
 
--- name: hot_joined vectors: chunks
+-- name: snapshot_joined vectors: chunks
 -- A row for each chunk: put together here, numbers take half of the time.
 SELECT h.memory, h.fixed, h.terms, h.sources, v.embedding
   FROM hot AS h
@@ -28,14 +28,14 @@ SELECT h.memory, h.fixed, h.terms, h.sources, v.embedding
  WHERE h.subject = ?1
  ORDER BY h.memory, v.chunk
 
--- name: hot_vectors vectors: packed
+-- name: snapshot_vectors vectors: packed
 SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk)
   FROM vector
  WHERE subject = ?1 AND space = ?2
  GROUP BY memory
  ORDER BY memory
 
--- name: hot_changed
+-- name: snapshot_changed
 -- Each by its key: without statistics of a new database the server would read all of the subject's for each that changed.
 SELECT h.memory, h.fixed, h.terms, h.sources
   FROM memory AS m

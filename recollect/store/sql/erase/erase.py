@@ -27,7 +27,7 @@ MAX_INNER = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tools:
+class EraseServices:
     """Services that erasing needs."""
 
     clock: Clock
@@ -37,24 +37,24 @@ class Tools:
     """Called when part of it is deleted."""
 
 
-def erase(db: SqlConnection, order: EraseRequest, tools: Tools) -> ErasureRecord:
+def erase(db: SqlConnection, order: EraseRequest, services: EraseServices) -> ErasureRecord:
     """Erase memories or messages, or all of one subject.
 
     Args:
         db: A connection in a transaction that is rolled back if this raises.
         order: What to erase.
-        tools: Services.
+        services: Clock, key and failpoint.
     """
-    now = tools.clock.now()
-    erasure = ErasureRecord(id=new_id(tools.clock), at=now, cleaned_at=None, counts={})
+    now = services.clock.now()
+    erasure = ErasureRecord(id=new_id(services.clock), at=now, cleaned_at=None, counts={})
     at = to_micros(now)
     noted = order.everything and inner.forget(db, order.subject)
     if subjects.version_of(db, order.subject) is None:
         _refuse_unknown(order)
         work: PartialErasure | SubjectErasure | None = None
     else:
-        work = (SubjectErasure if order.everything else PartialErasure)(db, order, at=at, term_key=tools.term_key)
-        work.erase(tools.midway)
+        work = (SubjectErasure if order.everything else PartialErasure)(db, order, at=at, term_key=services.term_key)
+        work.erase(services.midway)
     found = {name: count for name, count in work.counts.items() if count} if work else {}
     cleaned_at = None if work or noted else now  # nothing was there, so no bytes are left
     values = (order.subject.key, at, UUID(erasure.id).bytes, at if cleaned_at else None, json.dumps(found))
@@ -63,7 +63,7 @@ def erase(db: SqlConnection, order: EraseRequest, tools: Tools) -> ErasureRecord
 
 
 def erase_whole(
-    db: SqlConnection, order: EraseRequest, parts: Sequence[Subject], tools: Tools
+    db: SqlConnection, order: EraseRequest, parts: Sequence[Subject], services: EraseServices
 ) -> tuple[list[tuple[Subject, ErasureRecord]], ErasureRecord | None]:
     """Erase subjects within the one that is to go, and that one itself once there are none left.
 
@@ -71,7 +71,7 @@ def erase_whole(
         db: A connection in a transaction that is rolled back if this raises.
         order: The subject to erase.
         parts: Some of those within it, innermost first.
-        tools: Services.
+        services: Clock, key and failpoint.
 
     Returns:
         What was erased of each part that was there, and of the subject itself; None where more are within it.
@@ -79,11 +79,11 @@ def erase_whole(
     # Locks the row: a transaction that creates another subject within this one waits, or is seen below.
     subjects.version_of(db, order.subject)
     there = [part for part in parts if subjects.version_of(db, part) is not None]
-    erased = {part: erase(db, replace(order, subject=part, part_of=order.subject), tools) for part in parts}
+    erased = {part: erase(db, replace(order, subject=part, part_of=order.subject), services) for part in parts}
     done = [(part, erased[part]) for part in there]
     if inner.inner_subjects(db, order.subject, limit=1):
         return done, None
-    return done, erase(db, order, tools)
+    return done, erase(db, order, services)
 
 
 def erasures(db: SqlConnection, subject: Subject, *, limit: int) -> list[ErasureRecord]:

@@ -75,20 +75,20 @@ INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 -- name: drop_vectors
 DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
 
--- name: hot
+-- name: snapshot
 SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory
 
--- name: hot_beyond
+-- name: snapshot_beyond
 SELECT 1 FROM hot WHERE subject = ?1 LIMIT 1 OFFSET ?2
 
--- name: hot_joined
+-- name: snapshot_joined
 SELECT h.memory, h.fixed, h.terms, h.sources, v.data
   FROM hot AS h
   LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
  WHERE h.subject = ?1
  ORDER BY h.memory
 
--- name: hot_vectors
+-- name: snapshot_vectors
 SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
 
 -- name: changed
@@ -97,7 +97,7 @@ SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
 SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
  LIMIT ?3
 
--- name: hot_changed
+-- name: snapshot_changed
 SELECT h.memory, h.fixed, h.terms, h.sources
   FROM memory AS m
   JOIN hot AS h ON h.subject = ?1 AND h.memory = m.id

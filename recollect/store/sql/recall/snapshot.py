@@ -78,7 +78,7 @@ def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the t
     if base is not None:
         rows, vectors = _changed_rows(db, base, number)
     elif sample is not None:
-        rows = fetch(db, SQL["hot"], subject.key)
+        rows = fetch(db, SQL["snapshot"], subject.key)
         vectors = sample(db, subject, number, [row[0] for row in rows])
     else:
         rows, vectors = _all_rows(db, subject, number, most)
@@ -95,7 +95,7 @@ def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the t
 
 def _changed_rows(db: SqlConnection, base: SubjectSnapshot, space: int) -> tuple[list[Row], list[Row]]:
     """Read what changed since `base`; no vectors where it does not have them all."""
-    rows = fetch(db, SQL["hot_changed"], base.subject.key, base.version)
+    rows = fetch(db, SQL["snapshot_changed"], base.subject.key, base.version)
     if base.sampled_vectors is not None:
         return rows, []
     return rows, fetch(db, SQL["vectors_changed"], base.subject.key, space, base.version)
@@ -108,10 +108,10 @@ def _all_rows(db: SqlConnection, subject: Subject, space: int, most: int | None)
         TooLargeError: there are more than `most`.
     """
     if most is None:
-        return fetch(db, SQL["hot_joined"], subject.key, space), None
-    if fetch(db, SQL["hot_beyond"], subject.key, most):
+        return fetch(db, SQL["snapshot_joined"], subject.key, space), None
+    if fetch(db, SQL["snapshot_beyond"], subject.key, most):
         raise TooLargeError
-    return fetch(db, SQL["hot"], subject.key), fetch(db, SQL["hot_vectors"], subject.key, space)
+    return fetch(db, SQL["snapshot"], subject.key), fetch(db, SQL["snapshot_vectors"], subject.key, space)
 
 
 def _worth_merging(kept: SubjectSnapshot, dim: int, sample: Sample | None) -> bool:
