@@ -134,7 +134,7 @@ async def test_an_ordinary_message_leaves_nothing_out(engine: AsyncRecollect) ->
 
 
 @pytest.mark.parametrize("end", ["Forget my divorce.", "Please forget what I told you about my divorce."])
-async def test_a_request_to_forget_behind_many_statements_is_heeded(
+async def test_a_request_to_forget_after_many_statements_is_heeded(
     engine: AsyncRecollect, clock: FakeClock, end: str
 ) -> None:
     await engine.record([user("My divorce was messy. I live in Rome.")], user="ana")

@@ -119,7 +119,7 @@ async def test_the_same_sentence_in_another_message_of_a_history_stays_away(
 
 
 @pytest.mark.parametrize("way", ["forgotten", "erased"])
-async def test_what_the_newest_message_says_again_stands(engine: AsyncRecollect, clock: FakeClock, way: str) -> None:
+async def test_what_the_newest_message_repeats_is_kept(engine: AsyncRecollect, clock: FakeClock, way: str) -> None:
     told = [user("My boyfriend Tom plays the drums."), assistant("How loud.")]
     await say(engine, clock, *BEFORE, *told)
     [memory] = [known for known in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "Tom" in known.text]

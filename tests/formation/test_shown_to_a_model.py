@@ -44,7 +44,7 @@ async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRec
     assert {reason: parts.metrics.skipped[reason] for reason in counts} == counts
 
 
-async def test_a_short_answer_is_shown_behind_its_question(engine: AsyncRecollect, parts: Components) -> None:
+async def test_a_short_answer_is_shown_after_its_question(engine: AsyncRecollect, parts: Components) -> None:
     item = note("The user is allergic to shellfish.", "shellfish")
     asking, model = reading(parts, item)
     long = "Here is what I would pack for the trip. " * 20

@@ -51,7 +51,7 @@ async def test_t3_a_forgotten_topic_leaves_the_episode_and_its_turns_stay_summed
     assert "bankruptcy" not in await tiered.conversations.summary("chat", user="ana")
 
 
-async def test_t3_the_conversation_goes_on_behind_a_shortened_episode(tiered: AsyncRecollect) -> None:
+async def test_t3_the_conversation_continues_after_a_shortened_episode(tiered: AsyncRecollect) -> None:
     chat = await told(tiered, "My bankruptcy was in court.")
     await chat.say("Please forget about my bankruptcy.")
     await tiered.form()

@@ -107,7 +107,7 @@ async def test_until_enough_turns_wait_nothing_is_due(tiered: AsyncRecollect) ->
     assert await tiered.form() == 0
 
 
-async def test_what_stands_before_the_first_user_message_belongs_to_the_first_turn(tiered: AsyncRecollect) -> None:
+async def test_messages_before_the_first_user_message_belong_to_the_first_turn(tiered: AsyncRecollect) -> None:
     greeting = {"role": "assistant", "content": "Welcome, traveller."}
     chat = Chat(tiered)
     chat.messages = [greeting]

@@ -152,7 +152,7 @@ def test_a_body_beyond_the_limit_is_refused_with_the_setting_that_raises_it(star
         ({"x-openwebui-chat-id": "c" * 1_000}, 403),
     ],
 )
-def test_who_asks_in_a_wrong_way_is_refused(
+def test_wrong_headers_are_refused(
     server: ServerProcess, upstream: FakeUpstream, headers: dict[str, str], status: int
 ) -> None:
     before = len(upstream.seen)
@@ -161,7 +161,7 @@ def test_who_asks_in_a_wrong_way_is_refused(
     assert clear(answer)
 
 
-def test_a_broken_request_line_disturbs_nobody(server: ServerProcess) -> None:
+def test_a_broken_request_line_disturbs_no_other_request(server: ServerProcess) -> None:
     assert request(server.port, "/v1/../../etc/passwd", method="GET").status in (400, 404)
     assert request(server.port, "/nowhere", method="GET").status == 404
     assert request(server.port, "/healthz", method="GET").json["status"] == "ok"

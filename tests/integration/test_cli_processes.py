@@ -88,7 +88,7 @@ def test_a_chat_talks_to_the_server_that_runs(shell: Shell) -> None:
         server.kill()
 
 
-def test_a_chat_that_reaches_nobody_says_so_in_one_line(shell: Shell) -> None:
+def test_a_chat_without_a_reachable_server_says_so_in_one_line(shell: Shell) -> None:
     code, out, err = shell.run("chat", "--url", "http://127.0.0.1:1", stdin="Hello?\n")
 
     assert (code, out) == (1, "")
@@ -97,7 +97,7 @@ def test_a_chat_that_reaches_nobody_says_so_in_one_line(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
-def test_a_server_that_is_told_to_stop_closes_its_database_and_ends_quietly(
+def test_a_server_told_to_stop_closes_its_database_and_ends_quietly(
     shell: Shell, number: signal.Signals, code: int
 ) -> None:
     process = shell.start("serve", "--port", "0")
@@ -127,7 +127,7 @@ def test_a_worker_forms_what_waits_and_ends_when_told(shell: Shell) -> None:
     assert out.startswith(b"formed ")
 
 
-def test_a_reader_that_leaves_is_no_words_worth(shell: Shell) -> None:
+def test_a_reader_that_closes_the_pipe_causes_no_error_message(shell: Shell) -> None:
     lines = "".join(f"Ana has read book number {number} of the long series.\n" for number in range(300))
     assert shell.run("add", "-", stdin=lines)[0] == 0
     with shell.start("list", "--json", "--limit", "300") as process:
@@ -140,7 +140,7 @@ def test_a_reader_that_leaves_is_no_words_worth(shell: Shell) -> None:
     assert err == b""
 
 
-def test_a_port_that_is_taken_is_a_matter_of_setup(shell: Shell) -> None:
+def test_a_port_in_use_is_a_setup_error(shell: Shell) -> None:
     server = ServerProcess(shell.folder / "other")
     try:
         server.start()

@@ -33,7 +33,7 @@ def recalled(server: ServerProcess, text: str) -> list[str]:
     return [item["text"] for item in answer.json.get("memories", [])]
 
 
-def test_a_server_that_runs_goes_by_the_new_embedder_at_once(start_server: StartServer, tmp_path: Path) -> None:
+def test_a_running_server_uses_the_new_embedder_at_once(start_server: StartServer, tmp_path: Path) -> None:
     server = start_server(offline=True)
     chat(server.port, "recollect/offline", [{"role": "user", "content": "I live in Oslo and Ben likes tea."}])
     assert eventually(lambda: any("Oslo" in text for text in recalled(server, "Where do I live?")), within_s=30)

@@ -102,7 +102,7 @@ def broken(vector: list[Any]) -> Handler:
 
 
 @pytest.mark.parametrize("vector", [[0.0, 0.0], ["NaN", 1.0], [float("inf"), 1.0], [None, 1.0], []])
-async def test_vectors_that_are_none_are_refused_when_the_embedder_is_tried(vector: list[Any]) -> None:
+async def test_invalid_vectors_are_refused_when_the_embedder_is_tried(vector: list[Any]) -> None:
     async with serving(broken(vector)) as server:
         with pytest.raises(BadEmbedderError):
             await try_out(api(server.url))

@@ -60,7 +60,7 @@ def test_upstream_is_let_go_when_the_client_leaves(
     assert upstream.wait_idle(within_s=WITHIN_S)
 
 
-def test_a_client_that_leaves_in_the_middle_of_its_request_reaches_nobody(
+def test_a_client_that_leaves_within_its_request_reaches_no_upstream(
     server: ServerProcess, upstream: FakeUpstream, name: str
 ) -> None:
     whole = body("echo", name, stream=True)

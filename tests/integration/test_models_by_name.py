@@ -53,7 +53,7 @@ async def test_u14_models_are_asked_by_their_names_at_the_length_that_is_set(dim
     assert asked == {(True, "mistral-embed"), (False, "mistral-small")}
 
 
-async def test_u14_a_model_of_another_length_than_is_set_is_refused_with_both() -> None:
+async def test_u14_a_model_of_another_length_is_refused_with_both_lengths() -> None:
     async with (
         serving(endpoint(1024)) as api,
         await AsyncRecollect.open(settings(api.url, 384)) as engine,

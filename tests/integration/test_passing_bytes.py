@@ -133,9 +133,7 @@ def test_other_routes_pass_as_they_are(server: ServerProcess, upstream: FakeUpst
     assert request(server.port, "/v1/models", method="GET").json["data"][0]["id"] == "echo"
 
 
-def test_names_and_sessions_stay_between_the_client_and_us(
-    server: ServerProcess, upstream: FakeUpstream, name: str
-) -> None:
+def test_names_and_sessions_do_not_reach_upstream(server: ServerProcess, upstream: FakeUpstream, name: str) -> None:
     private = {"x-recollect-user": name, "x-recollect-session": "s", "Cookie": "a=b", "X-Mine": "kept"}
     chat(server.port, "echo", [user(f"Hello from {name}.")], private | {"Authorization": "Bearer key-of-client"})
     (seen,) = upstream.having(f"from {name}.")

@@ -186,7 +186,7 @@ async def test_a3_a_database_error_is_tried_once_more_and_then_the_oldest_goes(
     assert len(await held(engine, APP)) == 10
 
 
-async def test_a3_a_database_that_stays_away_is_said_and_nothing_is_half_done(
+async def test_a3_a_lasting_database_failure_is_reported_and_nothing_is_half_done(
     parts: Components, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await full_app(engine, clock)
@@ -294,7 +294,7 @@ async def test_a3_a_failed_booking_is_tried_once_more_then_the_oldest_goes(
     assert line.reason.endswith("the database failed")
 
 
-async def test_room_is_planned_anew_where_the_memory_changed_meanwhile(
+async def test_room_is_planned_again_if_the_memory_changed_during_planning(
     parts: Components, tmp_path: Path, engine: AsyncRecollect
 ) -> None:
     racing = with_profile(parts, tmp_path, FIVE, model=Answering().model)

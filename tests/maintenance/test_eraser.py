@@ -210,7 +210,7 @@ async def test_i13_history_copied_to_another_conversation_is_logged_hollow_once(
     assert len(await log(engine)) == (5 if name is None else 8)
 
 
-async def test_what_is_said_anew_in_a_new_place_is_new_speech(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_words_repeated_in_a_new_place_are_a_new_message(engine: AsyncRecollect, clock: FakeClock) -> None:
     await tell(engine, PEANUTS)
     await engine.erase((await fact(engine, "peanuts")).id, user="ana")
     clock.advance(hours=1)
@@ -250,7 +250,7 @@ async def test_i13_calls_of_tools_that_were_erased_are_found_by_their_masks_alon
 # ---- all of a subject
 
 
-async def test_i13_a_subject_is_erased_with_its_name_and_begins_anew(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_i13_a_subject_is_erased_with_its_name_and_starts_again(engine: AsyncRecollect, clock: FakeClock) -> None:
     await tell(engine, PEANUTS, assistant("Noted."))
     await tell(engine, BEES, who="ben")
     receipt = await engine.erasure.subject("ana")
@@ -266,7 +266,7 @@ async def test_i13_a_subject_is_erased_with_its_name_and_begins_anew(engine: Asy
     assert (await engine.admin.stats(check=True)).problems == ()
 
 
-async def test_erasing_who_was_never_there_is_done(engine: AsyncRecollect) -> None:
+async def test_erasing_an_unknown_subject_succeeds(engine: AsyncRecollect) -> None:
     receipt = await engine.erasure.subject("nobody")
     assert (receipt.done, counts(receipt)) == (True, {})
 
@@ -361,7 +361,7 @@ async def test_the_reason_why_rules_read_a_turn_goes_with_its_words(
     assert not any("peanuts" in line.reason for line in await engine.history.decisions(user="ana"))
 
 
-async def test_a_model_that_was_thinking_meanwhile_brings_nothing_back(
+async def test_a_model_that_answers_after_an_erasure_brings_nothing_back(
     engine: AsyncRecollect, parts: Components
 ) -> None:
     erased: list[EraseReceipt] = []

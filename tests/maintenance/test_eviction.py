@@ -69,7 +69,7 @@ async def test_one_batch_may_bring_more_than_there_is_room_for(parts: Components
     assert await unexplained(engine, "ana") == []
 
 
-async def test_standing_facts_outlive_notes(parts: Components, tmp_path: Path) -> None:
+async def test_current_facts_outlive_notes(parts: Components, tmp_path: Path) -> None:
     clock_bound = slot("identity/name", "Ana", "My name is Ana", importance=0.6)
     model = Answering()
     engine = with_profile(parts, tmp_path, FIVE, model=ScriptedModel([answer(clock_bound)]))

@@ -143,7 +143,7 @@ async def test_tending_many_memories_leaves_the_loop_to_others(
     assert await unexplained(engine, ANA) == []
 
 
-async def test_what_was_stopped_goes_on_where_it_was_and_ends_as_if_it_had_not(crowded: Components) -> None:
+async def test_stopped_tending_resumes_and_ends_as_if_it_had_not_stopped(crowded: Components) -> None:
     would = await AsyncRecollect(crowded).admin.maintain(user=ANA, dry_run=True)
     care = Care(tools_of(crowded), ANA)
     stops, reached = 0, [EPOCH]

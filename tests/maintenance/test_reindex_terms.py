@@ -160,7 +160,7 @@ async def test_every_word_finds_before_between_and_after(
         assert await by_words(engine, "猫") == SAID[1]
 
 
-async def test_what_was_made_anew_equals_what_is_made_now(url: str, path: Path, clock: FakeClock) -> None:
+async def test_reindexed_terms_equal_those_of_new_memories(url: str, path: Path, clock: FakeClock) -> None:
     await remember(url, clock)
     age(path)
     async with await engine_on(url, clock) as engine:

@@ -59,7 +59,7 @@ def test_the_least_important_goes_first_and_so_does_the_old_and_the_unused() -> 
     assert gone(held, 1) == ["dear and old"], "worth is all three together"
 
 
-def test_standing_facts_and_what_was_just_added_go_last() -> None:
+def test_current_facts_and_new_memories_go_last() -> None:
     fact = note("fact", age_days=399, importance=0.5, slot="identity/name")
     weak = note("weak fact", age_days=399, importance=0.4, slot="identity/employer")
     new = note("new", importance=0.01)
@@ -133,7 +133,7 @@ def reason(memory: Memory, policy: AgePolicy) -> str:
     return found.reason if found else ""
 
 
-def test_a11_what_has_a_last_day_ends_on_it_whatever_its_kind_and_profile() -> None:
+def test_a11_a_memory_with_a_last_day_ends_on_it_in_every_kind_and_profile() -> None:
     for kind in (MemoryKind.NOTE, MemoryKind.EPISODE, MemoryKind.FACT):
         over = replace(known(days=9), kind=kind, valid_to=NEW_YEAR - 2 * DAY)
         found = ending(over, NO_AGE, NEW_YEAR)
@@ -212,7 +212,7 @@ async def test_c10_tending_prunes_what_wore_off_before_it_expires(engine: AsyncR
     ]
 
 
-async def test_a_fact_that_is_over_takes_the_notes_with_it_that_restate_it(
+async def test_an_expired_fact_takes_the_notes_that_restate_it_along(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     said, elsewhere = evidence(CONVERSATION, 1, quote="Oslo"), evidence(CONVERSATION, 2, quote="Oslo")
@@ -240,7 +240,7 @@ async def test_a_fact_that_is_over_takes_the_notes_with_it_that_restate_it(
     assert await unexplained(engine, ANA) == []
 
 
-async def test_a_profile_that_is_not_there_any_more_ends_nothing(
+async def test_a_removed_profile_ends_nothing(
     parts: Components, tmp_path: Path, clock: FakeClock, engine: AsyncRecollect
 ) -> None:
     await engine.add("The user likes tea.", user=ANA, profile=OWN)
@@ -249,7 +249,7 @@ async def test_a_profile_that_is_not_there_any_more_ends_nothing(
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 0
 
 
-async def test_more_than_a_portion_ends_in_one_tending(
+async def test_more_than_a_batch_ends_in_one_tending(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     over = [replace(memory(f"Plan {n}.", clock=clock), valid_to=clock.now()) for n in range(250)]

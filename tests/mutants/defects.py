@@ -108,7 +108,7 @@ DEFECTS: tuple[Defect, ...] = (
             self._failpoint.reach("before-commit")
             self._db.execute("COMMIT")
 """,
-        noticed_by=("tests/store/test_processes.py::test_what_was_acknowledged_survives_a_kill_around_a_commit",),
+        noticed_by=("tests/store/test_processes.py::test_acknowledged_writes_survive_a_kill_around_a_commit",),
     ),
     Defect(
         name="store: a turn and its work come apart",
@@ -203,7 +203,7 @@ SELECT *
         file="recollect/server/asgi.py",
         sound=" or is_private_header(low)",
         planted="",
-        noticed_by=("tests/integration/test_passing_bytes.py::test_names_and_sessions_stay_between_the_client_and_us",),
+        noticed_by=("tests/integration/test_passing_bytes.py::test_names_and_sessions_do_not_reach_upstream",),
     ),
     Defect(
         name="proxy: upstream errors are recorded",

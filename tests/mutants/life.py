@@ -9,7 +9,7 @@ OF_LIFE: tuple[Defect, ...] = (
         sound="    if refused is not None:\n        raise refused\n",
         planted="",
         noticed_by=(
-            "tests/store/test_budget_ledger.py::test_a8_of_two_processes_that_want_the_last_of_it_one_gets_it",
+            "tests/store/test_budget_ledger.py::test_a8_only_one_of_two_processes_gets_the_last_units",
             "tests/store/test_budget_ledger.py::test_a8_what_is_spent_and_booked_never_exceeds_the_cap_and_one_call",
         ),
     ),
@@ -81,7 +81,7 @@ OF_LIFE: tuple[Defect, ...] = (
         file="recollect/store/sql/memories/apply.py",
         sound="    refuse_erased(db, home, changes, decisions)\n",
         planted="    _ = refuse_erased\n",
-        noticed_by=("tests/store/test_erase.py::test_i13_nothing_that_rests_on_an_erased_message_is_let_in",),
+        noticed_by=("tests/store/test_erase.py::test_i13_a_memory_that_rests_on_an_erased_message_is_not_stored",),
     ),
     Defect(
         name="erase: a resent history is written again",
@@ -102,7 +102,7 @@ OF_LIFE: tuple[Defect, ...] = (
         file="recollect/store/sql/queries/subject.sql",
         sound="coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0)",
         planted="0",
-        noticed_by=("tests/store/test_erase.py::test_i13_versions_go_on_where_a_subject_begins_anew",),
+        noticed_by=("tests/store/test_erase.py::test_i13_versions_continue_when_an_erased_subject_starts_again",),
     ),
     Defect(
         name="unlink: the rows of all subjects go",

@@ -34,7 +34,7 @@ ASKED = {
 
 
 @pytest.mark.parametrize("query", ASKED)
-def test_a4_what_is_asked_of_apps_memories_is_answered_by_an_index(query: str) -> None:
+def test_a4_on_sqlite_queries_for_apps_memories_use_an_index(query: str) -> None:
     db = open_writer(DatabaseLocation(path=MEMORY))
     plan = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {query}")]
     db.close()

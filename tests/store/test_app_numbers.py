@@ -133,7 +133,7 @@ def test_a4_subjects_whose_keys_lead_to_one_range_share_none(monkeypatch: pytest
     db.close()
 
 
-async def test_a4_an_edit_keeps_the_id_and_what_is_taken_back_gets_a_new_one(store: Store, clock: FakeClock) -> None:
+async def test_a4_an_edit_keeps_the_id_and_a_restored_memory_gets_a_new_one(store: Store, clock: FakeClock) -> None:
     [old] = await added(store, CALENDAR, 1, clock)
     heir = replace(memory("Edited.", subject=CALENDAR, clock=clock), number=old.number)
     closing = CloseMemory(id=old.id, valid_to=clock.now(), closed_at=clock.now())
@@ -143,7 +143,7 @@ async def test_a4_an_edit_keeps_the_id_and_what_is_taken_back_gets_a_new_one(sto
     assert sorted(await numbers_of(store, CALENDAR)) == [old.number, old.number + 1]
 
 
-async def test_a4_memories_of_no_app_and_quotations_have_no_id_there(store: Store, clock: FakeClock) -> None:
+async def test_a4_quotations_and_memories_outside_apps_have_no_number(store: Store, clock: FakeClock) -> None:
     [note] = await added(store, Subject("session", "ana/1"), 1, clock)
     assert note.number == 0
     await store.conversations.record(turn("a", "b"))

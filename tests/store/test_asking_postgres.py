@@ -48,7 +48,7 @@ async def both(tmp_path: Path, clock: FakeClock) -> AsyncIterator[tuple[Store, S
     await theirs.close()
 
 
-async def test_what_is_committed_while_it_is_ranked_is_ranked_too(both: tuple[Store, Store], clock: FakeClock) -> None:
+async def test_a_commit_during_the_ranking_is_ranked_too(both: tuple[Store, Store], clock: FakeClock) -> None:
     ours, theirs = both
     one, two = memory("one", clock=clock), memory("two", clock=clock)
     await ours.memories.apply(ANA, [add(one)], [])
@@ -155,7 +155,7 @@ async def test_a_url_that_cannot_be_read_is_refused_without_its_password(clock: 
     assert "hunter2" not in str(caught.value)
 
 
-async def test_a_database_that_is_not_there_is_refused_with_where_to_look(tmp_path: Path, clock: FakeClock) -> None:
+async def test_a_missing_database_is_refused_with_where_to_look(tmp_path: Path, clock: FakeClock) -> None:
     url = f"{url_of('postgres', tmp_path).rpartition('/')[0]}/nosuch".replace("recollect@", "recollect:hunter2@")
     with pytest.raises(StoreUnavailableError, match=r'"nosuch" does not exist.*RECOLLECT_DATABASE_URL') as caught:
         await open_store(url, clock=clock)

@@ -55,7 +55,7 @@ async def drain(store: Store, clock: FakeClock, policy: BudgetPolicy, *, units: 
     raise AssertionError("nothing is rationed")
 
 
-async def test_a8_nothing_was_spent_in_the_beginning(store: Store, clock: FakeClock) -> None:
+async def test_a8_a_new_budget_has_nothing_spent(store: Store, clock: FakeClock) -> None:
     status = await look(store, clock)
     assert (status.level, status.capacity, status.critical) == (100, 100, 20)
     assert (status.today, status.share, status.unsettled, status.waiting) == ({}, 0, 0, None)
@@ -71,7 +71,7 @@ async def test_a8_what_is_booked_is_spent_until_it_is_settled(store: Store, cloc
     assert status.today == {CostPurpose.CREATE: Cost(calls=1, units=12, tokens=640)}
 
 
-async def test_what_is_settled_is_settled_once_and_by_its_own_subject(store: Store, clock: FakeClock) -> None:
+async def test_a_booking_is_settled_once_and_by_its_own_subject(store: Store, clock: FakeClock) -> None:
     booked = await spend(store, clock, RATION, tokens=900)
     await store.budgets.settle(BEN, booked, tokens=1)
     await store.budgets.settle(ANA, "no id", tokens=1)
@@ -81,7 +81,7 @@ async def test_what_is_settled_is_settled_once_and_by_its_own_subject(store: Sto
     assert (await look(store, clock)).tokens_today == 640
 
 
-async def test_what_was_never_used_is_given_back(store: Store, clock: FakeClock) -> None:
+async def test_unused_units_are_given_back(store: Store, clock: FakeClock) -> None:
     booked = await spend(store, clock, RATION, tokens=900)
     await store.budgets.settle(ANA, booked, tokens=None)
     status = await look(store, clock)
@@ -114,16 +114,14 @@ async def test_a8_the_refill_ends_at_the_capacity(store: Store, clock: FakeClock
     assert await drain(store, clock, RATION) == 7
 
 
-async def test_a8_what_is_dearer_than_what_is_left_waits_though_it_is_not_critical(
-    store: Store, clock: FakeClock
-) -> None:
+async def test_a8_work_that_costs_more_than_is_left_waits_even_if_not_critical(store: Store, clock: FakeClock) -> None:
     assert await drain(store, clock, RATION.model_copy(update={"critical": 0.0}), units=25) == 4
     clock.advance(hours=2)
     with pytest.raises(BudgetSpentError, match="work runs from 25 on"):
         await spend(store, clock, RATION, units=25)
 
 
-async def test_nobody_waits_longer_than_an_hour_for_the_next_look(store: Store, clock: FakeClock) -> None:
+async def test_the_next_look_is_at_most_an_hour_away(store: Store, clock: FakeClock) -> None:
     slow = RATION.model_copy(update={"refill_per_day": 0.1})
     await drain(store, clock, slow)
     for policy in (slow, RATION.model_copy(update={"refill_per_day": 0.0})):
@@ -174,7 +172,7 @@ async def test_the_tokens_of_a_day_have_a_cap_and_the_next_day_its_own(store: St
     await spend(store, clock, capped, tokens=700)
 
 
-async def test_what_belongs_to_paid_work_is_not_stopped_by_units(store: Store, clock: FakeClock) -> None:
+async def test_work_that_belongs_to_paid_work_is_not_stopped_by_units(store: Store, clock: FakeClock) -> None:
     await drain(store, clock, RATION)
     await spend(store, clock, RATION, units=0, tokens=10)
 
@@ -218,7 +216,7 @@ async def test_a_clock_that_was_set_back_refills_nothing_and_stops_nothing(store
     assert (await look(store, clock)).level == pytest.approx(86)
 
 
-async def test_a8_of_two_processes_that_want_the_last_of_it_one_gets_it(url: str, clock: FakeClock) -> None:
+async def test_a8_only_one_of_two_processes_gets_the_last_units(url: str, clock: FakeClock) -> None:
     stores = [await open_store(url, clock=clock) for _ in range(2)]
     try:
         asked = [store.budgets.reserve(ANA, booking(clock), RATION) for store in stores for _ in range(20)]
@@ -230,7 +228,7 @@ async def test_a8_of_two_processes_that_want_the_last_of_it_one_gets_it(url: str
             await store.close()
 
 
-async def test_what_is_booked_survives_the_process(url: str, clock: FakeClock) -> None:
+async def test_bookings_survive_the_process(url: str, clock: FakeClock) -> None:
     first = await open_store(url, clock=clock)
     await spend(first, clock, RATION, tokens=900)
     await first.close()

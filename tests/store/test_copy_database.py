@@ -269,7 +269,7 @@ async def test_a_source_in_use_is_copied_as_of_the_start_and_the_copy_says_so(
     assert await said(source) == {"before", "while copying", "while comparing"}
 
 
-async def test_a_destination_that_loses_a_row_meanwhile_is_told(tmp_path: Path) -> None:
+async def test_a_destination_that_loses_a_row_during_the_copy_is_reported(tmp_path: Path) -> None:
     source, destination = urls(("file", "file"), tmp_path)
     await kept(source, "before")
 

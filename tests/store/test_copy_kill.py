@@ -58,7 +58,7 @@ def ends(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("failpoint", ["before-commit:1", "after-commit:1", "before-commit:3", "after-commit:3"])
-async def test_a_copy_that_is_killed_around_a_commit_goes_on_behind_it(ends: tuple[str, str], failpoint: str) -> None:
+async def test_a_copy_killed_around_a_commit_resumes_after_it(ends: tuple[str, str], failpoint: str) -> None:
     source, destination = ends
     await fill(source)
     killed = start(source, destination, failpoint)
@@ -82,7 +82,7 @@ def kill_within(process: "subprocess.Popen[str]", seconds: float) -> int:
 
 
 @pytest.mark.soak
-async def test_a_copy_that_is_killed_again_and_again_is_whole_in_the_end(ends: tuple[str, str]) -> None:
+async def test_a_copy_killed_repeatedly_is_complete_in_the_end(ends: tuple[str, str]) -> None:
     source, destination = ends
     await fill(source)
     seed = random.randrange(1_000_000)

@@ -32,7 +32,7 @@ def record(space: str, dim: int) -> EmbedderRecord:
 
 
 @pytest.mark.parametrize(("one", "other"), list(product(DURABLE, DURABLE)))
-async def test_a_copy_knows_who_is_read_by_which_embedder_and_takes_a_further_one(
+async def test_a_copy_keeps_each_subjects_embedder_and_takes_another(
     one: str, other: str, tmp_path: Path, clock: FakeClock
 ) -> None:
     here, there = [url_of(kind, tmp_path / name) for kind, name in ((one, "here"), (other, "there"))]

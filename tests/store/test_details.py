@@ -8,7 +8,7 @@ from recollect.testing import FakeClock
 from recollect.types import MemoryDetail, Subject
 
 
-async def test_what_few_memories_have_is_read_back(store: Store, clock: FakeClock) -> None:
+async def test_rare_details_of_memories_are_read_back(store: Store, clock: FakeClock) -> None:
     detail = MemoryDetail(
         summary="peanuts", source_uri="recollect://x/1", tags=("pair:kira+marcus",), first_turn=1, last_turn=9
     )

@@ -81,7 +81,7 @@ def test_rows_of_a_subject_share_a_node_and_common_rows_are_on_each(cluster: str
     assert {name for (name,) in tables} == {*done.distributed, *done.copied}
 
 
-def test_what_lies_as_it_should_is_left_alone_and_what_is_new_is_added(cluster: str) -> None:
+def test_tables_placed_correctly_are_left_alone_and_new_ones_are_added(cluster: str) -> None:
     first = distribute_database(cluster)
     said = told(cluster)
     again = distribute_database(cluster)
@@ -94,7 +94,7 @@ def test_what_lies_as_it_should_is_left_alone_and_what_is_new_is_added(cluster: 
     assert distribute_database(cluster).distributed == ("later",)
 
 
-def test_a_distribution_that_broke_off_goes_on(cluster: str) -> None:
+def test_an_interrupted_distribution_resumes(cluster: str) -> None:
     prepare(cluster)
     with connect(cluster) as db:
         db.execute("CREATE TABLE unheard (subject BIGINT NOT NULL, id BIGINT PRIMARY KEY)")
@@ -106,7 +106,7 @@ def test_a_distribution_that_broke_off_goes_on(cluster: str) -> None:
     assert distribute_database(cluster).distributed == ("vector",)
 
 
-def test_a_table_that_lies_otherwise_is_named_and_nothing_is_done(cluster: str) -> None:
+def test_a_table_distributed_otherwise_is_named_and_nothing_is_done(cluster: str) -> None:
     prepare(cluster)
     with connect(cluster) as db:
         db.execute("INSERT INTO public.pg_dist_partition VALUES ('memory'::regclass, 'h', 'id', 7)")

@@ -97,7 +97,7 @@ async def test_neither_reads_nor_writes_go_by_the_wrong_space(
     assert len(known) == 5
 
 
-async def test_what_needs_vectors_is_all_with_words_but_facts_that_never_had_any(
+async def test_all_memories_with_words_need_vectors_but_facts_that_never_had_any(
     store: Store, known: list[Memory]
 ) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
@@ -113,7 +113,7 @@ async def test_what_needs_vectors_is_all_with_words_but_facts_that_never_had_any
         await store.embeddings.write_vectors(ANA, NEW, {oslo.id: vector(1, 0)})
 
 
-async def test_a_subject_is_switched_only_where_nothing_lacks_and_then_at_once(
+async def test_a_subject_is_switched_at_once_when_no_vector_is_missing(
     store: Store, known: list[Memory], clock: FakeClock
 ) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
@@ -147,7 +147,7 @@ async def test_a_switch_may_leave_late_memories_that_are_seen_once_embedded(stor
     assert len((await store.snapshots.snapshot(ANA, NEW)).vectors) == 1
 
 
-async def test_what_was_closed_or_erased_meanwhile_gets_no_vector(store: Store, known: list[Memory]) -> None:
+async def test_memories_closed_or_erased_during_embedding_get_no_vector(store: Store, known: list[Memory]) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
     tea, oslo = known[:2]
     close = CloseMemory(id=tea.id, valid_to=tea.valid_from, closed_at=tea.valid_from)
@@ -178,13 +178,13 @@ async def test_old_vectors_are_dropped_in_batches_and_never_those_in_use(store: 
     assert {row.space: row.memories for row in await store.embeddings.space_counts()} == {SPACE: 0, NEW: 5}
 
 
-async def test_without_a_choice_no_vector_is_an_old_one(store: Store, known: list[Memory]) -> None:
+async def test_without_a_chosen_embedder_no_vector_is_old(store: Store, known: list[Memory]) -> None:
     before = await store.embeddings.space_counts()
     assert await store.embeddings.drop_other_vectors(ANA, limit=10) == 0
     assert await store.embeddings.space_counts() == before
 
 
-async def test_without_a_choice_any_space_is_read_as_before(store: Store, known: list[Memory]) -> None:
+async def test_without_a_chosen_embedder_any_space_is_read_as_before(store: Store, known: list[Memory]) -> None:
     assert len((await store.snapshots.snapshot(ANA, SPACE)).vectors) == 3
     assert len((await store.snapshots.snapshot(ANA, NEW)).vectors) == 0
     waiting = await store.embeddings.reembed_backlog(SPACE, usual=SPACE)

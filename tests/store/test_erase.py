@@ -57,7 +57,7 @@ async def test_i13_a_large_cache_of_another_process_drops_what_was_erased(url: s
         await store.close()
 
 
-async def test_i13_versions_go_on_where_a_subject_begins_anew(store: Store, clock: FakeClock) -> None:
+async def test_i13_versions_continue_when_an_erased_subject_starts_again(store: Store, clock: FakeClock) -> None:
     for number in range(3):
         version = await store.memories.apply(ANA, [add(memory(f"{number}", clock=clock))], [])
     await store.erasures.erase(everything(ANA))
@@ -83,7 +83,7 @@ async def test_i13_a_formation_under_way_loses_its_lease_and_that_costs_no_attem
     assert {status.attempts for status in await store.formations.list()} == (set() if everything_of else {0})
 
 
-async def test_i13_nothing_that_rests_on_an_erased_message_is_let_in(store: Store, clock: FakeClock) -> None:
+async def test_i13_a_memory_that_rests_on_an_erased_message_is_not_stored(store: Store, clock: FakeClock) -> None:
     found = await recorded(store, "I like tea.", "Noted.", "I like cake.", "Noted, too.")
     await store.erasures.erase(EraseRequest(subject=ANA, conversation=found.conversation, seqs=(1,)))
     late = memory("Ana likes tea.", clock=clock, sources=[evidence(found.conversation, 1)])
@@ -140,7 +140,7 @@ async def test_an_episode_goes_with_any_of_its_messages_and_its_range_is_due_aga
     assert await store.formations.due(clock.now()) == [key]
 
 
-async def test_what_is_active_is_no_earlier_version(store: Store, clock: FakeClock) -> None:
+async def test_an_active_memory_is_not_an_earlier_version(store: Store, clock: FakeClock) -> None:
     old, new = (memory(text, clock=clock) for text in ("Ana likes tea.", "Ana likes cake."))
     await store.memories.apply(ANA, [add(old), add(new)], [decision(new, Action.REPLACE, clock=clock, target=old.id)])
     await store.erasures.erase(one(new))
@@ -148,7 +148,7 @@ async def test_what_is_active_is_no_earlier_version(store: Store, clock: FakeClo
 
 
 @pytest.mark.parametrize("which", [0, 1])
-async def test_what_a_memory_was_folded_into_goes_with_it_and_it_with_that(
+async def test_a_memory_and_the_one_it_was_folded_into_are_erased_together(
     url: str, clock: FakeClock, which: int
 ) -> None:
     store = await open_store(url, clock=clock)

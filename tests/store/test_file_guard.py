@@ -132,7 +132,7 @@ async def test_a_link_is_followed_to_its_file(url: str, clock: FakeClock, tmp_pa
     await store.close()
 
 
-async def test_a_log_that_is_copied_and_begun_anew_is_no_other_file(tmp_path: Path) -> None:
+async def test_a_log_that_is_copied_and_restarted_is_the_same_file(tmp_path: Path) -> None:
     path = tmp_path / "long.sqlite3"
     db = open_writer(DatabaseLocation(path=str(path)))
     db.execute("CREATE TABLE large (b BLOB)")

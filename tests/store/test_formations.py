@@ -47,12 +47,12 @@ async def test_a_turn_and_its_work_are_one(store: Store, clock: FakeClock) -> No
     assert await store.formations.list(subject=BEN) == []
 
 
-async def test_nothing_is_due_where_nothing_was_said(store: Store, clock: FakeClock) -> None:
+async def test_a_store_without_turns_has_nothing_due(store: Store, clock: FakeClock) -> None:
     assert await store.formations.next_due() is None
     assert await store.formations.due(clock.now()) == []
 
 
-async def test_a_lease_says_what_is_to_be_formed_and_counts_the_attempt(store: Store, clock: FakeClock) -> None:
+async def test_a_lease_names_what_to_form_and_counts_the_attempt(store: Store, clock: FakeClock) -> None:
     lease = await leased(store, clock)
     assert (lease.attempts, lease.formed_seq, lease.last_seq) == (1, 0, 2)
     assert lease.until == clock.now() + timedelta(seconds=60)
@@ -71,7 +71,7 @@ async def test_a_formation_is_leased_once_until_the_lease_runs_out(store: Store,
     assert second.token != first.token
 
 
-async def test_what_is_not_due_or_not_there_cannot_be_leased(store: Store, clock: FakeClock) -> None:
+async def test_a_formation_that_is_not_due_or_does_not_exist_cannot_be_leased(store: Store, clock: FakeClock) -> None:
     await store.conversations.record(turn("a", "b", formations=[due(due_at=clock.now() + timedelta(hours=1))]))
     (status,) = await store.formations.list()
 
@@ -93,7 +93,7 @@ async def test_a_commit_applies_changes_decisions_and_cursor_together(store: Sto
     assert await store.formations.next_due() is None
 
 
-async def test_what_was_said_meanwhile_is_due_at_once(store: Store, clock: FakeClock) -> None:
+async def test_messages_recorded_during_a_formation_are_due_at_once(store: Store, clock: FakeClock) -> None:
     lease = await leased(store, clock)
     await store.conversations.record(
         turn("a", "b", "c", "d", formations=[due(due_at=clock.now() + timedelta(hours=1))])
@@ -211,7 +211,7 @@ async def test_one_poisoned_conversation_delays_no_other(store: Store, clock: Fa
     assert len(await store.formations.due(clock.now())) == 1
 
 
-async def test_a_lease_that_stands_can_be_renewed_and_one_that_ran_out_cannot(store: Store, clock: FakeClock) -> None:
+async def test_a_valid_lease_can_be_renewed_and_an_expired_one_cannot(store: Store, clock: FakeClock) -> None:
     lease = await leased(store, clock, seconds=10)
     clock.advance(seconds=9)
     assert await store.formations.renew(lease, now=clock.now(), lease_s=10)
@@ -223,7 +223,7 @@ async def test_a_lease_that_stands_can_be_renewed_and_one_that_ran_out_cannot(st
     assert not await store.formations.renew(lease, now=clock.now(), lease_s=10)
 
 
-async def test_what_a_clock_set_far_ahead_put_off_is_due_when_it_is_right_again(url: str, clock: FakeClock) -> None:
+async def test_work_postponed_by_a_clock_set_ahead_is_due_once_it_is_right(url: str, clock: FakeClock) -> None:
     ahead = FakeClock(clock.now() + timedelta(days=3650))
     store = await open_store(url, clock=ahead)
     await store.conversations.record(turn("a", "b", formations=[due(due_at=ahead.now())]))
@@ -243,7 +243,7 @@ async def test_what_a_clock_set_far_ahead_put_off_is_due_when_it_is_right_again(
     await store.close()
 
 
-async def test_a_lease_in_use_is_left_alone_by_who_opens_the_file(url: str, clock: FakeClock) -> None:
+async def test_opening_a_file_leaves_a_lease_in_use_alone(url: str, clock: FakeClock) -> None:
     store = await open_store(url, clock=clock)
     await store.conversations.record(turn("a", "b", formations=[due()]))
     [key] = await store.formations.due(clock.now())

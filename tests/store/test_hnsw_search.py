@@ -79,7 +79,7 @@ async def test_kinds_that_do_not_count_are_passed_over_and_few_are_all_read(
     assert set(np.flatnonzero(~notes).tolist()) <= set(hot.vector_of.tolist())
 
 
-async def test_what_else_is_wanted_is_asked_of_what_is_near_and_read_once(
+async def test_a_search_expanded_by_near_rows_reads_each_row_once(
     opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
@@ -118,7 +118,7 @@ async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
         assert (outcome, found.text) == ([(MANY, 30), (20, None)], "note7")
 
 
-async def test_who_seeks_nothing_gets_all_vectors_and_they_are_not_kept(
+async def test_a_read_without_a_query_gets_all_vectors_and_does_not_cache_them(
     opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     await built(giants_url)
@@ -132,7 +132,7 @@ async def test_who_seeks_nothing_gets_all_vectors_and_they_are_not_kept(
     assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors == 30
 
 
-async def test_what_changes_is_near_in_the_next_recall_and_what_is_closed_is_not(
+async def test_the_next_recall_has_new_near_memories_and_no_closed_ones(
     opened: Store, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await built(giants_url)
@@ -167,9 +167,7 @@ async def test_a_search_for_near_vectors_uses_the_index_and_names_its_subject(
         assert not any("Sort" in line or "Filter" in line for line in plan), plan
 
 
-async def test_an_index_that_somebody_dropped_costs_time_and_no_answer(
-    opened: Store, giant: Vectors, giants_url: str
-) -> None:
+async def test_a_dropped_index_costs_time_and_no_answer(opened: Store, giant: Vectors, giants_url: str) -> None:
     await built(giants_url)
     with connect(giants_url) as db:
         db.execute(f'DROP INDEX "near_{ANA.key}_1"')

@@ -26,7 +26,7 @@ def opened(tmp_path: Path) -> InlineReader:
     return on_loop
 
 
-def test_what_is_locked_is_left_to_a_thread_at_once(tmp_path: Path) -> None:
+def test_a_locked_connection_is_left_to_a_thread_at_once(tmp_path: Path) -> None:
     on_loop = opened(tmp_path)
     assert on_loop.read(one) == 1
 

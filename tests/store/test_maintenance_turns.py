@@ -64,7 +64,7 @@ async def test_a_lease_of_a_process_that_died_runs_out_and_then_counts_for_nothi
     assert await take(store, clock) is not None, "what the dead one notes frees nothing and stamps nothing"
 
 
-async def test_a_clock_that_ran_ahead_puts_nobody_off(store: Store, clock: FakeClock) -> None:
+async def test_a_clock_that_ran_ahead_postpones_no_subject(store: Store, clock: FakeClock) -> None:
     await store.memories.apply(ANA, [add(memory("Tea.", clock=clock))], [])
     today = clock.now()
     clock.set(today + 400 * DAY)
@@ -78,16 +78,14 @@ async def test_a_clock_that_ran_ahead_puts_nobody_off(store: Store, clock: FakeC
     assert lease.last is None
 
 
-async def test_nobody_is_tended_of_whom_nothing_is_known(store: Store, clock: FakeClock) -> None:
+async def test_a_subject_without_memories_is_not_tended(store: Store, clock: FakeClock) -> None:
     assert await whose_turn(store, clock) == []
     assert await take(store, clock) is None
     assert await store.maintenance.profiles_of(ANA) == set()
     assert await store.maintenance.expired(ANA, clock.now()) == []
 
 
-async def test_what_ended_by_itself_is_read_first_ended_first_without_quotations(
-    store: Store, clock: FakeClock
-) -> None:
+async def test_expired_memories_are_read_oldest_end_first_without_quotations(store: Store, clock: FakeClock) -> None:
     ends = {
         "over": memory("The user is in Rome.", clock=clock),
         "long over": memory("The user is in Oslo.", clock=clock),

@@ -30,7 +30,7 @@ from recollect.types import (
 pytestmark = NEEDS_POSTGRES
 
 
-async def test_giants_alone_get_an_index_and_it_is_there_for_good(
+async def test_only_giants_get_an_index_and_it_stays(
     opened: Store, giant: Vectors, giants_url: str, clock: FakeClock
 ) -> None:
     await opened.memories.apply(BEN, adding(clock, directions(20), subject=BEN), [])
@@ -45,7 +45,7 @@ async def test_giants_alone_get_an_index_and_it_is_there_for_good(
     assert (await opened.admin.stats()).indexes == first.built
 
 
-async def test_whoever_falls_below_or_moves_to_another_space_loses_the_index(
+async def test_a_subject_that_shrinks_or_changes_its_space_loses_the_index(
     opened: Store, giant: Vectors, giants_url: str
 ) -> None:
     first = await built(giants_url)
@@ -73,7 +73,7 @@ async def test_whoever_falls_below_or_moves_to_another_space_loses_the_index(
     assert first.where == third.where
 
 
-async def test_a_run_that_broke_off_is_mended_by_the_next(opened: Store, giant: Vectors, giants_url: str) -> None:
+async def test_the_next_run_repairs_an_interrupted_one(opened: Store, giant: Vectors, giants_url: str) -> None:
     await built(giants_url)
     name = f"near_{ANA.key}_1"
     with connect(giants_url) as db:  # what a build leaves that was interrupted: a name, and nothing to be asked
@@ -125,7 +125,7 @@ async def test_no_vector_of_an_index_is_kept_among_the_planners_samples(
         assert db.execute("SELECT count(*) FROM pg_stats WHERE tablename LIKE 'near\\_%'").fetchone() == (0,)
 
 
-async def test_one_at_a_time_builds_and_who_cannot_is_told_why(
+async def test_only_one_run_builds_at_a_time_and_others_are_told_why(
     giant: Vectors, giants_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with psycopg.connect(giants_url, autocommit=True) as other:
@@ -162,7 +162,9 @@ async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_b
     assert [index.used for index in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [True]
 
 
-async def test_how_far_it_is_is_shown(giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_progress_of_a_build_is_shown(
+    giant: Vectors, giants_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with connect(giants_url) as db:  # the build waits for whoever may still see what is older
         db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         db.execute("SELECT count(*) FROM vector")

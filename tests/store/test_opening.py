@@ -80,7 +80,7 @@ async def test_a_new_store_is_closed_to_other_users(url: str, clock: FakeClock) 
         await store.close()
 
 
-async def test_a_relative_path_is_relative_to_where_one_stands(
+async def test_a_relative_path_starts_at_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: FakeClock
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -106,7 +106,7 @@ async def test_a_url_of_no_store_is_refused_without_its_password(clock: FakeCloc
     assert "hunter2" not in str(caught.value)
 
 
-async def test_what_was_recorded_is_there_after_opening_again(url: str, clock: FakeClock) -> None:
+async def test_recorded_turns_are_there_after_reopening(url: str, clock: FakeClock) -> None:
     store = await open_store(url, clock=clock)
     recorded = await store.conversations.record(turn("a", "b"))
     await store.close()
@@ -235,7 +235,7 @@ VIEWS_OF_BEFORE = (
 
 
 @pytest.mark.parametrize("kind", DURABLE)
-async def test_i13_a_database_of_before_finds_the_subjects_within_each_user(
+async def test_i13_a_migrated_database_finds_the_subjects_within_each_user(
     kind: str, tmp_path: Path, clock: FakeClock
 ) -> None:
     names = ["session:ana/1", "app:ana/b/c", "character:z%C3%AB/Kira", "session:app:ana%2Fb/1", "app:calendar"]
@@ -270,7 +270,7 @@ def test_migrations_are_numbered_without_a_gap() -> None:
     assert [number for number, _ in migrations()] == list(range(1, len(migrations()) + 1))
 
 
-def test_each_connection_keeps_what_was_measured(tmp_path: Path) -> None:
+def test_each_connection_has_the_measured_settings(tmp_path: Path) -> None:
     db = open_writer(DatabaseLocation(path=str(tmp_path / "x.sqlite3")))
     found = {
         name: db.pragma(name)

@@ -57,7 +57,7 @@ async def test_the_path_ends_in_the_newest_message_and_passes_over_other_branche
     assert await seqs(store, chat) == [1, 2, 3, 4, 5, 6, 9, 10]
 
 
-async def test_the_path_is_read_from_behind_a_message_and_tells_whether_that_is_on_it(store: Store) -> None:
+async def test_a_path_read_after_a_message_tells_whether_that_is_on_it(store: Store) -> None:
     chat = (await talked(store, "a", "b", "c", "d")).conversation
     await talked(store, "a", "b", "c2", "d2")
     assert await seqs(store, chat, after_seq=2) == [5, 6]
@@ -68,7 +68,7 @@ async def test_the_path_is_read_from_behind_a_message_and_tells_whether_that_is_
     assert await seqs(store, chat, after_seq=6) == []
 
 
-async def test_nobody_else_has_a_path_there(store: Store) -> None:
+async def test_another_subject_has_no_path_in_the_conversation(store: Store) -> None:
     chat = (await talked(store, "a", "b")).conversation
     assert await store.conversations.active_path(BEN, chat) == []
     assert await store.conversations.active_path(ANA, ConversationId("nonsense")) == []

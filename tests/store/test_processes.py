@@ -59,7 +59,7 @@ async def test_three_processes_write_one_new_file_and_lose_nothing(url: str) -> 
 
 
 @pytest.mark.parametrize(("failpoint", "unsaid"), [("before-commit:2", 0), ("after-commit:2", 1)])
-async def test_what_was_acknowledged_survives_a_kill_around_a_commit(url: str, failpoint: str, unsaid: int) -> None:
+async def test_acknowledged_writes_survive_a_kill_around_a_commit(url: str, failpoint: str, unsaid: int) -> None:
     process = start(url, "a", 40, failpoint)
     out, err = process.communicate(timeout=60)
     assert process.returncode == -signal.SIGKILL, err

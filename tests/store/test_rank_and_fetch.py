@@ -47,7 +47,7 @@ async def both(url: str, clock: FakeClock) -> AsyncIterator[tuple[Store, Store]]
     await theirs.close()
 
 
-async def test_what_ranking_wants_comes_in_its_order_with_what_came_of_it(store: Store, clock: FakeClock) -> None:
+async def test_ranked_memories_come_in_order_with_the_outcome_of_the_ranking(store: Store, clock: FakeClock) -> None:
     one, two, three = (memory(text, clock=clock) for text in ("one", "two", "three"))
     await store.memories.apply(ANA, [add(one), add(two), add(three)], [])
     unknown = [MemoryId("nonsense"), MemoryId(new_id(clock)), MemoryId(one.id.upper())]
@@ -95,7 +95,7 @@ async def test_what_another_process_changes_shows_in_the_next_recall(
     assert [known.text for known in await chosen(ours)] == ["one"]
 
 
-async def test_what_was_closed_is_chosen_no_more(store: Store, clock: FakeClock) -> None:
+async def test_a_closed_memory_is_chosen_no_more(store: Store, clock: FakeClock) -> None:
     rome, oslo = (memory(text, slot="identity/location", clock=clock) for text in ("Rome", "Oslo"))
     await store.memories.apply(ANA, [add(rome)], [])
     assert await chosen(store) == [rome]
@@ -139,7 +139,7 @@ async def test_a_closed_store_chooses_nothing(url: str, clock: FakeClock) -> Non
 
 @given(data=st.data())
 @settings(max_examples=25, deadline=None)
-async def test_what_is_cached_always_equals_what_is_read_anew(data: st.DataObject) -> None:
+async def test_cached_memories_always_equal_a_fresh_read(data: st.DataObject) -> None:
     """Two stores change one subject; each time the cached recall is the one that a store without a cache makes."""
     clock = FakeClock()
     many = data.draw(st.sampled_from((3, MIN_MERGED + 2)))

@@ -122,7 +122,7 @@ async def test_an_interval_never_ends_before_it_begins(store: Store, clock: Fake
 
 
 @pytest.mark.parametrize("state", [MemoryState.HELD, MemoryState.CLOSED])
-async def test_what_is_held_or_stored_closed_is_never_recalled(
+async def test_memories_held_or_stored_closed_are_never_recalled(
     store: Store, clock: FakeClock, state: MemoryState
 ) -> None:
     known = replace(memory("a", slot="identity/name", clock=clock), state=state)

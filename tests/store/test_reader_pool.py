@@ -30,7 +30,7 @@ async def reading(store: Store, begun: asyncio.Event) -> None:
     await store.memories._executor.read(endless)  # what each of its readings goes through
 
 
-async def test_closing_ends_a_reading_that_nobody_waits_for(store: Store) -> None:
+async def test_closing_ends_a_cancelled_read(store: Store) -> None:
     begun = asyncio.Event()
     task = asyncio.create_task(reading(store, begun))
     await begun.wait()

@@ -156,7 +156,7 @@ async def test_an_edited_third_message_abandons_what_stood_in_its_place(store: S
 
 
 @pytest.mark.parametrize("external_id", [None, "chat-1"])
-async def test_words_that_an_edit_brings_back_are_said_anew(store: Store, external_id: str | None) -> None:
+async def test_words_that_an_edit_brings_back_are_new_messages(store: Store, external_id: str | None) -> None:
     first = await store.conversations.record(turn("a", "b", "rome", "d", external_id=external_id))
     await store.conversations.record(turn("a", "b", "oslo", "D", external_id=external_id))
     back = await store.conversations.record(turn("a", "b", "rome", "d", external_id=external_id))
@@ -225,7 +225,7 @@ def tool_turns() -> tuple[Turn, Turn, Turn]:
     return first, second, replace(first, messages=(question, call, result, answer, follow), reply=after)
 
 
-async def test_a_tool_call_and_its_result_lie_in_one_thread(store: Store) -> None:
+async def test_a_tool_call_and_its_result_are_in_one_thread(store: Store) -> None:
     said = tool_turns()
     recorded = [await store.conversations.record(exchange) for exchange in said]
 
@@ -258,7 +258,7 @@ async def test_two_tabs_keep_their_own_conversations(store: Store) -> None:
     assert [text for *_, text in await log(store, other.conversation)] == ["tab two", "b", "c", "d"]
 
 
-async def test_chats_that_open_alike_part_where_they_differ(store: Store, clock: FakeClock) -> None:
+async def test_chats_that_begin_alike_separate_where_they_differ(store: Store, clock: FakeClock) -> None:
     one = await store.conversations.record(turn("hi", "hello"))
     clock.advance(hours=1)
     other = await store.conversations.record(turn("hi", "hello"))
@@ -349,7 +349,7 @@ def _id(number: int) -> MemoryId:
     return MemoryId(f"00000000-0000-7000-8000-{number:012d}")
 
 
-async def test_text_that_no_database_holds_is_replaced_and_kept(store: Store) -> None:
+async def test_text_that_no_database_can_store_is_replaced_and_kept(store: Store) -> None:
     recorded = await store.conversations.record(turn("nul \x00 and \ud83d surrogate", "ok", external_id="x\x00"))
     found = await store.conversations.messages(ANA, recorded.conversation)
     again = await store.conversations.record(turn("more", "ok", external_id="x\x00", append=True))
@@ -363,7 +363,7 @@ async def test_a_turn_of_nothing_is_refused(store: Store) -> None:
         await store.conversations.record(replace(turn("a"), messages=()))
 
 
-async def test_each_message_of_a_long_turn_stands_below_the_one_before_it(store: Store) -> None:
+async def test_each_message_of_a_long_turn_is_the_child_of_the_one_before(store: Store) -> None:
     said = [f"message {number}" for number in range(500)]
     recorded = await store.conversations.record(turn(*said))
     found = await store.conversations.messages(ANA, recorded.conversation)

@@ -107,7 +107,7 @@ async def test_only_vectors_of_the_space_asked_for_come_back(store: Store, clock
     assert len(await store.snapshots.snapshot(ANA, "unknown-4")) == 2
 
 
-async def test_what_is_cached_stands_until_the_version_moves(store: Store, clock: FakeClock) -> None:
+async def test_a_cached_snapshot_is_valid_until_the_version_moves(store: Store, clock: FakeClock) -> None:
     await store.memories.apply(ANA, [add(memory("one", clock=clock))], [])
     first = await store.snapshots.snapshot(ANA, SPACE)
     await store.memories.apply(BEN, [add(memory("x", subject=BEN, clock=clock))], [])
@@ -180,7 +180,7 @@ def arrays_of(hot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
 
 @given(data=st.data())
 @settings(max_examples=40, deadline=None)
-async def test_what_is_merged_equals_what_is_read_anew(data: st.DataObject) -> None:
+async def test_a_merged_snapshot_equals_a_fresh_read(data: st.DataObject) -> None:
     clock = FakeClock()
     store = await open_store("sqlite:///:memory:", clock=clock)
     try:
@@ -226,7 +226,7 @@ def snapshot_of(subject: Subject, *, version: int = 1, vectors: int = 0) -> Subj
     return unpack(subject, version, b"", 256, rows, data if vectors else [])
 
 
-def test_the_cache_stays_within_its_bytes_and_drops_what_was_used_longest_ago() -> None:
+def test_the_cache_stays_within_its_bytes_and_drops_the_least_recently_used() -> None:
     cache = SnapshotCache(3 * 11_000)
     subjects = [Subject("user", f"u{number}") for number in range(4)]
     for subject in subjects[:3]:

@@ -150,7 +150,7 @@ def test_migrations_are_numbered_without_a_gap() -> None:
     assert [number for number, _ in migrations()] == list(range(1, newest_schema() + 1))
 
 
-def test_u6_no_statement_of_the_store_reads_a_view_of_these() -> None:
+def test_u6_no_statement_of_the_store_reads_these_views() -> None:
     db = open_writer(DatabaseLocation(path=MEMORY))
     for view in (*COLUMNS, "readable", "embedding", "rests_on"):
         db.execute(f"DROP VIEW {view}")
@@ -166,7 +166,7 @@ def _places(statement: str) -> int:
     return max((int(found) for found in re.findall(r"\?(\d+)", statement)), default=0)
 
 
-async def test_a4_an_apps_memories_stand_there_as_its_endpoints_show_them(
+async def test_a4_the_view_shows_an_apps_memories_as_its_endpoints_do(
     engine: AsyncRecollect, parts: Components
 ) -> None:
     scope = RequestScope(profile="app", app="calendar")
@@ -221,7 +221,7 @@ async def test_a4_the_view_has_unique_ids_for_all_users_and_the_names_of_apps(
         assert rows(parts, "SELECT DISTINCT typeof(id), typeof(created_at) FROM app_memories") == [("integer", "text")]
 
 
-async def test_a4_a_memorys_conversations_stand_there_first_to_last(
+async def test_a4_the_view_lists_a_memorys_conversations_first_to_last(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     scope = RequestScope(profile="app", app="calendar")
@@ -237,7 +237,7 @@ async def test_a4_a_memorys_conversations_stand_there_first_to_last(
     assert told == [("c1", ["c1"]), ("c2", ["c2", "c1"])]
 
 
-async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_stay(
+async def test_u6_the_audit_has_a_replaced_sentence_and_other_users_links_stay(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     scope = RequestScope(profile="user")
@@ -276,7 +276,7 @@ async def test_u6_a_replaced_sentence_stands_in_the_audit_and_other_users_links_
     assert rows(parts, "SELECT user_id FROM users_vectors") == [("ben",)]
 
 
-async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
+async def test_u6_the_audit_has_every_end_of_a_users_memory(
     parts: Components, clock: FakeClock, tmp_path: Path
 ) -> None:
     engine = with_profile(
@@ -313,7 +313,7 @@ async def test_u6_every_end_of_a_users_memory_stands_in_the_audit(
     ]
 
 
-async def test_t4_facts_stand_there_with_their_history(
+async def test_t4_the_view_has_facts_with_their_history(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     await tell(engine, "I live in Rome.")
@@ -340,7 +340,7 @@ async def test_t4_facts_stand_there_with_their_history(
     assert rows(parts, "SELECT value FROM structured_facts WHERE user_id = 'ben'") == [("Lima",)]
 
 
-async def test_t2_episodes_stand_there_with_their_turns_and_embedding(parts: Components, clock: FakeClock) -> None:
+async def test_t2_the_view_has_episodes_with_their_turns_and_embedding(parts: Components, clock: FakeClock) -> None:
     text = "They planned a journey to Oslo."
     detail = MemoryDetail(first_turn=21, last_turn=40)
     known = replace(memory(text, clock=clock, kind=MemoryKind.EPISODE), detail=detail)

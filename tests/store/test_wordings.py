@@ -62,7 +62,7 @@ def test_each_statement_is_understood_names_its_subject_and_scans_no_table(
 
 
 @pytest.mark.parametrize(("room", "name"), OWN)
-def test_a_wording_of_its_own_stands_for_a_statement_and_says_it_in_other_words(room: str, name: str) -> None:
+def test_a_wording_of_its_own_differs_from_the_statement_it_replaces(room: str, name: str) -> None:
     assert dialect_statements(room)[name] != load(room)[name]
 
 

@@ -66,7 +66,7 @@ async def test_many_memories_of_one_commit_are_there_as_those_of_many(store: Sto
     assert (await store.admin.stats(check=True)).problems == ()
 
 
-async def test_what_a_change_looks_at_may_have_come_with_the_changes_before_it(store: Store, clock: FakeClock) -> None:
+async def test_a_change_sees_the_changes_before_it_in_the_same_commit(store: Store, clock: FakeClock) -> None:
     one, two, *others = made(clock)
     source = one.memory.evidence[0]
     heir = replace(add(memory("Both together.", clock=clock)), inherits=(one.memory.id, two.memory.id))
@@ -110,7 +110,7 @@ async def test_memories_of_an_app_are_numbered_in_their_order(store: Store, cloc
 
 
 @pytest.mark.parametrize("place", [0, MANY - 1])
-async def test_one_that_cannot_be_stored_keeps_out_all(store: Store, clock: FakeClock, place: int) -> None:
+async def test_one_change_that_cannot_be_stored_keeps_out_all(store: Store, clock: FakeClock, place: int) -> None:
     before = made(clock, 1)
     await store.memories.apply(ANA, before, [])
     taken, foreign, long = made(clock), made(clock), made(clock)

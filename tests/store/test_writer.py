@@ -108,7 +108,7 @@ async def test_a_defect_in_an_operation_reaches_its_caller_and_the_thread_goes_o
     await bench.writer.close()
 
 
-async def test_a_failing_commit_fails_all_of_its_work_and_none_of_it_stands(bench: Bench) -> None:
+async def test_a_failing_commit_fails_all_of_its_work_and_keeps_none(bench: Bench) -> None:
     bench.db.set_commit_hook(lambda: True)  # SQLite turns such a commit into a rollback
     gate = threading.Event()
     held = asyncio.ensure_future(bench.hold(gate))
@@ -127,7 +127,7 @@ async def test_a_failing_commit_fails_all_of_its_work_and_none_of_it_stands(benc
     await bench.writer.close()
 
 
-async def test_a_full_disk_is_told_to_all_and_ends_when_there_is_room(bench: Bench) -> None:
+async def test_a_full_disk_is_reported_to_all_until_there_is_room(bench: Bench) -> None:
     await bench.add(0)
     pages = int(bench.db.pragma("page_count"))
     await bench.writer.run(lambda db: db.pragma("max_page_count", pages) and None)
@@ -240,7 +240,7 @@ def test_a_failpoint_reads_names_and_counts_and_refuses_others() -> None:
             Failpoint(wrong)
 
 
-async def test_who_reads_for_long_does_not_hold_up_commits_once_the_log_is_long(tmp_path: Path) -> None:
+async def test_a_long_read_does_not_block_commits_once_the_log_is_long(tmp_path: Path) -> None:
     bench = Bench(tmp_path / "x.sqlite3")
     reader = apsw.Connection(bench.path)
     reader.execute("BEGIN")
@@ -253,7 +253,7 @@ async def test_who_reads_for_long_does_not_hold_up_commits_once_the_log_is_long(
     await bench.writer.close()
 
 
-async def test_a_log_that_cannot_be_copied_is_told_once_and_once_when_it_is_over(
+async def test_a_log_that_cannot_be_copied_is_reported_once_and_its_end_once(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(writer_module, "CHECKPOINT_BUSY_MS", 1)
