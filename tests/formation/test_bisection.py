@@ -96,7 +96,7 @@ async def test_only_the_bad_turn_is_read_by_the_rules(
 
 
 @pytest.mark.parametrize("place", range(5))
-async def test_the_bad_turn_may_stand_anywhere(parts: Components, clock: FakeClock, place: int) -> None:
+async def test_the_bad_turn_may_be_anywhere(parts: Components, clock: FakeClock, place: int) -> None:
     said = [text for text in TALK if text != BAD]
     said.insert(place, BAD)
     engine = with_model(parts, failing("Viktor", NONSENSE["refuses"]))

@@ -1,4 +1,4 @@
-"""What is corrected in a second step, by a model that names what it corrects, ends right: the old value is over."""
+"""A correction in a second step, by a model that names what it corrects, ends the old value."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Somebody asks in the chat to forget something: what speaks of it ends, and the request leaves nothing."""
+"""A request in the chat to forget something: the memories that mention it end, and the request leaves none."""
 
 import json
 import re
@@ -24,7 +24,7 @@ async def test_a_request_to_forget_closes_what_speaks_of_it(engine: AsyncRecolle
     assert "it is to be forgotten" in {line.reason for line in closing}
 
 
-async def test_what_is_meant_is_found_by_its_words_among_many(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_the_memory_to_forget_is_found_by_its_words_among_many(engine: AsyncRecollect, clock: FakeClock) -> None:
     for place in range(30):
         await tell(engine, f"My cousin number {place} plays football in town {place} every week.")
     await tell(engine, "I adopted a greyhound called Nala last year.")

@@ -29,7 +29,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 class HeldModel(ScriptedModel):
-    """Keeps what each new message says; while it is held it gives no answer."""
+    """A model that notes each new message, and does not answer while it is held."""
 
     def __init__(self) -> None:
         super().__init__(_kept)
@@ -178,7 +178,7 @@ async def test_what_is_said_after_the_request_stays(slow: AsyncRecollect, clock:
     assert "Kasimir" in held
 
 
-async def test_a_crash_behind_the_recording_costs_nothing(
+async def test_a_crash_after_the_recording_costs_nothing(
     slow: AsyncRecollect, parts: Components, model: HeldModel, clock: FakeClock
 ) -> None:
     await say(slow, "My boyfriend Tom plays the drums.")
@@ -255,7 +255,7 @@ async def test_t3_a_request_reaches_later_summaries_of_another_conversation(
 @pytest.mark.parametrize(
     "said", ["Don't forget that I live in Oslo.", "I forgot my keys at home.", "Forget it, let's talk about tea."]
 )
-async def test_what_only_speaks_of_forgetting_ends_nothing(
+async def test_a_mere_mention_of_forgetting_ends_nothing(
     slow: AsyncRecollect, model: HeldModel, clock: FakeClock, said: str
 ) -> None:
     await say(slow, "I have a cat called Momo. My keys are blue.")

@@ -1,4 +1,4 @@
-"""A model or a database that fails: what is put off, what is tried again, what is passed over, and what is parked."""
+"""A model or a database that fails: which work is deferred, tried again, skipped or parked."""
 
 import asyncio
 from collections.abc import Mapping

@@ -20,7 +20,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 async def say(engine: AsyncRecollect, clock: FakeClock, *said: str) -> None:
-    """Say one message after the other in one conversation, and form memories behind each."""
+    """Say one message after the other in one conversation, and form memories after each."""
     log = []
     for text in said:
         log += [user(text)]

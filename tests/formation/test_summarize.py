@@ -33,7 +33,7 @@ async def work(engine: AsyncRecollect) -> FormationStatus:
 
 
 async def covered_once(engine: AsyncRecollect, chat: Chat) -> None:
-    """Check that each message of the chat as its client sees it stands in one episode, or else in the window."""
+    """Check that each message of the chat as its client sees it is in one episode, or else in the window."""
     made = [memory for memory in await episodes(engine) if memory.state is MemoryState.ACTIVE]
     window = await engine.conversations.window("chat", user="ana")
     summed_up = [source.hash for memory in made for source in memory.evidence]

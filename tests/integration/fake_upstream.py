@@ -46,7 +46,7 @@ class Seen:
 
 @dataclass(slots=True)
 class FakeUpstream:
-    """The upstream: what it saw, and what it is at."""
+    """The upstream: the requests it received, and those under way."""
 
     port: int = 0
     seen: list[Seen] = field(default_factory=list)

@@ -104,7 +104,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 async def told(kind: str, tmp_path: Path, embeddings: Embeddings, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
-    """An engine with that embedder, to which something was told while it was well."""
+    """An engine with that embedder, and with memories formed while the embedder worked."""
     settings = Settings(
         database_url=url_of(kind, tmp_path),
         embed_url=embeddings.url,

@@ -57,7 +57,7 @@ def answering(port: int) -> Iterator[None]:
 
 @contextmanager
 def dead() -> Iterator[int]:
-    """A port that nobody listens on."""
+    """A port without a listener."""
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         taken.bind(("127.0.0.1", 0))

@@ -47,7 +47,7 @@ async def log(engine: AsyncRecollect, who: str = "ana") -> list[str]:
 
 
 def on_server(receipt: EraseReceipt) -> bool:
-    """Tell whether a database server keeps deleted rows until its tables are written anew."""
+    """Tell whether a database server keeps deleted rows until its tables are rewritten."""
     return "tables" in reach(receipt)
 
 

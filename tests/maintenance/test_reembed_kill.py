@@ -1,4 +1,4 @@
-"""A process is killed while it embeds anew: nothing is lost, recall never mixes spaces, and the next run goes on."""
+"""A process is killed during a reembedding: nothing is lost, recall never mixes spaces, and the next run goes on."""
 
 import asyncio
 import os
@@ -49,7 +49,7 @@ def change(url: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
 
 @dataclass(frozen=True)
 class Filled:
-    """A database in which two people's memories fill more than a portion each, and what those are."""
+    """A database in which two people's memories fill more than a batch each, and those memories."""
 
     kind: str
     url: str
@@ -99,7 +99,7 @@ def path_of(url: str) -> str:
 
 
 async def check_serving(url: str, known: dict[str, set[str]]) -> None:
-    """Everybody's memories are all there, and whatever space serves them holds a vector of its own for each."""
+    """Each subject has all its memories, and the space that serves it has a vector of each."""
     async with await opened(url) as engine:
         for who, space in spaces_of(url).items():
             assert await kept(engine, who) == known[who]

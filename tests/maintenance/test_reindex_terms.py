@@ -1,4 +1,4 @@
-"""A database whose terms are of the former scheme: found all along, and made anew behind the answers, once."""
+"""A database whose terms are of the former scheme: found all along, and reindexed once, after the answers."""
 
 import asyncio
 from collections import Counter
@@ -192,7 +192,7 @@ async def test_the_worker_does_it_while_nothing_is_due(url: str, path: Path, clo
         await all_found(engine)
 
 
-async def test_a_database_without_memories_is_not_behind(url: str, path: Path, clock: FakeClock) -> None:
+async def test_a_database_without_memories_has_no_stale_terms(url: str, path: Path, clock: FakeClock) -> None:
     async with await engine_on(url, clock) as engine:
         await engine.record([{"role": "user", "content": "Hi"}], user="carl")
     age(path)
@@ -227,7 +227,7 @@ async def test_another_process_reads_the_new_terms_and_none_of_the_former(
     await theirs.close()
 
 
-async def test_of_two_that_make_the_same_terms_one_commits(url: str, path: Path, clock: FakeClock) -> None:
+async def test_only_one_of_two_reindexers_of_the_same_terms_commits(url: str, path: Path, clock: FakeClock) -> None:
     await remember(url, clock)
     age(path)
     ours, theirs = await opened(url, clock), await opened(url, clock)
@@ -244,7 +244,7 @@ async def test_of_two_that_make_the_same_terms_one_commits(url: str, path: Path,
     await theirs.close()
 
 
-async def test_what_is_closed_or_said_meanwhile_is_right(url: str, path: Path, clock: FakeClock) -> None:
+async def test_memories_closed_or_added_during_reindexing_are_right(url: str, path: Path, clock: FakeClock) -> None:
     await remember(url, clock)
     age(path)
     store = await opened(url, clock)
@@ -263,7 +263,7 @@ async def test_what_is_closed_or_said_meanwhile_is_right(url: str, path: Path, c
 
 
 @pytest.mark.skipif("postgres" not in STORES, reason="PostgreSQL's programs are not installed")
-async def test_on_postgresql_terms_are_made_anew_as_well(tmp_path: Path, clock: FakeClock) -> None:
+async def test_on_postgresql_terms_are_reindexed_as_well(tmp_path: Path, clock: FakeClock) -> None:
     url = url_of("postgres", tmp_path)
     store = await new_store("postgres", tmp_path, clock)
     await store.memories.apply(ANA, [add(memory(text, clock=clock)) for text in SAID], [])

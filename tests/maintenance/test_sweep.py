@@ -1,4 +1,4 @@
-"""Tending by hand and by the worker: what fits, whose turn it is, and that it harms nobody who is at work."""
+"""Tending by hand and by the worker: what fits, which subject is due, and that it disturbs no work under way."""
 
 import asyncio
 from dataclasses import replace
@@ -27,7 +27,7 @@ async def keep(parts: Components, subject: Subject, *memories: Memory) -> None:
     )
 
 
-async def test_s6_what_has_too_little_room_is_made_to_fit(parts: Components, tmp_path: Path, clock: FakeClock) -> None:
+async def test_s6_tending_makes_an_overfull_subject_fit(parts: Components, tmp_path: Path, clock: FakeClock) -> None:
     many = [replace(memory(text, clock=clock), profile=OWN, importance=n / 500) for n, text in enumerate(numbered(450))]
     await keep(parts, ANA, *many)
     engine = with_profile(parts, tmp_path, "[capacity]\nmax_memories = 50")
@@ -47,7 +47,7 @@ async def test_tending_asks_no_model(parts: Components, clock: FakeClock) -> Non
     assert len(await held(engine, APP)) == 10
 
 
-async def test_everybody_is_tended_and_nobody_twice(
+async def test_every_subject_is_tended_and_none_twice(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
     over = clock.now()
@@ -62,7 +62,7 @@ async def test_everybody_is_tended_and_nobody_twice(
         assert [memory.text for memory in await engine.list(user=subject)] == ["Stays."]
 
 
-async def test_what_is_tended_is_found_by_meaning_as_before(engine: AsyncRecollect, clock: FakeClock) -> None:
+async def test_tended_memories_are_found_by_meaning_as_before(engine: AsyncRecollect, clock: FakeClock) -> None:
     async def near() -> list[tuple[str, float]]:
         return [
             (item.memory.text, item.similarity)
@@ -79,13 +79,13 @@ async def test_what_is_tended_is_found_by_meaning_as_before(engine: AsyncRecolle
     assert await near() == before
 
 
-async def test_a_subject_that_nobody_knows_is_not_made(engine: AsyncRecollect) -> None:
+async def test_tending_an_unknown_subject_does_not_create_it(engine: AsyncRecollect) -> None:
     assert (await engine.admin.maintain(user="nobody")).decisions == ()
     assert await engine.admin.subjects() == []
 
 
 @pytest.mark.parametrize("quicker", [1, 99])
-async def test_what_changes_meanwhile_is_planned_anew_and_never_overwritten(
+async def test_changes_during_tending_are_planned_again_and_never_overwritten(
     parts: Components, clock: FakeClock, quicker: int
 ) -> None:
     over = replace(memory("Over.", clock=clock), valid_to=clock.now())
@@ -199,7 +199,7 @@ async def test_a_subject_that_cannot_be_tended_holds_up_no_other(parts: Componen
     assert len(await decided(engine, ANA, Action.EXPIRE)) == 1, "it has its turn again"
 
 
-async def test_two_that_tend_at_once_close_each_memory_once(parts: Components, clock: FakeClock) -> None:
+async def test_two_runs_of_tending_at_once_close_each_memory_once(parts: Components, clock: FakeClock) -> None:
     over = [replace(memory(f"Over {n}.", clock=clock), valid_to=clock.now()) for n in range(30)]
     await keep(parts, ANA, *over)
     clock.advance(seconds=1)

@@ -144,8 +144,8 @@ OF_LIFE: tuple[Defect, ...] = (
         sound="subject_version=version",
         planted="subject_version=None",
         noticed_by=(
-            "tests/maintenance/test_sweep.py::test_what_changes_meanwhile_is_planned_anew_and_never_overwritten",
-            "tests/maintenance/test_sweep.py::test_two_that_tend_at_once_close_each_memory_once",
+            "tests/maintenance/test_sweep.py::test_changes_during_tending_are_planned_again_and_never_overwritten",
+            "tests/maintenance/test_sweep.py::test_two_runs_of_tending_at_once_close_each_memory_once",
         ),
     ),
     Defect(

@@ -1,4 +1,4 @@
-"""What is asked of PostgreSQL in which order: a recall in two answers of one moment, erasing behind what was noted."""
+"""The order of queries to PostgreSQL: a recall of one moment in two round trips, erasing after uses are noted."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What memory work costs a subject: booked before it is spent, settled, refilled, refused, told."""
+"""What memory work costs a subject: booked before it is spent, settled, refilled, refused, reported."""
 
 import asyncio
 from dataclasses import replace

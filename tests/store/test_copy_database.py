@@ -1,4 +1,4 @@
-"""A copy holds all there is: the same memories in the same order with the same scores, whatever it is copied into."""
+"""A copy is complete: the same memories in the same order with the same scores, on every pair of databases."""
 
 import asyncio
 from itertools import product
@@ -26,7 +26,7 @@ WAYS = list(product(DURABLE, DURABLE))
 
 
 class QuietBar:
-    """Keeps what it was told."""
+    """A progress bar that keeps what is reported to it."""
 
     def __init__(self) -> None:
         self.phases: list[tuple[str, int]] = []

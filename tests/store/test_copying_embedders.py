@@ -1,4 +1,4 @@
-"""A copy of a database whose embedder is being changed can be gone on with, whatever it is copied into."""
+"""A copy made while the embedder is being changed can be used further, on every pair of databases."""
 
 import asyncio
 from itertools import product

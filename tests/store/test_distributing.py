@@ -1,4 +1,4 @@
-"""A database spread over Citus: what is told to it, what it is refused for, and that a request stays on one node.
+"""A database spread over Citus: how it is set up, when it is refused, and that a request stays on one node.
 
 PyPI has no Citus. What is asked of it is tested against a double that keeps its books (`citus_double.sql`); statements,
 against the plans of PostgreSQL. Where `RECOLLECT_TEST_CITUS` names a cluster, both run against it, and so does every

@@ -40,7 +40,7 @@ async def recorded(store: Store, *texts: str, subject: Subject = ANA) -> Recorde
 
 
 async def test_i13_a_large_cache_of_another_process_drops_what_was_erased(url: str, clock: FakeClock) -> None:
-    """Caches are mended by what changed; a row that is gone leaves its id behind, or they would keep it."""
+    """Caches are updated from changed rows; an erased row leaves its id, or they would keep the row."""
     ours, theirs = [await open_store(url, clock=clock) for _ in range(2)]
     many = [memory(f"memory {number}", clock=clock) for number in range(600)]
     await ours.memories.apply(ANA, [add(each) for each in many], [])

@@ -1,4 +1,4 @@
-"""What is read of a giant subject whose vectors have an index on PostgreSQL, and that it stays true."""
+"""Reads of a giant subject whose vectors have an index on PostgreSQL, and that they stay correct."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What tending asks of the store: whose turn it is, what ended, whose policies apply, what evidence is taken over."""
+"""What tending reads and writes: subjects due, expired memories, profiles in use, evidence taken over."""
 
 from dataclasses import replace
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The active path of a conversation, what episodes sum up of it, and when that work is due."""
+"""The active path of a conversation, the spans that its episodes cover, and when that work is due."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -22,7 +22,7 @@ TALK = (
 
 
 class Client:
-    """A client with a history, which sends of it what it likes."""
+    """A client with a history that sends any part of it."""
 
     def __init__(self, store: Store, *, name: str | None = CHAT) -> None:
         self.store = store

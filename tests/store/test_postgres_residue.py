@@ -1,4 +1,4 @@
-"""What PostgreSQL keeps of erased rows: told on the receipt, and gone once the tables are written anew."""
+"""What PostgreSQL keeps of erased rows: named on the receipt, and gone once the tables are rewritten."""
 
 import base64
 import random

@@ -1,4 +1,4 @@
-"""What a killed worker held is free as soon as somebody opens the file who is alone with it."""
+"""The leases of a killed worker are free once a process opens the file that no other process has open."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ time.sleep(60)
 
 
 async def leased(path: Path, clock: FakeClock) -> bool:
-    """Open the file, and tell whether its one formation is held by somebody."""
+    """Open the file, and return whether its one formation is leased."""
     store = await open_store(f"sqlite:///{path}", clock=clock)
     free = await store.formations.due(clock.now())
     await store.close()

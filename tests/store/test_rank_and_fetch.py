@@ -1,4 +1,4 @@
-"""A recall's reading in one go: what comes of ranking, and the memories it wanted, as they are in this moment."""
+"""The one read of a recall: the outcome of the ranking, and the current state of the memories it chose."""
 
 import threading
 from collections.abc import AsyncIterator, Mapping, Sequence

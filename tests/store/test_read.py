@@ -212,7 +212,7 @@ async def test_nothing_of_another_subject_comes_back(store: Store, clock: FakeCl
 async def nothing_is_known_of(
     store: Store, subject: Subject, theirs: Memory, conversation: ConversationId, clock: FakeClock
 ) -> None:
-    """Ask one subject for what is another's, by its id; and try to change it."""
+    """Read and change another subject's memories by their ids."""
     assert await store.decisions.list(subject, memory=theirs.id) == []
     assert await store.conversations.messages(subject, conversation) == []
     assert await store.conversations.abandoned(subject, conversation) == set()

@@ -1,4 +1,4 @@
-"""A store that is closed waits for what was accepted, but for no reading whose caller has gone."""
+"""Closing a store waits for accepted writes, but not for a read whose caller was cancelled."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Where turns come to lie: what clients do to their histories, and the messages that are then in the log."""
+"""Where turns are placed: what clients do to their histories, and the messages that are then in the log."""
 
 import asyncio
 from dataclasses import replace

@@ -16,7 +16,7 @@ ROUNDS = 120
 
 
 class Churn:
-    """Rows of all sizes that come and go, until pages were split, joined and used anew many times."""
+    """Rows of all sizes that come and go, until pages were split, joined and reused many times."""
 
     def __init__(self, path: Path) -> None:
         self.db = open_writer(DatabaseLocation(path=str(path)))

@@ -60,7 +60,7 @@ OTHER_TALK = [
 
 @pytest.fixture(params=DURABLE)
 def kind(request: pytest.FixtureRequest) -> str:
-    """What is read with SQL of one's own lies in a file, or with a server."""
+    """The kind of a store that other programs can read with SQL: a file or a server."""
     return str(request.param)
 
 

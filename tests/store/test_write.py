@@ -1,4 +1,4 @@
-"""Many memories in one commit: what goes in together is what goes in one by one, on every store."""
+"""Many memories in one commit: the result is that of one commit each, on every store."""
 
 from dataclasses import replace
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Group commit: what shares a transaction, who hears of a failure, and how threads end."""
+"""Group commit: which operations share a transaction, which callers see a failure, and how threads end."""
 
 import asyncio
 import logging
