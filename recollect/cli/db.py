@@ -84,7 +84,7 @@ def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, 
 
 
 def _show_indexes(done: "IndexReport") -> None:
-    listed = [("built", entry) for entry in done.built] + [("kept", entry) for entry in done.before]
+    listed = [("built", entry) for entry in done.built] + [("there", entry) for entry in done.before]
     if listed:
         rows(
             ("", "subject", "space", "vectors", "size"),

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -90,12 +91,15 @@ def _set_up_logs(settings: "Settings", *, log_json: bool) -> None:
 
 async def _work(settings: "Settings") -> None:
     from recollect.engine import AsyncRecollect
+    from recollect.settings import unknown_variables
 
     async with await AsyncRecollect.open(settings) as engine:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, engine.admin.stop_worker)
         extractor = settings.form_model or "built-in rules"
+        for unknown in unknown_variables(os.environ):
+            say(f"warning: {unknown}")
         say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops after the running work")
         gc.freeze()  # loaded modules stay: garbage collections need not scan them
         await engine.admin.run_worker()

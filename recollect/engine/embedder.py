@@ -94,8 +94,12 @@ class EmbedderService:
             tell: Called with each batch.
 
         Raises:
+            BadEmbedderError: the library was opened with an embedder object, which the database cannot record.
             ModelError: the embedder failed: subjects switched so far stay so, the others are served as before.
         """
+        if self._components.is_own_embedder and not dry_run:
+            own = self._components.embedder.space
+            raise BadEmbedderError(own, "it was given as embedder=; open the library without it to change the embedder")
         self._embedders.add(trial.embedder)
         if not dry_run:
             await self._store.embeddings.choose(trial.record, former=await self._in_use())

@@ -61,7 +61,7 @@ async def close_abandoned(
         text = memory.text if memory.kind is not MemoryKind.TURN else ""
         decisions.append(
             by_formation(
-                Decision.of(memory, Action.ABANDON, reason, clock=runtime.clock, text=text),
+                replace(Decision.of(memory, Action.ABANDON, reason, clock=runtime.clock, text=text), at=now),
                 lease.key,
                 memory.evidence[0].seq,
             )
@@ -99,7 +99,10 @@ async def close_outdated(
     closes = [CloseMemory(id=memory.id, valid_to=memory.valid_from, closed_at=now) for memory in old]
     decisions = [
         by_formation(
-            Decision.of(memory, Action.ABANDON, _replaced_by(memory, key), clock=runtime.clock, text=memory.text),
+            replace(
+                Decision.of(memory, Action.ABANDON, _replaced_by(memory, key), clock=runtime.clock, text=memory.text),
+                at=now,
+            ),
             key,
             memory.evidence[0].seq,
         )

@@ -49,6 +49,7 @@ class BlockingEmbedderService:
             tell: Called with each batch.
 
         Raises:
+            BadEmbedderError: the library was opened with an embedder object, which the database cannot record.
             ModelError: the embedder failed: subjects switched so far stay so, the others are served as before.
         """
         return self._engine.run(self._engine.core.embedder.use(trial, dry_run=dry_run, tell=tell))

@@ -9,6 +9,7 @@ from recollect.engine.arguments import read_settings
 from recollect.errors import BadEmbedderError, BadSettingError
 from recollect.settings import Settings
 from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
+from recollect.types import EmbedderKind, EmbedderSpec
 
 
 @pytest.mark.parametrize("as_type", [str, Path])
@@ -53,6 +54,16 @@ async def test_a_given_embedder_embeds(tmp_path: Path) -> None:
         assert [(count.space, count.memories) for count in status.spaces] == [("words-32", 1)]
         assert await memory.embedder.reembed() is not None
         assert (await memory.embedder.status()).record.chosen_at is None  # it cannot be opened by name
+
+
+async def test_a_given_embedder_is_not_exchanged_in_the_database(tmp_path: Path) -> None:
+    async with await AsyncRecollect.open(tmp_path / "memory.db", embedder=WordEmbedder(32)) as memory:
+        await memory.add("Ana likes green tea.")
+        trial = await memory.embedder.try_out(EmbedderSpec(kind=EmbedderKind.STATIC))
+        with pytest.raises(BadEmbedderError, match="words-32 cannot be used: it was given as embedder=; open the"):
+            await memory.embedder.use(trial)
+        assert (await memory.embedder.status()).record.chosen_at is None
+        assert (await memory.embedder.use(trial, dry_run=True)).memories == 1
 
 
 async def test_a_given_embedder_of_another_space_is_refused(tmp_path: Path) -> None:

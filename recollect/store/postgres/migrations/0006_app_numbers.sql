@@ -1,4 +1,4 @@
--- Numbers of apps' memories are unique in the whole table and never given twice: see store/sql/numbers.py, which
+-- Numbers of apps' memories are unique in the whole table and never given twice: see store/sql/app_numbers.py, which
 -- renumbers what came twice. last: the last number that the subject gave; its count goes on behind it, whatever was erased.
 -- Drawn ranges stand in meta, as numbers/<range>. memory.app: the app's own name, beside each number.
 CREATE TABLE IF NOT EXISTS app_number (

@@ -1,4 +1,4 @@
--- The numbers of apps' memories: see `numbers.py`.
+-- The numbers of apps' memories: see `app_numbers.py`.
 
 -- name: take
 -- The next so many of the subject's range; no row where the range has not as many left, or there is none yet.
