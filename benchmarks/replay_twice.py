@@ -159,7 +159,9 @@ async def look(
         figures.once += len(own) == 1
         _weigh_sources(fact, own, {key: _said(turns[turn]) for key, turn in names.items()}, figures)
     figures.astray += [
-        f"{conversation.id}: {memory.text}: nobody observed it" for memory in active if memory.id not in accounted
+        f"{conversation.id}: {memory.text}: no observation accounts for it"
+        for memory in active
+        if memory.id not in accounted
     ]
 
 

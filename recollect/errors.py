@@ -81,7 +81,7 @@ class SpaceMovedError(StaleSubjectError):
 
     def __init__(self, subject: str, *, key: int, asked: str, found: str) -> None:
         """Say whose, and both spaces."""
-        said = f"was embedded anew meanwhile: its vectors are of {found}, not of {asked} any more; ask again"
+        said = f"was re-embedded in the meantime: its vectors are of {found}, no longer of {asked}; try again"
         super().__init__(f"{subject} {said}", logged=f"subject {key} {said}")
         self.subject, self.found = subject, found
 

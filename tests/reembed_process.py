@@ -1,4 +1,4 @@
-"""A process of its own that changes the embedder: `python reembed_process.py URL`. Prints how many were embedded anew.
+"""A process of its own that changes the embedder: `python reembed_process.py URL`. Prints how many were re-embedded.
 
 The other embedder is one of words in other places, under the name of an API's model that is never asked.
 """

@@ -136,7 +136,7 @@ def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
     standing = dict(known)
     kept = []
     for new in fresh:
-        # What waits for review stands for nothing yet.
+        # A memory held for review has no effect on others yet.
         active = new.state is MemoryState.ACTIVE
         wording = _wording(new.text)
         kept.append(standing.setdefault(wording, new) if active else standing.get(wording, new))

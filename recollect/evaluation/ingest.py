@@ -167,7 +167,7 @@ def junk_rule(text: str) -> str:
     """Return the rule by which a memory is not worth keeping; empty if none.
 
     >>> junk_rule("Thanks a lot!"), junk_rule("Where does Ana live?"), junk_rule("It was blue and old.")
-    ('small talk', 'question', 'names nobody')
+    ('small talk', 'question', 'names no one')
     >>> junk_rule("The user lives in Oslo.")
     ''
     """
@@ -177,7 +177,7 @@ def junk_rule(text: str) -> str:
         return "question"
     if len(words(text)) < _MIN_WORDS:
         return "fragment"
-    return "names nobody" if _NO_REFERENT.match(text) else ""
+    return "names no one" if _NO_REFERENT.match(text) else ""
 
 
 def _name(user: Subject, turn: DatasetTurn) -> str:

@@ -160,7 +160,7 @@ def check_evidence(
 def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
     """Return why a candidate does not rest on the user's own statement; empty if it does."""
     if not speaker_name(message.name) and _is_others_speech(candidate, readable(message)):
-        return "rests on words that the message quotes from somebody else"
+        return "rests on words that the message quotes from another person"
     if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTION_CHARACTERS]) and not _SECOND_PERSON.search(
         candidate.quote
     ):

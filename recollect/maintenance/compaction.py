@@ -161,7 +161,7 @@ def _unfounded(text: str, target: str, question: CompactionQuestion) -> str | No
         return "the edit says nothing of one of the two"
     own_words = edited - theirs - ours
     if len(own_words) > MAX_OWN_WORDS * len(edited):
-        return f"{len(own_words)} of the edit's {len(edited)} words stand in neither text"
+        return f"{len(own_words)} of the edit's {len(edited)} words are in neither text"
     both = f"{target} {question.new.text}"
     if _telling(text) - frozenset(map(stem, words(both))):
         return "the edit adds a name, a number or a denial"

@@ -39,7 +39,7 @@ _ROWS = (
     ("evidence", "quotes"),
     ("tags", "tags"),
     ("messages", "messages: their places are left, without words, names and what they carried"),
-    ("decisions", "lines of the decision log that told of it; of what stays known they were written anew"),
+    ("decisions", "lines of the decision log about it; lines about memories that remain were rewritten"),
     ("recalls", "records of what went into prompts"),
     ("formations", "pieces of waiting or parked work whose errors may have quoted it"),
 )
@@ -126,11 +126,11 @@ def _file(clean: bool) -> ReceiptLine:
 def _server(clean: bool) -> Iterator[ReceiptLine]:
     """Say what a database server keeps of rows that are deleted."""
     if clean:
-        text = "the tables were written anew: the server's files hold nothing of it"
+        text = "the tables were rewritten: the server's files hold nothing of it"
         yield ReceiptLine(name="tables", reach=ErasureStatus.REACHED, count=0, text=text)
     else:
         text = (
-            "no read returns it, but the server's files hold the deleted rows until the tables are written anew: "
+            "no read returns it, but the server's files hold the deleted rows until the tables are rewritten: "
             "`recollect erase --finish --rewrite` does that, and locks each table meanwhile"
         )
         yield ReceiptLine(name="tables", reach=ErasureStatus.PENDING, count=0, text=text)

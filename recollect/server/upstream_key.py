@@ -65,7 +65,7 @@ def require_guarded_key(settings: Settings) -> None:
         raise BadSettingError(
             "RECOLLECT_UPSTREAM_KEY",
             "…",
-            f"the address {settings.host or '*'} is open to other machines, and whoever reaches it would use this key: "
+            f"the address {settings.host or '*'} is open to other machines, whose clients would all use this key: "
             "set RECOLLECT_JWT_SECRET, so that requests are authenticated, listen on 127.0.0.1 (RECOLLECT_HOST), or "
             "unset the key, so that each client sends its own",
         )

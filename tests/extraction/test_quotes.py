@@ -84,7 +84,7 @@ def test_no_memory_of_a_model_rests_on_what_others_said(said: str, claim: str) -
 
     for quote in (claim, claim.rstrip(".")):
         note = replace(_fact(quote, ""), kind=MemoryKind.NOTE, key="", category="", text=claim)
-        assert "quotes from somebody else" in check_evidence(note, [logged(text)], frozenset({"user"})).reason
+        assert "quotes from another person" in check_evidence(note, [logged(text)], frozenset({"user"})).reason
 
 
 def test_no_fact_of_a_model_takes_its_value_from_what_others_said() -> None:

@@ -89,7 +89,7 @@ def test_memories_with_numbers_of_their_own_are_shown_and_named_by_them() -> Non
             says(content="In the morning the user never drinks green tea, and does not want milk in the tea."),
             "a denial",
         ),
-        (says(content="The user prefers wine, beer, juice, green tea and not milk today."), "stand in neither text"),
+        (says(content="The user prefers wine, beer, juice, green tea and not milk today."), "are in neither text"),
     ],
 )
 def test_a3_what_cannot_be_followed_is_refused_with_the_reason(data: object, why: str) -> None:

@@ -187,7 +187,7 @@ async def test_an_erased_subject_leaves_no_vector_and_restarts_without_an_index(
     assert await opened.erasures.scrub(wait_ms=0, rewrite=True)
     [left] = (await opened.admin.stats()).indexes
     assert (left.subject, left.vectors, left.used) == ("", 0, False)
-    assert left.bytes <= 16_384, "written anew without them"
+    assert left.bytes <= 16_384, "rewritten without them"
     await opened.memories.apply(ANA, adding(clock, giant[:60]), [])
     hot = await opened.snapshots.snapshot(ANA, EIGHT, vectors=sought(giant[7]))
     assert (hot.sampled_vectors, len(hot.vectors)) == (None, 60)

@@ -274,7 +274,7 @@ def locate(text: str, number: int | None, quote: str, source: ExtractionInput) -
     if quote:
         held = next((message for message in candidates if _holds(message, quote)), None)
         if held is None:
-            raise UnusableError("its quote stands in none of the messages")
+            raise UnusableError("its quote is in none of the messages")
         return SourceMatch(held, quote)
     return _nearest(text, candidates)
 

@@ -230,7 +230,7 @@ async def test_u4_a_quote_is_found_without_the_messages_number() -> None:
 
 
 async def test_a_quote_that_stands_nowhere_is_refused() -> None:
-    assert "stands in none" in await refused({"text": "The user moved.", "quote": "I left for Paris"}, "user")
+    assert "is in none" in await refused({"text": "The user moved.", "quote": "I left for Paris"}, "user")
 
 
 # ---- paragraph

@@ -1,6 +1,6 @@
 """Fact patterns: what they find, how values are cleaned, and patterns of recurring times. Pure.
 
-A pattern matches at the start of a clause; in its short form a blank stands for white space and `<AM>` for "I'm", "im",
+A pattern matches at the start of a clause; in its short form a blank matches white space and `<AM>` for "I'm", "im",
 "I am really" and so on: `<AM> allergic to (?P<v>.+)` finds the fact `allergy:peanuts`.
 """
 
@@ -45,7 +45,7 @@ def fact_pattern(pattern: str, find: Finder) -> FactPattern:
 
 
 def compile_short(pattern: str) -> re.Pattern[str]:
-    """Compile a short pattern: a blank stands for white space, `<AM>` etc. for the forms in `_SHORT`."""
+    """Compile a short pattern: a blank matches white space, `<AM>` etc. for the forms in `_SHORT`."""
     pattern = pattern.replace(" ", r"(?:\s++)")
     for short, long in _SHORT.items():
         pattern = pattern.replace(f"<{short}>", long)
@@ -232,4 +232,4 @@ _UNIT = rf"(?:{'|'.join((*_REPEATED, *_HOURLY))})"
 REPEATED = rf"(?:{'|'.join(_REPEATED)})"
 """A day or a part of it that comes round: 'on Fridays', 'every other week'."""
 RECURRING = rf"{_UNIT}(?:,? {_UNIT}){{0,2}}"
-"""The same, or hours: 'after 6 pm', 'weekdays between 9 and 12'. Blanks stand for white space as in `fact_pattern`."""
+"""The same, or hours: 'after 6 pm', 'weekdays between 9 and 12'. Blanks match white space as in `fact_pattern`."""
