@@ -86,7 +86,7 @@ async def test_neither_reads_nor_writes_go_by_the_wrong_space(
     store: Store, known: list[Memory], clock: FakeClock
 ) -> None:
     await store.embeddings.choose(BETTER, former=FORMER)
-    with pytest.raises(SpaceMovedError, match=f"of {SPACE}, not of {NEW}"):
+    with pytest.raises(SpaceMovedError, match=f"of {SPACE}, no longer of {NEW}"):
         await store.snapshots.snapshot(ANA, NEW)
     with pytest.raises(SpaceMovedError):
         await store.snapshots.rank_and_fetch({ANA: NEW}, lambda hots: ({}, hots))

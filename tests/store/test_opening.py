@@ -1,5 +1,6 @@
 """Opening: what the URL may say, how files come to be, and what is refused untouched."""
 
+import asyncio
 import os
 import stat
 import tempfile
@@ -294,3 +295,14 @@ def test_two_databases_have_keys_of_their_own() -> None:
         keys.add(db.execute("SELECT value FROM meta WHERE name = 'term_key'").get)
         db.close()
     assert len(keys) == 2
+
+
+async def test_cancelled_opening_closes_its_file_before_it_ends(tmp_path: Path) -> None:
+    opening = asyncio.create_task(open_store(f"sqlite:///{tmp_path}/a.sqlite3", clock=FakeClock()))
+    await asyncio.sleep(0)
+    opening.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await opening
+    # SQLite removes its write-ahead log with the last connection.
+    assert (tmp_path / "a.sqlite3").exists()
+    assert not (tmp_path / "a.sqlite3-wal").exists()

@@ -41,6 +41,14 @@ class _Opened:
     process_lock: ProcessLock | None
     """This process's mark next to the file; None if no other process can open it."""
 
+    def close(self) -> None:
+        """Close all of it."""
+        for connection in (self.inline, *self.readers, self.writer):
+            if connection is not None:
+                connection.close()
+        if self.process_lock is not None:
+            self.process_lock.close()
+
 
 def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
     with ExitStack() as on_failure:
@@ -74,6 +82,11 @@ def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
     )
 
 
+def _close_unused(opening_thread: "asyncio.Future[_Opened]") -> None:
+    if not opening_thread.cancelled() and opening_thread.exception() is None:
+        opening_thread.result().close()
+
+
 class SqliteExecutor:
     """Runs work on one SQLite file: see `Executor`. Several processes may open the same file."""
 
@@ -101,7 +114,14 @@ class SqliteExecutor:
             StoreUnavailableError: another process holds it.
         """
         Failpoint.from_environment()  # a wrong name is told before a file is made
-        opened = await asyncio.to_thread(_open, place, clock)
+        opening_thread = asyncio.ensure_future(asyncio.to_thread(_open, place, clock))
+        try:
+            opened = await asyncio.shield(opening_thread)
+        except asyncio.CancelledError:
+            # The thread cannot be stopped. Its files are closed before the caller goes on, who may delete them.
+            opening_thread.add_done_callback(_close_unused)
+            await asyncio.wait([opening_thread])
+            raise
         return cls(place, opened, clock)
 
     async def close(self) -> None:
