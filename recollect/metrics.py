@@ -1,14 +1,47 @@
 """Counters of one process since its start: sums over all users. Pure."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-
-from prometheus_client import Histogram
+from itertools import accumulate
 
 # Upper bounds of the histograms' buckets, in the unit that their names end in.
 SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 TOKENS = (10, 25, 50, 100, 200, 400, 800, 1600, 3200)
+
+
+class Histogram:
+    """Counts of observed values by size.
+
+    `prometheus_client`'s histogram would keep its counts in files that all engines of a process share, with those of a
+    host application, where `PROMETHEUS_MULTIPROC_DIR` is set.
+    """
+
+    __slots__ = ("_bounds", "_counts", "total")
+
+    def __init__(self, bounds: tuple[float, ...]) -> None:
+        self._bounds = bounds
+        self._counts = [0] * (len(bounds) + 1)
+        self.total = 0.0
+        """Sum of the observed values."""
+
+    def observe(self, value: float) -> None:
+        """Count a value."""
+        self._counts[bisect_left(self._bounds, value)] += 1
+        self.total += value
+
+    def buckets(self) -> list[tuple[str, int]]:
+        """Return each upper bound, as Prometheus writes it, with the number of values up to it; the last is `+Inf`.
+
+        >>> histogram = Histogram((0.5, 10.0))
+        >>> for value in (0.5, 3, 40):
+        ...     histogram.observe(value)
+        >>> histogram.buckets(), histogram.total
+        ([('0.5', 1), ('10', 2), ('+Inf', 3)], 43.5)
+        """
+        names = [*(f"{bound:g}" for bound in self._bounds), "+Inf"]
+        return list(zip(names, accumulate(self._counts), strict=True))
 
 
 @dataclass(slots=True)
@@ -62,23 +95,12 @@ class Metrics:
     """Recalls whose order a reranker decided."""
     rerank_failures: int = 0
     """Recalls that kept their own order because the reranker failed, or was skipped after a failure."""
-    recall_seconds: Histogram = field(
-        default_factory=lambda: _histogram("recall_seconds", "Recall beside the query's embedding.", SECONDS)
-    )
-    formation_seconds: Histogram = field(
-        default_factory=lambda: _histogram("formation_seconds", "Formations, models included.", SECONDS)
-    )
-    injected_tokens: Histogram = field(
-        default_factory=lambda: _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", TOKENS)
-    )
-
-
-def _histogram(name: str, documentation: str, bounds: tuple[float, ...]) -> Histogram:
-    """Create a histogram that belongs to no registry, so that each engine counts for itself.
-
-    With `PROMETHEUS_MULTIPROC_DIR` set, prometheus_client shares the counts of all engines of a process.
-    """
-    return Histogram(name, documentation, buckets=bounds, registry=None)
+    recall_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    """Recall beside the query's embedding."""
+    formation_seconds: Histogram = field(default_factory=lambda: Histogram(SECONDS))
+    """Formations, models included."""
+    injected_tokens: Histogram = field(default_factory=lambda: Histogram(TOKENS))
+    """Tokens of memory in a prompt."""
 
 
 def replacement_rate(decisions: Mapping[str, int]) -> float:

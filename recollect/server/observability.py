@@ -7,8 +7,8 @@ from dataclasses import asdict
 from importlib.metadata import version
 from typing import TypeVar
 
-from prometheus_client import CollectorRegistry, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
 from prometheus_client.registry import Collector
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,7 +16,7 @@ from starlette.routing import Route
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
-from recollect.metrics import Metrics, ProxyCounters, dedup_rate, replacement_rate, share
+from recollect.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
 from recollect.server.status import OK, SERVICE_UNAVAILABLE, status_of
 from recollect.types import StoreTotals
 
@@ -154,9 +154,9 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
     yield CounterMetricFamily(
         "recall_rerank_failures", "Recalls that kept their own order as it failed.", metrics.rerank_failures
     )
-    yield _histogram(metrics.recall_seconds)
-    yield _histogram(metrics.formation_seconds)
-    yield _histogram(metrics.injected_tokens)
+    yield _histogram("recall_seconds", "Recall beside the query's embedding.", metrics.recall_seconds)
+    yield _histogram("formation_seconds", "Formations, models included.", metrics.formation_seconds)
+    yield _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", metrics.injected_tokens)
 
 
 def _of_store(sums: StoreTotals) -> Iterator[Metric]:
@@ -183,12 +183,5 @@ def _rate(name: str, help_: str, value: float) -> Metric:
     return GaugeMetricFamily(name, f"{help_} 0 to 1.", value)
 
 
-def _histogram(histogram: Histogram) -> Metric:
-    """Read a histogram, without the time of its creation, and with whole bounds as `le="5"` instead of `le="5.0"`."""
-    [family] = histogram.collect()
-    family.samples = [
-        sample._replace(labels={name: bound.removesuffix(".0") for name, bound in sample.labels.items()})
-        for sample in family.samples
-        if not sample.name.endswith("_created")
-    ]
-    return family
+def _histogram(name: str, help_: str, histogram: Histogram) -> Metric:
+    return HistogramMetricFamily(name, help_, buckets=histogram.buckets(), sum_value=histogram.total)

@@ -1,6 +1,9 @@
 """What `/metrics` and `/api/memory/stats` report, without naming any user."""
 
 import logging
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -148,7 +151,7 @@ async def test_u11_words_are_logged_only_where_the_setting_allows(
 
 
 def test_the_text_of_all_metrics_is_the_one_that_dashboards_read() -> None:
-    """`exposition.txt` was written by the histogram that `prometheus_client`'s replaced."""
+    """`exposition.txt` was written by an earlier version."""
     metrics = Metrics(retrieved=4, app_energy=1.5)
     for seconds in (0.0005, 0.001, 0.003, 0.7, 31.0):
         metrics.recall_seconds.observe(seconds)
@@ -169,3 +172,47 @@ def test_each_engine_counts_for_itself() -> None:
     first.recall_seconds.observe(0.1)
     totals = StoreTotals(memories=0, apps=0, apps_with_memories=0, formations_due=0, formations_parked=0)
     assert "recall_seconds_count 0.0" in exposition(second, ProxyCounters(), totals).decode()
+
+
+TWO_ENGINES = """
+from prometheus_client import Counter, generate_latest
+from recollect.metrics import Metrics, ProxyCounters
+from recollect.server.observability import exposition
+from recollect.types import StoreTotals
+
+if host_counts:
+    Counter("host_requests", "Requests of the host application.").inc()
+first, second = Metrics(), Metrics()
+first.recall_seconds.observe(0.1)
+totals = StoreTotals(memories=0, apps=0, apps_with_memories=0, formations_due=0, formations_parked=0)
+for metrics in (first, second):
+    [count] = [line for line in exposition(metrics, ProxyCounters(), totals).decode().splitlines()
+               if line.startswith("recall_seconds_count")]
+    print(count)
+if host_counts:
+    from prometheus_client import CollectorRegistry
+    from prometheus_client.multiprocess import MultiProcessCollector
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)
+    print(generate_latest(registry).decode())
+"""
+
+
+@pytest.mark.parametrize("folder_exists", [True, False])
+def test_a_hosts_multiprocess_folder_is_left_alone(tmp_path: Path, folder_exists: bool) -> None:
+    folder = tmp_path / "metrics"
+    if folder_exists:
+        folder.mkdir()
+    run = subprocess.run(
+        [sys.executable, "-c", f"host_counts = {folder_exists}{TWO_ENGINES}"],
+        env={**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    first, second, *host = run.stdout.splitlines()
+    assert (first, second) == ("recall_seconds_count 1.0", "recall_seconds_count 0.0")
+    assert folder.exists() == folder_exists
+    assert ("host_requests_total 1.0" in host) == folder_exists
+    assert "recall" not in "".join(host)
