@@ -124,6 +124,8 @@ def test_eight_workers_form_nothing_twice(upstream: FakeUpstream, tmp_path: Path
     assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=120), database.problems(
         acknowledged, quiet=True
     )
+    # A worker that is still starting does not hear the signal yet.
+    assert eventually(lambda: all(worker.ready for worker in workers), within_s=60)
     assert [worker.stop() for worker in workers] == [0] * WORKERS
     formed = [int(worker.output.rpartition("formed ")[2].split(",")[0]) for worker in workers]
     assert sum(1 for count in formed if count) > 1, formed
