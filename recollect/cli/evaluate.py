@@ -187,8 +187,15 @@ def _origin(path: Path, models: dict[str, str]) -> "RunOrigin":
         command=("recollect", *sys.argv[1:]),
         machine=machine(),
         data_name=path.name,
+        data_bytes=_size(path),
         models=models,
     )
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file, or of all files in a folder, in bytes."""
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    return sum(file.stat().st_size for file in files)
 
 
 def _answerer(settings: "Settings", models: dict[str, str], url: str | None, context_tokens: int) -> "Answerer | None":
@@ -254,6 +261,8 @@ def _write(report: dict[str, Any], json_file: Path | None, markdown_file: Path |
         say_json(report)
     else:
         say(headline(report))
+        for sentence in report["counted"]:
+            say(sentence)
         for table in tables(report):
             say()
             say(table.title)

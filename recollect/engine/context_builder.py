@@ -47,6 +47,8 @@ class PromptContext:
     """Memories that were close, and why they were left out."""
     tokens: int
     """Number of tokens of the text."""
+    profile_tokens: int = 0
+    """Those of the profile block (standing facts), which does not depend on the query."""
     vectors_compared: int | None = None
     """See `Recall.vectors_compared`."""
     warning: str = ""
@@ -203,12 +205,13 @@ class ContextBuilder:
     ) -> PromptContext:
         """Recall, and return what memory would add to a prompt; arguments as in `write`."""
         recall, rendered = await self.write(request, scope, elsewhere)
+        profile_tokens = self._components.counter.count(rendered.standing)
         return PromptContext(
             text=rendered.text,
             items=rendered.items,
             left_out=recall.left_out,
-            tokens=self._components.counter.count(rendered.standing)
-            + self._components.counter.count(rendered.recalled),
+            tokens=profile_tokens + self._components.counter.count(rendered.recalled),
+            profile_tokens=profile_tokens,
             vectors_compared=recall.vectors_compared,
             warning=recall.warning,
             recent=rendered.recent,

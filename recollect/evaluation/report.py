@@ -8,13 +8,20 @@ from pydantic import SecretStr
 
 from recollect.datasets.dataset import DatasetQuestion
 from recollect.evaluation.ingest import IngestCost
-from recollect.evaluation.results import AnswerResult, RetrievalCost, RetrievalResult, RunResult
+from recollect.evaluation.injection_run import load_small_talk
+from recollect.evaluation.results import AnswerResult, InjectionCost, RetrievalResult, RunResult
 from recollect.evaluation.retrieval_metrics import Mean, means, percentiles
 from recollect.evaluation.run import EvaluationPlan
 from recollect.settings import Settings
 
 ALL, ANSWERABLE = "all", "answerable"
 VERDICTS = ("right", "wrong", "unjudged", "failed")
+COUNTED = (
+    "A result counts for a message if it is that message, or a note or fact based on it; a summary counts for none.",
+    "Own text: only quotations of the message count, no note based on it.",
+    "Answer's words: distinct stems of the expected answer, without stop words, that the memory in the prompt has.",
+)
+"""What the figures count, in sentences."""
 FORMAT = 1
 """Incremented when a field changes its meaning; adding fields does not count."""
 # Settings of the machine, which do not affect results.
@@ -33,6 +40,8 @@ class RunOrigin:
     machine: Mapping[str, object]
     data_name: str
     """Name of the file or folder."""
+    data_bytes: int
+    """Its size; of a folder, that of all files in it."""
     models: Mapping[str, str]
     """Answering and judging models; empty without."""
 
@@ -52,7 +61,9 @@ def document(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict
             row: {group: _means(found) for group, found in grouped_means(records, plan.seed).items()}
             for row, records in result.rows.items()
         },
-        "reading": _reading(result.reading),
+        "counted": list(COUNTED),
+        "reading": _reading(result),
+        "injection": _injection(result),
         "writing": writing_figures(result.writing),
         "answers": {row: answer_groups(answers) for row, answers in result.answers.items()},
         "questions": _questions(result),
@@ -115,6 +126,7 @@ def _data(plan: EvaluationPlan, result: RunResult, origin: RunOrigin) -> dict[st
     return {
         "kind": plan.data.kind,
         "name": origin.data_name,
+        "bytes": origin.data_bytes,
         "sha256": plan.data.sha256,
         "conversations": len(plan.data.conversations),
         "conversations_done": result.conversations,
@@ -164,14 +176,34 @@ def _means(found: Mapping[str, Mean]) -> dict[str, Any]:
     }
 
 
-def _reading(reading: RetrievalCost) -> dict[str, Any]:
+def _reading(result: RunResult) -> dict[str, Any]:
+    reading = result.reading
     return {
         "questions": len(reading.recall_ms),
         "recall_ms": _rounded(percentiles(reading.recall_ms)),
         "cpu_ms": _rounded(percentiles(reading.cpu_ms)),
         "embedding_ms": _rounded(percentiles(reading.embedding_ms)),
-        "injected_tokens": _tokens(reading.injected_tokens),
+        "injected_tokens": _tokens(result.related.tokens),
         "question_tokens": _tokens(reading.question_tokens),
+    }
+
+
+def _injection(result: RunResult) -> dict[str, Any]:
+    """Summarize what memory adds to prompts: of the data's questions, of unrelated ones, and of small talk."""
+    return {
+        "related": _injected(result.related),
+        "unrelated": _injected(result.unrelated) if result.unrelated.tokens else None,
+        "small_talk": _injected(result.small_talk) | {"messages": len(load_small_talk())},
+    }
+
+
+def _injected(cost: InjectionCost) -> dict[str, Any]:
+    prompts = len(cost.tokens)
+    return {
+        "prompts": prompts,
+        "tokens": _tokens(cost.tokens),
+        "recalled_tokens": _tokens(cost.recalled_tokens),
+        "recalled_share": round(sum(tokens > 0 for tokens in cost.recalled_tokens) / max(prompts, 1), _DIGITS),
     }
 
 

@@ -8,7 +8,17 @@ from recollect.evaluation.report import ALL, categories
 
 # Names of figures, in display order.
 _ALL_FIGURES = ("R@", "all@", "hit@", "NDCG@", "MRR", "budget", "prompt", "sessions@", "all-sessions@")
-_TITLES = {"budget": "in {budget} tokens", "prompt": "in the prompt"}
+_TITLES = {
+    "budget": "in {budget} tokens",
+    "prompt": "in the prompt",
+    "prompt_own_text": "own text in the prompt",
+    "prompt_answer_words": "answer's words in the prompt",
+}
+_INJECTED = {
+    "related": "questions of the data",
+    "unrelated": "another conversation's questions",
+    "small_talk": "small talk",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,8 +31,14 @@ class ReportTable:
 
 
 def tables(report: Mapping[str, Any]) -> list[ReportTable]:
-    """Build the tables of a report: retrieval, categories, cost of reading and writing, answers."""
-    found = [*_retrieval(report), *_answers(report["answers"]), _reading(report["reading"]), _writing(report)]
+    """Build the tables of a report: retrieval, categories, answers, injection, cost of reading and writing."""
+    found = [
+        *_retrieval(report),
+        *_answers(report["answers"]),
+        _injection(report["injection"]),
+        _reading(report["reading"]),
+        _writing(report),
+    ]
     return [table for table in found if table.rows]
 
 
@@ -31,10 +47,20 @@ def headline(report: Mapping[str, Any]) -> str:
     data, settings = report["data"], report["settings"]
     part = "PARTIAL, broken off: " if report["partial"] else ""
     return (
-        f"{part}{data['kind']}, {data['conversations_done']} of {data['conversations']} conversations, "
+        f"{part}{data['kind']} from {data['name']} ({_size(data['bytes'])}), "
+        f"{data['conversations_done']} of {data['conversations']} conversations, "
         f"{report['reading']['questions']:,} of {data['questions']:,} questions; "
         f"embedder {settings['embedder']}, formed by {_former(settings)}, profile {settings['profile']}"
     )
+
+
+def _size(count: int) -> str:
+    """Write a number of bytes.
+
+    >>> _size(812), _size(1_077_504)
+    ('812 bytes', '1.1 MB')
+    """
+    return f"{count} bytes" if count < 1_000 else f"{count / 1e3:.1f} kB" if count < 1e6 else f"{count / 1e6:.1f} MB"
 
 
 def markdown(report: Mapping[str, Any]) -> str:
@@ -45,6 +71,7 @@ def markdown(report: Mapping[str, Any]) -> str:
 def _markdown(report: Mapping[str, Any]) -> Iterator[str]:
     data, settings, machine = report["data"], report["settings"], report["machine"]
     yield f"# Recollect {report['recollect']}: {data['kind']}\n\n{headline(report)}.\n"
+    yield f"\n{' '.join(report['counted'])}\n"
     for table in tables(report):
         yield f"\n## {table.title}\n\n"
         yield f"| {' | '.join(table.head)} |\n|{'---|' * len(table.head)}\n"
@@ -147,6 +174,29 @@ def _answers(answers: Mapping[str, Any]) -> Iterator[ReportTable]:
             for group in categories(found)
             for counts in (found[group],)
         ),
+    )
+
+
+def _injection(injection: Mapping[str, Any]) -> ReportTable:
+    rows = []
+    for name, title in _INJECTED.items():
+        group = injection[name]
+        if group is None:
+            rows.append((title, "not measured: the data has one conversation", "", "", ""))
+        elif group["prompts"]:
+            rows.append(
+                (
+                    title,
+                    f"{group['prompts']:,}",
+                    f"{group['tokens']['mean']:,.1f}",
+                    f"{group['recalled_tokens']['mean']:,.1f}",
+                    f"{100 * group['recalled_share']:.1f}",
+                )
+            )
+    return ReportTable(
+        title="What memory adds to a prompt",
+        head=("", "prompts", "mean tokens", "beyond the profile block", "prompts with any beyond it, %"),
+        rows=tuple(rows),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from recollect.datasets.dataset import DatasetQuestion
+from recollect.engine.context_builder import PromptContext
 from recollect.evaluation.ingest import IngestCost
 from recollect.types import CalibrationCurve
 
@@ -44,6 +45,21 @@ class AnswerResult:
 
 
 @dataclass(slots=True)
+class InjectionCost:
+    """What memory adds to prompts of one kind."""
+
+    tokens: list[int] = field(default_factory=list)
+    """Tokens of memory in each prompt."""
+    recalled_tokens: list[int] = field(default_factory=list)
+    """Those beyond the profile block, in each prompt."""
+
+    def add(self, context: PromptContext) -> None:
+        """Count one prompt."""
+        self.tokens.append(context.tokens)
+        self.recalled_tokens.append(context.tokens - context.profile_tokens)
+
+
+@dataclass(slots=True)
 class RetrievalCost:
     """Cost of retrieval."""
 
@@ -53,8 +69,6 @@ class RetrievalCost:
     """Remaining time of each search, mostly the embedding."""
     cpu_ms: list[float] = field(default_factory=list)
     """CPU time of each search including the embedding, independent of other load."""
-    injected_tokens: list[int] = field(default_factory=list)
-    """Tokens of memory added to the prompt of each question."""
     question_tokens: list[int] = field(default_factory=list)
     """Tokens of each question."""
 
@@ -69,6 +83,12 @@ class RunResult:
     """By kind of prompt."""
     writing: IngestCost = field(default_factory=IngestCost)
     reading: RetrievalCost = field(default_factory=RetrievalCost)
+    related: InjectionCost = field(default_factory=InjectionCost)
+    """Prompts of the data's own questions."""
+    unrelated: InjectionCost = field(default_factory=InjectionCost)
+    """Prompts of another conversation's questions; empty if the data has a single conversation."""
+    small_talk: InjectionCost = field(default_factory=InjectionCost)
+    """Prompts of small talk."""
     conversations: int = 0
     """Number of finished conversations."""
     whole: bool = False

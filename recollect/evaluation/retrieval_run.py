@@ -7,6 +7,7 @@ from datetime import timedelta
 
 from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.engine import AsyncRecollect
+from recollect.engine.context_builder import PromptContext
 from recollect.engine.query_builder import NO_SIMILARITY
 from recollect.errors import ModelError, ModelFault
 from recollect.evaluation.baselines import Baselines
@@ -15,12 +16,13 @@ from recollect.evaluation.instrumentation import ConversationClock
 from recollect.evaluation.results import RECOLLECT, RetrievalResult, RunResult
 from recollect.evaluation.retrieval_metrics import Shown, first_places, ranking_figures, session_figures, within_budget
 from recollect.providers.protocols import Embedder, TokenCounter
+from recollect.text import terms
 from recollect.types import Memory, MemoryKind, Subject
 
 # Results considered for the token budget: 1,000 tokens hold a hundred memories of ten tokens.
 DEPTH = 100
-# A question without a date is asked after the last turn.
-_AFTER = timedelta(minutes=1)
+AFTER = timedelta(minutes=1)
+"""A question without a date is asked this long after the last turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,26 +63,24 @@ class RetrievalRun:
         Raises:
             ModelError: the embedder did not answer.
         """
-        self._clock.stand(question.asked_at or self._conversation.turns[-1].said_at + _AFTER)
+        self._clock.stand(question.asked_at or self._conversation.turns[-1].said_at + AFTER)
         began, used = time.perf_counter(), time.process_time()
         first = await self._engine.search(question.text, user=user, limit=self._ruler.k)
         whole_ms, cpu_ms = 1000 * (time.perf_counter() - began), 1000 * (time.process_time() - used)
         deep = await self._engine.search(question.text, user=user, limit=max(DEPTH, self._ruler.k))
         context = await self._engine.context(question.text, user=user, use=False)
-        for remark in (first.warning, deep.warning, context.warning):
-            _refuse_blind(remark)
+        for warning in (first.warning, deep.warning, context.warning):
+            refuse_without_similarity(warning)
         reading = result.reading
         reading.recall_ms.append(first.took_ms)
         reading.cpu_ms.append(cpu_ms)
         reading.embedding_ms.append(whole_ms - first.took_ms)
-        reading.injected_tokens.append(context.tokens)
+        result.related.add(context)
         reading.question_tokens.append(self._ruler.counter.count(question.text))
         ranking = [self._shown(item.memory) for item in first.items]
         lines = [self._line(item.memory) for item in deep.items]
         figures = self._figures(question, ranking, ([self._shown(item.memory) for item in deep.items], lines))
-        if question.evidence:
-            prompted = frozenset(turn for item in context.items for turn in self._shown(item.memory))
-            figures["prompt"] = len(prompted & question.evidence) / len(question.evidence)
+        figures |= self._prompt_figures(question, context)
         self._note(RECOLLECT, question, figures, ranking, result)
         return context.text
 
@@ -106,6 +106,19 @@ class RetrievalRun:
         if question.sessions:
             sessions = [frozenset(self._turns[turn].session for turn in shown) for shown in ranking]
             figures |= session_figures(sessions, question.sessions, self._ruler.k)
+        return figures
+
+    def _prompt_figures(self, question: DatasetQuestion, context: PromptContext) -> dict[str, float]:
+        """Compute how much of the evidence and of the answer is in the question's prompt."""
+        figures: dict[str, float] = {}
+        if question.evidence:
+            quoted = [item.memory for item in context.items if item.memory.kind is MemoryKind.TURN]
+            for name, memories in (("prompt", [item.memory for item in context.items]), ("prompt_own_text", quoted)):
+                shown = frozenset(turn for memory in memories for turn in self._shown(memory))
+                figures[name] = len(shown & question.evidence) / len(question.evidence)
+        wanted = frozenset() if question.unanswerable else terms(question.answer).keys()
+        if wanted:
+            figures["prompt_answer_words"] = len(wanted & terms(context.text).keys()) / len(wanted)
         return figures
 
     def _count(self, line: str) -> int:
@@ -147,11 +160,11 @@ class RetrievalRun:
         return next((self._turns[turn] for turn in self._shown(memory)), None)
 
 
-def _refuse_blind(remark: str) -> None:
+def refuse_without_similarity(warning: str) -> None:
     """Refuse a recall without the embedder: a chat continues without similarity, but figures would mean nothing.
 
     Raises:
-        ModelError: the recall's remark says that similarity was left out.
+        ModelError: The recall's warning says that similarity was left out.
     """
-    if NO_SIMILARITY in remark:
-        raise ModelError(remark, fault=ModelFault.SERVER)
+    if NO_SIMILARITY in warning:
+        raise ModelError(warning, fault=ModelFault.SERVER)

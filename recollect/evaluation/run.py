@@ -5,13 +5,13 @@ Databases are in a temporary folder that is removed afterwards. All figures exce
 
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 
-from recollect.datasets.dataset import DataSet, DatasetConversation
+from recollect.datasets.dataset import DataSet, DatasetConversation, DatasetQuestion
 from recollect.engine import AsyncRecollect
 from recollect.engine.components import Components, open_components
 from recollect.errors import BadRequestError
@@ -19,9 +19,10 @@ from recollect.evaluation.answerer import Answerer
 from recollect.evaluation.baselines import index
 from recollect.evaluation.extraction_modes import Formed, RecordedModel, ShapedProfiles
 from recollect.evaluation.ingest import Ingest, Names, exchanges
+from recollect.evaluation.injection_run import measure_injection, pair_questions
 from recollect.evaluation.instrumentation import ConversationClock, MeteredModel
 from recollect.evaluation.results import RunResult
-from recollect.evaluation.retrieval_run import MetricSettings, RetrievalRun
+from recollect.evaluation.retrieval_run import AFTER, MetricSettings, RetrievalRun
 from recollect.providers.embedder_loader import try_embedder
 from recollect.settings import Settings
 from recollect.store.factory import open_store
@@ -84,13 +85,15 @@ class EvaluationRun:
             conversation.observations for conversation in plan.data.conversations
         ):
             raise BadRequestError("--form observations: the data records none", param="form")
+        unrelated = pair_questions(plan.data)
         self._bar.begin("evaluating", "turns and questions", plan.data.turns + plan.data.questions)
         try:
             with tempfile.TemporaryDirectory(prefix="recollect-eval-") as folder:
                 async with self._parts(Path(folder)) as parts:
                     self.result.embedder, self.result.dim = parts.embedder.space, parts.embedder.dim
                     for number, conversation in enumerate(plan.data.conversations):
-                        await self._one(conversation, parts, Path(folder) / f"{number}.sqlite3")
+                        file = Path(folder) / f"{number}.sqlite3"
+                        await self._evaluate(conversation, unrelated[number], parts, file)
                         self.result.conversations += 1
             self.result.whole = True
         finally:
@@ -129,7 +132,13 @@ class EvaluationRun:
                 profiles=ShapedProfiles(settings.profiles, settings.profile, plan.formed),
             )
 
-    async def _one(self, conversation: DatasetConversation, shared: Components, file: Path) -> None:
+    async def _evaluate(
+        self,
+        conversation: DatasetConversation,
+        unrelated: Sequence[DatasetQuestion],
+        shared: Components,
+        file: Path,
+    ) -> None:
         url = f"sqlite:///{file}"
         store = await open_store(url, clock=self._clock, cache_bytes=shared.settings.cache_bytes)
         try:
@@ -138,6 +147,8 @@ class EvaluationRun:
             user = Subject("user", conversation.id)
             names = await self._tell(engine, conversation, user, parts)
             await self._ask(engine, conversation, names, parts)
+            self._clock.stand(conversation.turns[-1].said_at + AFTER)
+            await measure_injection(engine, user, unrelated, self.result)
         finally:
             await store.close()
             for left in file.parent.glob(f"{file.name}*"):

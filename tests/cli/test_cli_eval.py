@@ -11,8 +11,8 @@ from recollect.cli.replay import ProgressBar
 
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
 WAYS = ["recollect", "BM25", "vectors", "BM25 + vectors"]
-# What differs from run to run: times, and how busy the machine is.
-TIMES = ("seconds", "reading", "machine", "command")
+# What differs from run to run: times, how busy the machine is, and the tokens of a block's random boundary.
+TIMES = ("seconds", "reading", "injection", "machine", "command")
 
 
 def report(result: Result) -> dict[str, Any]:
@@ -70,6 +70,45 @@ def test_questions_are_listed_with_evidence_ranks_and_without_text(cli: CommandL
     assert "hive" not in result.out
 
 
+def test_a_note_counts_for_its_message_but_not_as_its_own_text(cli: CommandLine) -> None:
+    figures = {
+        formed: report(cli("eval", GARDEN, "--form", formed, "--json", "-"))["retrieval"]["recollect"]["all"]
+        for formed in ("turns", "observations")
+    }
+
+    assert figures["turns"]["prompt"]["mean"] == figures["turns"]["prompt_own_text"]["mean"] == 1
+    assert figures["observations"]["prompt"]["mean"] == 1
+    assert figures["observations"]["prompt_own_text"]["mean"] < 1
+    answer_words = figures["turns"]["prompt_answer_words"]
+    assert answer_words["questions"] == 3, "the unanswerable question has no answer"
+    assert answer_words["mean"] == pytest.approx(2 / 3, abs=1e-3), "no message says 'four'"
+
+
+def test_injection_is_measured_for_unrelated_questions_and_small_talk(cli: CommandLine, tmp_path: Path) -> None:
+    told = json.loads(GARDEN.read_text("utf-8"))
+    other = {**told, "id": "sea", "questions": [{"question": "Which ship did Boris sail?", "answer": "the Nadia"}]}
+    two = tmp_path / "two.jsonl"
+    two.write_text("\n".join(json.dumps(line) for line in (told, other)), "utf-8")
+    found = report(cli("eval", two, "--json", "-"))["injection"]
+
+    assert (found["related"]["prompts"], found["unrelated"]["prompts"]) == (5, 5)
+    assert found["small_talk"]["prompts"] == 2 * found["small_talk"]["messages"]
+    assert found["related"]["tokens"]["mean"] > found["related"]["recalled_tokens"]["mean"] > 0
+    assert 0 <= found["small_talk"]["recalled_share"] <= 1
+
+
+def test_a_single_conversation_has_no_unrelated_questions(cli: CommandLine) -> None:
+    assert report(cli("eval", GARDEN, "--json", "-"))["injection"]["unrelated"] is None
+    assert "not measured: the data has one conversation" in cli("eval", GARDEN).out
+
+
+def test_the_report_names_the_file_its_size_and_what_is_counted(cli: CommandLine) -> None:
+    found = report(cli("eval", GARDEN, "--json", "-"))
+
+    assert (found["data"]["name"], found["data"]["bytes"]) == ("garden.jsonl", GARDEN.stat().st_size)
+    assert any("note or fact based on it" in sentence for sentence in found["counted"])
+
+
 def test_nothing_but_quotations_is_formed_if_told_so(cli: CommandLine) -> None:
     found = report(cli("eval", GARDEN, "--form", "turns", "--json", "-"))
 
@@ -101,7 +140,10 @@ def test_the_table_names_its_rows_and_figures_in_a_pipe_too(cli: CommandLine) ->
 
     assert result.code == 0
     lines = result.out.splitlines()
-    assert lines[0].startswith("jsonl, 1 of 1 conversations, 4 of 4 questions; embedder wordllama")
+    assert lines[0].startswith(
+        "jsonl from garden.jsonl (1.4 kB), 1 of 1 conversations, 4 of 4 questions; embedder wordl"
+    )
+    assert lines[1].startswith("A result counts for a message if it is that message, or a note or fact based on it")
     assert "\t".join(["", *WAYS]) in lines
     firsts = [line.split("\t")[0] for line in lines]
     assert {"R@5", "all@5", "NDCG@5", "MRR", "in 200 tokens", "in the prompt", "sessions@5"} <= set(firsts)

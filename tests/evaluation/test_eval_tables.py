@@ -25,6 +25,11 @@ def answered(share: float) -> dict[str, Any]:
     }
 
 
+def injected(prompts: int, tokens: float) -> dict[str, Any]:
+    counts = {"mean": tokens, "p50": tokens, "p95": tokens}
+    return {"prompts": prompts, "tokens": counts, "recalled_tokens": counts, "recalled_share": 0.25}
+
+
 def made_up(**more: Any) -> dict[str, Any]:
     group = {"R@1": mean(0.2), "R@5": mean(0.4), "R@10": mean(0.5), "MRR": mean(0.3), "budget": mean(0.6)}
     percentiles = {"p50": 1.0, "p95": 2.0}
@@ -36,6 +41,7 @@ def made_up(**more: Any) -> dict[str, Any]:
             "kind": "jsonl",
             "name": "a|b.jsonl",
             "sha256": "ab12",
+            "bytes": 4_096,
             "conversations": 2,
             "conversations_done": 2,
             "questions": 7,
@@ -53,6 +59,12 @@ def made_up(**more: Any) -> dict[str, Any]:
         "machine": {"cores": 2},
         "seconds": 3.0,
         "retrieval": {"recollect": {"all": group, "a|b": group}, "BM25": {"all": group}},
+        "counted": ["A result counts."],
+        "injection": {
+            "related": injected(7, 120.0),
+            "unrelated": None,
+            "small_talk": injected(80, 2.5),
+        },
         "reading": {
             "questions": 7,
             "recall_ms": percentiles,
@@ -85,7 +97,7 @@ def made_up(**more: Any) -> dict[str, Any]:
 
 
 def test_a_part_says_that_it_is_one() -> None:
-    assert headline(made_up(partial=True)).startswith("PARTIAL, broken off: jsonl")
+    assert headline(made_up(partial=True)).startswith("PARTIAL, broken off: jsonl from")
 
 
 def test_ranking_figures_are_shown_at_k_and_a_missing_group_as_a_dash() -> None:
@@ -108,6 +120,20 @@ def test_what_was_not_done_or_not_counted_is_told() -> None:
     assert cells["junk"] == "1 (33.3 %): question 1"
 
 
+def test_injection_is_shown_and_a_missing_pair_is_said() -> None:
+    table = next(table for table in tables(made_up()) if table.title == "What memory adds to a prompt")
+
+    assert table.rows == (
+        ("questions of the data", "7", "120.0", "120.0", "25.0"),
+        ("another conversation's questions", "not measured: the data has one conversation", "", "", ""),
+        ("small talk", "80", "2.5", "2.5", "25.0"),
+    )
+
+
+def test_the_headline_names_the_file_and_its_size() -> None:
+    assert headline(made_up()).startswith("jsonl from a|b.jsonl (4.1 kB), 2 of 2 conversations")
+
+
 def test_answers_show_what_was_not_judged_and_what_was_cut() -> None:
     answers = {"recollect": {"all": answered(0.5)}, "full context": {"all": answered(0.25)}}
     table = next(table for table in tables(made_up(answers=answers)) if table.title.startswith("Answers"))
@@ -121,6 +147,7 @@ def test_markdown_has_all_that_is_needed_to_run_it_again_and_no_broken_row() -> 
 
     assert "recollect eval a|b.jsonl" in page
     assert "SHA-256 `ab12`" in page
+    assert "A result counts." in page
     assert "setting `recall_tokens`: `40`" in page
     assert "| a\\|b | 7 |" in page
 
@@ -128,4 +155,5 @@ def test_markdown_has_all_that_is_needed_to_run_it_again_and_no_broken_row() -> 
 def test_a_report_without_evidence_still_shows_its_costs() -> None:
     empty = made_up(retrieval={"recollect": {}})
 
-    assert [table.title for table in tables(empty)] == ["What reading costs", "What writing costs"]
+    titles = [table.title for table in tables(empty)]
+    assert titles == ["What memory adds to a prompt", "What reading costs", "What writing costs"]
