@@ -27,7 +27,9 @@ _STDOUT = Path("-")
 _What = Annotated[
     str, typer.Argument(metavar="locomo|longmemeval|beam|FILE", help="Published data set, or your own JSONL file.")
 ]
-_Data = Annotated[Path | None, typer.Option("--data", metavar="PATH", help="Path of the data set.")]
+_Data = Annotated[
+    Path | None, typer.Option("--data", metavar="PATH", help="Path of the data set, plain or packed with gzip.")
+]
 _Embedder = Annotated[
     str | None,
     typer.Option(

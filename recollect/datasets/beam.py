@@ -1,12 +1,15 @@
-"""BEAM's folders: `N/chat.json` and `N/probing_questions/probing_questions.json`, as bytes. Pure."""
+"""BEAM's conversations, as bytes: a folder's `chat.json` and probing questions, or a line of a JSONL file. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal
 
 from recollect.datasets.dataset import MONTHS, DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.datasets.json_node import TURN, Node, parse, plain
+from recollect.errors import BadRequestError
 
 QUESTIONS = "probing_questions/probing_questions.json"
 CHATS = ("chat_trunecated.json", "chat.json")
@@ -19,8 +22,17 @@ _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expect
 _ABSTENTION = "abstention"
 
 
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Messages of a session, with the node that may date them."""
+
+    session: str
+    dated: Node
+    messages: list[Node]
+
+
 def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: tzinfo) -> DatasetConversation:
-    """Read one conversation.
+    """Read one conversation of a folder.
 
     Args:
         id_: Its folder's name.
@@ -31,15 +43,47 @@ def read(id_: str, chat: tuple[str, bytes], questions: tuple[str, bytes], zone: 
     Raises:
         BadRequestError: one of them cannot be read.
     """
-    turns = tuple(_turns(parse(*chat), zone))
+    batches = parse(*chat)
+    turns = tuple(_turns(_batches(batches), zone))
     if not turns:
-        parse(*chat).refuse("no batch has a message")
+        batches.refuse("no batch has a message")
     known = {turn.id: turn.session for turn in turns}
     asked = [
         _question(question, f"{id_}/{category}/{place}", category, known)
         for category, listed in parse(*questions).fields()
         for place, question in enumerate(listed.items(), start=1)
     ]
+    return DatasetConversation(id=f"beam-{id_}", turns=turns, questions=tuple(asked))
+
+
+def read_lines(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ...]:
+    """Read a JSONL file with one conversation per line: `conv`, `messages` and `questions`, each with its `type`.
+
+    Raises:
+        BadRequestError: a line cannot be read; the message names it, the field and the value.
+    """
+    conversations = tuple(
+        _line(parse(f"{where}: line {number}", line), zone)
+        for number, line in enumerate(data.splitlines(), start=1)
+        if line.strip()
+    )
+    if not conversations:
+        raise BadRequestError(f"{where}: no conversations in it", param="data")
+    return conversations
+
+
+def _line(line: Node, zone: tzinfo) -> DatasetConversation:
+    id_, messages = line.at("conv").name(), line.at("messages")
+    turns = tuple(_turns((_Batch(item.at("batch").name(), item, [item]) for item in messages.items()), zone))
+    if not turns:
+        messages.refuse("no message has text")
+    known = {turn.id: turn.session for turn in turns}
+    asked: list[DatasetQuestion] = []
+    places: Counter[str] = Counter()
+    for question in line.at("questions").items():
+        category = question.at("type").text()
+        places[category] += 1
+        asked.append(_question(question, f"{id_}/{category}/{places[category]}", category, known))
     return DatasetConversation(id=f"beam-{id_}", turns=turns, questions=tuple(asked))
 
 
@@ -67,24 +111,28 @@ def numbers(value: object) -> set[str]:
     return {str(value)} if isinstance(value, int) and not isinstance(value, bool) else set()
 
 
-def _turns(chat: Node, zone: tzinfo) -> Iterator[DatasetTurn]:
+def _batches(chat: Node) -> Iterator[_Batch]:
+    for place, batch in enumerate(chat.items(), start=1):
+        number = batch.get("batch_number")
+        messages = [message for group in batch.at("turns").items() for message in group.items()]
+        yield _Batch(number.name() if number else str(place), batch, messages)
+
+
+def _turns(batches: Iterable[_Batch], zone: tzinfo) -> Iterator[DatasetTurn]:
     now = _UNDATED.replace(tzinfo=zone).astimezone(UTC)
     seen: set[str] = set()
-    for place, batch in enumerate(chat.items(), start=1):
-        session = batch.get("batch_number")
-        name = session.name() if session else str(place)
-        now = _anchored(batch, now, zone)
-        for group in batch.at("turns").items():
-            for message in group.items():
-                now = _anchored(message, now, zone)
-                id_ = message.at("id").name()
-                if id_ in seen:
-                    message.at("id").refuse("another message has this id")
-                seen.add(id_)
-                text = without_mark(plain(message.value.get("content")))
-                if text:
-                    yield DatasetTurn(id=id_, session=name, role=_role(message), text=text, said_at=now)
-                    now += TURN
+    for batch in batches:
+        now = _anchored(batch.dated, now, zone)
+        for message in batch.messages:
+            now = _anchored(message, now, zone)
+            id_ = message.at("id").name()
+            if id_ in seen:
+                message.at("id").refuse("another message has this id")
+            seen.add(id_)
+            text = without_mark(plain(message.value.get("content")))
+            if text:
+                yield DatasetTurn(id=id_, session=batch.session, role=_role(message), text=text, said_at=now)
+                now += TURN
 
 
 def _role(message: Node) -> Literal["user", "assistant"]:

@@ -1,5 +1,6 @@
 """`recollect eval` through the front door, on a small conversation of our own."""
 
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,19 @@ def test_a_file_of_ours_is_told_asked_and_measured(cli: CommandLine, database: P
     assert found["data"]["questions_without_evidence"] == 1
     assert set(found["retrieval"]["BM25"]) == {"all", "detail", "several turns"}
     assert not database.exists(), "an evaluation touches no memory of yours"
+
+
+def test_a_packed_file_gives_the_same_figures_as_the_plain_one(cli: CommandLine, tmp_path: Path) -> None:
+    packed = tmp_path / "garden.jsonl.gz"
+    packed.write_bytes(gzip.compress(GARDEN.read_bytes()))
+    plain, unpacked = (report(cli("eval", file, "--json", "-")) for file in (GARDEN, packed))
+    assert unpacked["retrieval"] == plain["retrieval"]
+    assert unpacked["data"]["sha256"] == plain["data"]["sha256"]
+
+    packed.write_bytes(packed.read_bytes()[:-9])
+    refused = cli("eval", packed)
+    assert refused.code == 1
+    assert "garden.jsonl.gz: broken gzip archive: Compressed file ended before" in refused.err
 
 
 def test_it_says_what_reading_and_writing_cost(cli: CommandLine) -> None:

@@ -1,6 +1,8 @@
 """Reading the data sets; every conversation here is made up."""
 
+import gzip
 import json
+import tracemalloc
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.datasets.dataset import DatasetConversation
-from recollect.datasets.load import read_data
+from recollect.datasets.load import read_bytes, read_data
 from recollect.errors import BadRequestError
 
 OSLO = ZoneInfo("Europe/Oslo")
@@ -157,7 +159,105 @@ def test_beams_cut_chat_is_taken_where_both_are_there(tmp_path: Path) -> None:
 
 def test_a_folder_without_chats_is_refused(tmp_path: Path) -> None:
     assert "no folder in it holds chat_trunecated.json or chat.json" in refusal("beam", tmp_path)
-    assert "not a folder" in refusal("beam", tmp_path / "nowhere")
+    assert "no such file or folder" in refusal("beam", tmp_path / "nowhere")
+
+
+def beam_line(**more: Any) -> dict[str, Any]:
+    messages = [
+        {"id": 0, "batch": 1, "role": "user", "time_anchor": "March-15-2024", "content": "I plan a pond. ->-> 1,1"},
+        {"id": 1, "batch": 1, "role": "assistant", "time_anchor": None, "content": "How deep?"},
+        {"id": 2, "batch": 2, "role": "user", "time_anchor": "April-05-2024", "content": "1 m."},
+    ]
+    questions = [
+        {"type": "abstention", "question": "Which fish?", "ideal_response": "Nothing was said about fish."},
+        {"type": "knowledge_update", "question": "How deep?", "answer": "1 m", "source_chat_ids": {"then": [[2], 99]}},
+        {"type": "abstention", "question": "Which plants?", "ideal_response": "Nothing was said about plants."},
+    ]
+    return {"conv": 3, "messages": messages, "questions": questions, **more}
+
+
+def test_beam_in_one_file_equals_its_folder(tmp_path: Path) -> None:
+    conversation = only("beam", written(tmp_path, "beam.jsonl", json.dumps(beam_line()) + "\n"))
+
+    assert conversation.turns == only("beam", beam(tmp_path / "folders")).turns
+    assert [question.id for question in conversation.questions] == [
+        "3/abstention/1",
+        "3/knowledge_update/1",
+        "3/abstention/2",
+    ]
+    assert conversation.questions[0].unanswerable
+    assert (conversation.questions[1].evidence, conversation.questions[1].lost) == (frozenset({"2"}), 1)
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        ({"messages": []}, "line 2.messages: no message has text"),
+        ({"conv": None}, "line 2: the field 'conv' is missing"),
+        ({"messages": [{"id": 0, "role": "user", "content": "Hi."}]}, "messages[0]: the field 'batch' is missing"),
+        ({"questions": [{"question": "Which?"}]}, "questions[0]: the field 'type' is missing"),
+    ],
+)
+def test_a_bad_line_of_beam_is_named(tmp_path: Path, more: dict[str, Any], complaint: str) -> None:
+    lines = json.dumps(beam_line()) + "\n" + json.dumps(beam_line(**more))
+    assert complaint in refusal("beam", written(tmp_path, "beam.jsonl", lines))
+    assert refusal("beam", written(tmp_path, "empty.jsonl", "\n")) == "empty.jsonl: no conversations in it"
+
+
+def packed(path: Path) -> Path:
+    archive = path.with_name(f"{path.name}.gz")
+    archive.write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    return archive
+
+
+def test_packed_files_of_all_formats_give_what_the_unpacked_ones_give(tmp_path: Path) -> None:
+    files = {
+        "locomo": written(tmp_path, "samples.json", [sample()]),
+        "longmemeval": written(tmp_path, "lme.json", [entry()]),
+        "jsonl": written(tmp_path, "own.jsonl", line()),
+        "beam": written(tmp_path, "beam.jsonl", json.dumps(beam_line())),
+    }
+    for kind, path in files.items():
+        unpacked = read_data(kind, path, UTC)
+        assert read_data(kind, packed(path), UTC) == unpacked
+
+    folder = beam(tmp_path / "folders")
+    unpacked = read_data("beam", folder, UTC)
+    for path in list(folder.rglob("*.json")):
+        packed(path)
+    assert read_data("beam", folder, UTC) == unpacked
+
+
+def test_a_broken_archive_is_named_with_the_reason(tmp_path: Path) -> None:
+    whole = gzip.compress(json.dumps([sample()] * 9).encode())
+    flipped = bytearray(whole)
+    flipped[-6] ^= 1
+    broken = {
+        "cut.json.gz": (whole[:-20], "Compressed file ended before the end-of-stream marker was reached"),
+        "flipped.json.gz": (bytes(flipped), "CRC check failed"),
+        "garbled.json.gz": (whole[:12] + b"\xff" * 40, "Error -3 while decompressing data"),
+        "plain.json.gz": (b"[]", "Not a gzipped file"),
+    }
+    for name, (data, reason) in broken.items():
+        path = tmp_path / name
+        path.write_bytes(data)
+        complaint = refusal("locomo", path)
+        assert complaint.startswith(f"{path}: broken gzip archive: {reason}")
+        assert complaint.endswith("; unpack or copy it again")
+
+
+def test_an_archive_that_unpacks_to_too_much_is_refused_early(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.json.gz"
+    path.write_bytes(gzip.compress(b" " * 50_000_000))
+    assert path.stat().st_size < 100_000
+    tracemalloc.start()
+    with pytest.raises(BadRequestError, match=r"bomb\.json\.gz: unpacks to more than 3,000,000 bytes; unpack it first"):
+        read_bytes(path, max_unpacked_bytes=3_000_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000
+    assert len(read_bytes(path, max_unpacked_bytes=50_000_000)) == 50_000_000
 
 
 def entry(**more: Any) -> dict[str, Any]:

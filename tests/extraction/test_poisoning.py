@@ -1,19 +1,18 @@
 """Attacks on the memory by way of any carrier: held or without effect; harmless likenesses: kept."""
 
 import json
-import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import get_args
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from extraction.poisoning import ATTACKS, HARMLESS, Attack
+from published import FOLDER
 from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.policies import ContextPolicy
 from recollect.profiles.registry import ProfileRegistry
@@ -33,7 +32,7 @@ from recollect.types import (
 from sample_chats import ALL_KINDS, answer, assistant, note, user
 
 TEMPLATES: tuple[str, ...] = get_args(ContextPolicy.model_fields["template"].annotation)
-DATA = Path(os.environ.get("RECOLLECT_TEST_DATA", Path(__file__).parents[3] / "shared" / "data")) / "injection"
+DATA = FOLDER / "injection"
 _SHOWN = re.compile(r"(?m)^\[(\d+)\] .*?: (\"(?:[^\"\\]|\\.)*\")$")
 
 

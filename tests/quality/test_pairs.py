@@ -1,15 +1,12 @@
-"""Which sentences become one memory: always on sentences of our own, on the published pairs where they are at hand."""
+"""Which sentences become one memory: always on made-up sentences, on the published pairs where they are present."""
 
-import os
 import random
-from pathlib import Path
 
 import pytest
 
 from benchmarks.pairs import MAX_CONTRADICTIONS, MIN_PARAPHRASES, MIN_VARIANTS, judge, measure, share
 from benchmarks.sentence_pairs import Pair, sick, sts, variants
-
-DATA = Path(os.environ.get("RECOLLECT_TEST_DATA", Path(__file__).parents[3] / "shared" / "data")) / "pairs"
+from published import published
 
 CONTRADICTIONS = [
     ("A gardener is watering the roses", "A gardener is not watering the roses"),
@@ -66,9 +63,8 @@ def test_s5_other_ways_of_writing_a_sentence_are_the_same_sentence() -> None:
 
 
 def test_s5_the_published_pairs_meet_the_bars() -> None:
-    if not DATA.is_dir():
-        pytest.skip(f"SICK and STS are not at hand ({DATA.name} in the data folder beside the checkout)")
-    figures = measure(sick(DATA / "sick_SICK_trial.txt.gz"), sts(DATA / "stsb_sts-dev.csv.gz"))
+    folder = published("pairs")
+    figures = measure(sick(folder / "sick_SICK_trial.txt.gz"), sts(folder / "stsb_sts-dev.csv.gz"))
     assert figures["contradictions"]["pairs"] > 50
     assert figures["contradictions"]["merged"] <= MAX_CONTRADICTIONS
     assert figures["variants"]["merged"] >= MIN_VARIANTS
