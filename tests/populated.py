@@ -14,7 +14,7 @@ from recollect.settings import SQLITE, Settings
 from recollect.store.factory import open_store
 from recollect.store.store import Store
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Action, CostPurpose, MemoryKind, MemoryState, Reservation, Subject
+from recollect.types import Action, CostPurpose, MemoryKind, MemoryState, PromptInsertion, Reservation, Subject
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
 TEAM = Subject("shared", "team")
@@ -136,7 +136,21 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
         [decision(tagged), decision(held, Action.HOLD)],
     )
     recall = recall_record((ana, tagged.id, 0.5))
-    await store.conversations.record(turn("What is for breakfast?", "Honey.", subject=ana, recall=recall))
+    inserted = PromptInsertion(
+        thread=-7,
+        chain=70,
+        depth=1,
+        id=new_id(engine.clock),
+        at=engine.clock.now(),
+        standing="The user likes honey.",
+        recalled=f"{tagged.text} 🐝",
+        items=((ana, tagged.id),),
+        sent_bytes=80,
+        sent_hash="5e11",
+    )
+    await store.insertions.add(ana, inserted)
+    asked = turn("What is for breakfast?", "Honey.", subject=ana, recall=recall)
+    await store.conversations.record(replace(asked, thread=-7, answer_chain=71, answer_depth=2))
     booked = Reservation(id=new_id(engine.clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=engine.clock.now())
     await store.budgets.reserve(ana, booked, BudgetPolicy())
     await store.memories.record_uses(ana, [tagged.id], engine.clock.now())

@@ -45,7 +45,7 @@ class Executor(Protocol):
         """
         ...
 
-    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False) -> T:
+    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False, synced: bool = True) -> T:
         """Run `work` in a transaction; it is durable on return.
 
         Args:
@@ -53,6 +53,8 @@ class Executor(Protocol):
             subjects: No other transaction that names one of these runs at the same time.
             idempotent: Running `work` again is harmless, so it may be repeated after a lost connection hid whether
                 it was committed.
+            synced: False if it is enough that it outlives this process: a crash of the machine (of the server, where
+                there is one) may lose it, and the disk is not waited for.
         """
         ...
 

@@ -6,6 +6,7 @@ from recollect.store.repositories.conversations import ConversationRepository
 from recollect.store.repositories.embeddings import EmbeddingRepository
 from recollect.store.repositories.erasures import ErasureRepository
 from recollect.store.repositories.formations import FormationRepository
+from recollect.store.repositories.insertions import InsertionRepository
 from recollect.store.repositories.maintenance import MaintenanceRepository
 from recollect.store.repositories.memories import DecisionRepository, MemoryRepository
 
@@ -21,6 +22,7 @@ class Store:
     def __init__(self, context: StoreContext, snapshots: SnapshotReader, database: DatabaseAdmin) -> None:
         """Compose the repositories over what a database brings; `open_store` makes one for a URL."""
         self.conversations = ConversationRepository(context)
+        self.insertions = InsertionRepository(context)
         self.formations = FormationRepository(context)
         self.memories = MemoryRepository(context)
         self.decisions = DecisionRepository(context)

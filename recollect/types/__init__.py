@@ -5,6 +5,7 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 
 from recollect.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
 from recollect.types.conversation import (
+    MAX_OMITTED,
     NO_OPENING,
     Conversation,
     ConversationSetup,
@@ -30,6 +31,13 @@ from recollect.types.embedder import (
 )
 from recollect.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind
 from recollect.types.formation import FormationKey, FormationRequest, FormationResult, FormationStatus, Lease
+from recollect.types.ledger import (
+    MAX_INSERTIONS_PER_THREAD,
+    MAX_THREAD_CHARACTERS,
+    AnswerMark,
+    LedgerRows,
+    PromptInsertion,
+)
 from recollect.types.maintenance import MaintenanceLease, MaintenanceReport, StaleTerms, closed_memory
 from recollect.types.memory import (
     KIND_ORDER,
@@ -88,7 +96,10 @@ __all__ = [
     "INTERACTION_MODES",
     "KEY_VARIABLE",
     "KIND_ORDER",
+    "MAX_INSERTIONS_PER_THREAD",
     "MAX_MEMORY_CHARACTERS",
+    "MAX_OMITTED",
+    "MAX_THREAD_CHARACTERS",
     "NO_DETAIL",
     "NO_OPENING",
     "NO_SCOPE",
@@ -97,6 +108,7 @@ __all__ = [
     "SUBJECT_KINDS",
     "Action",
     "AddMemory",
+    "AnswerMark",
     "AppRecord",
     "CalibrationCurve",
     "Candidate",
@@ -131,6 +143,7 @@ __all__ = [
     "InjectionSite",
     "Insertion",
     "Lease",
+    "LedgerRows",
     "LifeState",
     "LoggedMessage",
     "MaintenanceLease",
@@ -147,6 +160,7 @@ __all__ = [
     "NewNote",
     "OmittedMemory",
     "ProgressReporter",
+    "PromptInsertion",
     "Recall",
     "RecalledMemory",
     "ReceiptLine",

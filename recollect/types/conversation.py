@@ -7,7 +7,11 @@ from typing import Any
 
 from recollect.types.formation import FormationRequest
 from recollect.types.memory import ConversationId, MemoryId, MemoryState
+from recollect.types.recall import OmittedMemory
 from recollect.types.subject import Subject
+
+MAX_OMITTED = 50
+"""Memories left out of an injection that are stored with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,6 +117,12 @@ class InjectionRecord:
     block_hash: str
     """Keyed hash of the block, as in its boundary."""
     tokens: int
+    replayed: int = 0
+    """Number of earlier insertions of the conversation that the prompt repeated."""
+    omitted: tuple[OmittedMemory, ...] = ()
+    """Memories that recall left out, and why; at most `MAX_OMITTED` are stored."""
+    prefix: str = ""
+    """Whether the prompt repeats the previous one: `kept`, or what broke it; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,6 +156,12 @@ class Turn:
     """Properties of a conversation that begins with this turn."""
     charges: tuple[tuple[Subject, float], ...] = ()
     """Subjects with a budget, each with the units that the turn counts for; charged if anything was new."""
+    thread: int | None = None
+    """Thread of the injection ledger whose insertions get this turn's conversation; None: there is none."""
+    answer_chain: int | None = None
+    """Chain up to the reply, which the thread went on with; None: nothing is marked."""
+    answer_depth: int = 0
+    """Number of messages up to the reply, without system messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

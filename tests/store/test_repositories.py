@@ -6,10 +6,19 @@ from typing import get_type_hints
 
 import pytest
 
-from recollect.store.repositories import admin, conversations, embeddings, erasures, formations, maintenance, memories
+from recollect.store.repositories import (
+    admin,
+    conversations,
+    embeddings,
+    erasures,
+    formations,
+    insertions,
+    maintenance,
+    memories,
+)
 from recollect.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
 
-MODULES = (admin, conversations, embeddings, erasures, formations, maintenance, memories)
+MODULES = (admin, conversations, embeddings, erasures, formations, insertions, maintenance, memories)
 # A subject, or what names one.
 NAMES_A_SUBJECT = (Subject, Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
 OF_ALL_SUBJECTS = {

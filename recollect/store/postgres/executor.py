@@ -11,7 +11,7 @@ from recollect.store.postgres.connection import ReconnectingConnection
 from recollect.store.postgres.errors import as_ours
 from recollect.store.postgres.migrate import prepare
 from recollect.store.postgres.write_behind import WriteBehindQueue
-from recollect.store.sql.database import Work
+from recollect.store.sql.database import SqlConnection, Work
 from recollect.store.sql.reader_pool import ReaderPool
 from recollect.types import Subject
 
@@ -20,6 +20,8 @@ T = TypeVar("T")
 CONNECTIONS = 8
 # Pauses before an idempotent write is repeated while the server does not answer: a restart takes a second or two.
 REPEAT_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+# The commit does not wait for the server's disk; a crash of the server may lose it.
+_NO_SYNC = "SET LOCAL synchronous_commit = off"
 
 
 class PostgresExecutor:
@@ -64,8 +66,9 @@ class PostgresExecutor:
         del small
         return await self.read(work)
 
-    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False) -> T:
+    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False, synced: bool = True) -> T:
         """Write in a transaction that holds the subjects' locks."""
+        work = work if synced else _without_sync(work)
         for wait_s in REPEAT_AFTER_S if idempotent else ():
             try:
                 return await self._write(work, subjects)
@@ -87,3 +90,11 @@ class PostgresExecutor:
     async def flush(self, *subjects: Subject) -> None:
         """Wait for pending writes of these subjects; without subjects, for all."""
         await self._write_behind.written(*(subject.key for subject in subjects))
+
+
+def _without_sync(work: Work[T]) -> Work[T]:
+    def unsynced(db: SqlConnection) -> T:
+        db.execute(_NO_SYNC)
+        return work(db)
+
+    return unsynced

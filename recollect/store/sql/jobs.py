@@ -18,15 +18,23 @@ class Job(Generic[T]):
     """Work on a connection. As a context manager it keeps an exception for the caller that waits."""
 
     def __init__(
-        self, work: Callable[[Any], T], future: asyncio.Future[T] | None, *, alone: bool = False, reads: bool = False
+        self,
+        work: Callable[[Any], T],
+        future: asyncio.Future[T] | None,
+        *,
+        alone: bool = False,
+        reads: bool = False,
+        synced: bool = True,
     ) -> None:
         """Hold work and the future of its caller; None if no caller waits.
 
         Work that runs `alone` shares no transaction: it begins and ends its own. Work that `reads` changes nothing.
+        Work that is not `synced` does not wait for the disk.
         """
         self._work = work
         self.alone = alone
         self.reads = reads
+        self.synced = synced
         self.future = future
         self.result: T | None = None
         self.error: Exception | None = None

@@ -15,6 +15,7 @@ from recollect.store.sql.database import Row, SqlConnection
 from recollect.text import clean
 from recollect.types import (
     KIND_ORDER,
+    MAX_OMITTED,
     NO_DETAIL,
     Action,
     Conversation,
@@ -29,6 +30,7 @@ from recollect.types import (
     MemoryDetail,
     MemoryId,
     MemoryState,
+    OmittedMemory,
     Subject,
     Withheld,
 )
@@ -220,9 +222,15 @@ def write_items(record: InjectionRecord) -> str:
     return json.dumps([[subject.text, id_, score, id_ in record.hits] for subject, id_, score in record.items])
 
 
+def write_omitted(record: InjectionRecord) -> str:
+    """Write what a recall left out as JSON; the first ones if there are many."""
+    left_out = [[memory.id, clean(memory.reason)] for memory in record.omitted[:MAX_OMITTED]]
+    return json.dumps(left_out, ensure_ascii=False)
+
+
 def read_recall(row: Row) -> InjectionRecord:
     """Read a row of `recalls`."""
-    id_, at, query_hash, items, block_hash, tokens = row
+    id_, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix = row
     known = json.loads(items)
     judged = bool(known) and len(known[0]) > _WITHOUT_HIT
     return InjectionRecord(
@@ -233,6 +241,9 @@ def read_recall(row: Row) -> InjectionRecord:
         hits=frozenset(MemoryId(item[1]) for item in known if item[3]) if judged else None,
         block_hash=block_hash,
         tokens=tokens,
+        replayed=replayed,
+        omitted=tuple(OmittedMemory(id=MemoryId(id_), reason=reason) for id_, reason in json.loads(omitted)),
+        prefix=prefix,
     )
 
 

@@ -140,6 +140,21 @@ TABLES = (
         counted=True,
     ),
     Table(
+        name="insertion",
+        key=("subject", "chain", "thread"),
+        holds="what was inserted into prompts",
+        receipt_line="insertions",
+        delete_statements=("every_insertion",),
+        counted=True,
+    ),
+    Table(
+        name="insertion_item",
+        key=("subject", "memory", "owner", "chain", "thread"),
+        holds="ids of the memories in them",
+        receipt_line="insertions",
+        delete_statements=("every_insertion_item",),
+    ),
+    Table(
         name="link", key=("subject", "memory"), holds="ids", receipt_line="memories", delete_statements=("every_link",)
     ),
     Table(

@@ -15,7 +15,14 @@ APPLICATION_ID = 0x52636C74
 # What a migration does after its statements, by its number.
 _STEPS = {9: inner.register_all, 11: app_numbers.upgrade}
 # Columns that a migration adds before its statements where they are lacking: SQLite cannot say that in SQL.
-_COLUMNS = {11: (("memory", "app", "TEXT"),)}
+_COLUMNS = {
+    11: (("memory", "app", "TEXT"),),
+    13: (
+        ("recall", "replayed", "INTEGER NOT NULL DEFAULT 0"),
+        ("recall", "omitted", "TEXT NOT NULL DEFAULT '[]'"),
+        ("recall", "prefix", "TEXT NOT NULL DEFAULT ''"),
+    ),
+}
 _FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
 
 

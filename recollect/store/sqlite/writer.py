@@ -58,18 +58,24 @@ class Writer:
         self._idle: list[Job[Any]] = []
         self._log_pages = 0
         self._held_up = False
+        self._synced = True
         db.set_wal_hook(self._note_log)
         self._thread = threading.Thread(target=self._serve, name="recollect-writer", daemon=True)
         self._thread.start()
 
-    async def run(self, work: FileWork[T]) -> T:
+    async def run(self, work: FileWork[T], *, synced: bool = True) -> T:
         """Do `work` in a transaction; it is durable when this returns. Happens even if the caller is cancelled.
+
+        Args:
+            work: Reads and writes.
+            synced: False if it need not outlive the machine: the commit does not wait for the disk, unless other work
+                of the same transaction does.
 
         Raises:
             StoreUnavailableError: the store is closed.
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._put(Job(work, future))
+        self._put(Job(work, future, synced=synced))
         return await future
 
     async def run_alone(self, work: FileWork[T]) -> T:
@@ -157,6 +163,7 @@ class Writer:
     def _commit(self, batch: list[Job[Any]]) -> None:
         try:
             self._guard.check()
+            self._sync(any(job.synced for job in batch))
             self._db.execute("BEGIN IMMEDIATE")
             for job in batch:
                 self._attempt(job)
@@ -170,10 +177,17 @@ class Writer:
             self._roll_back()
         deliver(batch, self._fault)
 
+    def _sync(self, synced: bool) -> None:
+        """Let the next commits wait for the disk, or not: without, a crash of the machine may undo the last ones."""
+        if synced != self._synced:
+            self._db.pragma("synchronous", "FULL" if synced else "NORMAL")
+            self._synced = synced
+
     def _do_alone(self, job: Job[Any]) -> None:
         try:
             self._guard.check()
-        except StoreUnavailableError as error:
+            self._sync(True)
+        except (apsw.Error, StoreUnavailableError) as error:
             job.error = error
         else:
             job.run(self._db)

@@ -12,6 +12,7 @@ from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import budgets, subjects
 from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.erase.tombstones import TombstoneLedger
+from recollect.store.sql.log import insertions
 from recollect.store.sql.log.conversations import begin
 from recollect.store.sql.log.message_tree import HISTORY_MARK, MessageTree, TreePosition, call_hash, message_mark
 from recollect.store.sql.placement import Placement, newest_question
@@ -23,6 +24,7 @@ from recollect.store.sql.rows import (
     read_message,
     read_recall,
     write_items,
+    write_omitted,
 )
 from recollect.text import clean
 from recollect.types import (
@@ -98,6 +100,7 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
     _make_due(db, turn, tail)
     if turn.recall is not None:
         _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or parent_seq)
+    insertions.link(db, ledger, turn, tail.conversation, question_seq=parent_seq, reply_seq=reply_seq)
     return RecordedTurn(
         conversation=ConversationId(id_text(tail.conversation)),
         new_conversation=new,
@@ -193,7 +196,10 @@ def _add_recall(db: SqlConnection, subject: Subject, recall: InjectionRecord, co
     id_ = id_bytes(recall.id)
     if id_ is None:
         raise BadRequestError(f"{recall.id!r} is no id")
-    values = (recall.query_hash, write_items(recall), recall.block_hash, recall.tokens)
+    values = (
+        *(recall.query_hash, write_items(recall), recall.block_hash, recall.tokens),
+        *(recall.replayed, write_omitted(recall), clean(recall.prefix)),
+    )
     db.execute(SQL["add_recall"], (subject.key, to_micros(recall.at), id_, conversation, seq, *values))
 
 

@@ -301,6 +301,12 @@ DELETE FROM decision WHERE subject = ?1
 -- name: every_recall
 DELETE FROM recall WHERE subject = ?1
 
+-- name: every_insertion
+DELETE FROM insertion WHERE subject = ?1
+
+-- name: every_insertion_item
+DELETE FROM insertion_item WHERE subject = ?1
+
 -- name: every_link
 DELETE FROM link WHERE subject = ?1
 

@@ -150,22 +150,22 @@ WITH RECURSIVE gone (seq) AS (
 SELECT seq FROM gone
 
 -- name: add_recall
-INSERT INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+INSERT INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens, replayed, omitted, prefix)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
     ON CONFLICT DO NOTHING
 
 -- name: note_hits
 UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: recalls
-SELECT id, at, query_hash, items, block_hash, tokens
+SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix
   FROM recall
  WHERE subject = ?1
  ORDER BY at DESC, id DESC
  LIMIT ?2
 
 -- name: recalls_within
-SELECT id, at, query_hash, items, block_hash, tokens
+SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix
   FROM recall
  WHERE subject = ?1 AND conversation = ?3
  ORDER BY at DESC, id DESC
