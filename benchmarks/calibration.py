@@ -22,7 +22,7 @@ from benchmarks.pairs import PARAPHRASE
 from benchmarks.sentence_pairs import Pair, sts
 from recollect.profiles.policies import ResolvePolicy
 from recollect.providers.calibration import ANSWERS_AMONG_CANDIDATES, Calibration
-from recollect.providers.factory import open_embedder
+from recollect.providers.model_factory import open_embedder
 from recollect.providers.protocols import Embedder, OpenedEmbedder
 from recollect.settings import Settings
 

@@ -28,7 +28,7 @@ from recollect.datasets.recordings import Recording
 from recollect.engine import AsyncRecollect
 from recollect.engine.components import open_components
 from recollect.extraction.llm import SCHEMA_NAME
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
 from recollect.text import bare

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.testing import ScriptedModel
 from recollect.types import Action, Decision, Memory, MemoryKind, MemoryState, Subject
 from sample_chats import answer, note, user

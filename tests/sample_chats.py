@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.chat.request import read_request
 from recollect.engine import AsyncRecollect, Components
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject
 
 PEANUTS_AND_OSLO = "I'm allergic to peanuts and I moved from Rome to Oslo in May."

@@ -27,7 +27,7 @@ KNOWN_HIDDEN = {
     "recollect.extraction.courtesy",
     "recollect.extraction.forget_forms",
     "recollect.dates.parser",
-    "recollect.extraction.rules.patterns.base",
+    "recollect.extraction.rules.patterns.fact_pattern",
     "recollect.extraction.rules.pursuits",
     "recollect.extraction.rules.foreign_patterns",
     "recollect.providers.lenient_json",

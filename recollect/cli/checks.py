@@ -10,12 +10,12 @@ from pathlib import Path
 import aiohttp
 from pydantic import SecretStr
 
-from recollect.cli.chat.client import answers
+from recollect.cli.chat.server_client import answers
 from recollect.cli.output import plural
 from recollect.engine import AsyncRecollect
 from recollect.engine.databases import SubjectIndex
 from recollect.errors import PortInUseError, RecollectError, SetupError
-from recollect.providers.factory import open_embedder
+from recollect.providers.model_factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
 from recollect.server.origin_guard import is_loopback
 from recollect.server.run import bind

@@ -12,7 +12,7 @@ from recollect.profiles.policies import Profile
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.embedder_loader import load_embedder
 from recollect.providers.embedder_router import EmbedderOpener
-from recollect.providers.factory import OpenedModel, open_model
+from recollect.providers.model_factory import OpenedModel, open_model
 from recollect.providers.protocols import OpenedEmbedder, OpenedReranker, TokenCounter
 from recollect.providers.rerankers import open_reranker
 from recollect.providers.token_counter import token_counter

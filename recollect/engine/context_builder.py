@@ -10,7 +10,7 @@ from recollect.engine.components import Components
 from recollect.engine.elsewhere import Elsewhere, turns_elsewhere
 from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
-from recollect.formation.recent import recent_words
+from recollect.formation.recent_messages import recent_words
 from recollect.formation.runtime import Runtime
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
 from recollect.prompt.render import GAP, RenderedContext, RenderOptions, context_block, fit

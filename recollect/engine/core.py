@@ -30,7 +30,7 @@ from recollect.engine.transfer import TransferService
 from recollect.engine.vectors import VectorService
 from recollect.formation.forget import forget_by_hand
 from recollect.profiles.policies import Profile
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.types import (

@@ -9,7 +9,7 @@ from recollect.errors import BadEmbedderError
 from recollect.maintenance.reembed import ReembedProgress, reembed, reembed_backlog
 from recollect.providers.calibration import Calibration
 from recollect.providers.embedder_loader import STATIC_CURVE, EmbedderTrial, UnavailableEmbedder, try_embedder
-from recollect.providers.factory import spec_of
+from recollect.providers.model_factory import spec_of
 from recollect.types import EmbedderRecord, EmbedderSpec, ReembedReport, SpaceCount
 
 

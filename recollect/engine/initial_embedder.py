@@ -11,7 +11,7 @@ from recollect.errors import BadEmbedderError, ModelError, OtherEmbedderError, V
 from recollect.providers.calibration import Calibration, fit_calibration
 from recollect.providers.embedder_loader import UnavailableEmbedder
 from recollect.providers.embedder_router import EmbedderOpener
-from recollect.providers.factory import open_embedder, settings_curve, spec_of
+from recollect.providers.model_factory import open_embedder, settings_curve, spec_of
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.store.store import Store

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import ModelAnswer
 
 _CPU = re.compile(r"^model name\s*+:\s*+(.+)$", re.MULTILINE)

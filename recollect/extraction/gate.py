@@ -10,8 +10,8 @@ from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.machine_text import CODE_LINE
 from recollect.extraction.own_words import own_words
 from recollect.extraction.rules.asides import tells_in_passing
-from recollect.extraction.rules.correction import may_be_correction
-from recollect.extraction.rules.facts import facts_of, lead_length
+from recollect.extraction.rules.bare_correction import may_be_correction
+from recollect.extraction.rules.clause_facts import facts_of, lead_length
 from recollect.extraction.rules.news import is_news, leaves_out_subject
 from recollect.extraction.rules.pursuits import is_pursuit
 from recollect.extraction.rules.rewrite import leaves_out_i

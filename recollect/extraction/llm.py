@@ -20,7 +20,7 @@ from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_s
 from recollect.extraction.redaction import redact
 from recollect.extraction.rules.summary import Summary, is_safe_to_show
 from recollect.extraction.schemas import MEMORIES, OutputSchema
-from recollect.extraction.schemas.base import UnusableError, prompt, quoted
+from recollect.extraction.schemas.output_schema import UnusableError, prompt, quoted
 from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import Exchange, ExtractionInput, readable, speaker_of
 from recollect.providers.protocols import LanguageModel, ModelUsage

@@ -6,7 +6,7 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.provenance import with_characters
-from recollect.extraction.rules.notes import FORGET_REQUEST_MARK
+from recollect.extraction.rules.clause_notes import FORGET_REQUEST_MARK
 from recollect.extraction.sources import is_read_whole
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.bisection import propose_in_parts

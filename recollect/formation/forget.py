@@ -8,8 +8,8 @@ import numpy as np
 
 from recollect.concurrency import retry_while_stale
 from recollect.errors import StaleSubjectError
-from recollect.formation.answers import find_forgotten
 from recollect.formation.contexts import shorten_contexts
+from recollect.formation.forgotten_answers import find_forgotten
 from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.formation.quotations import withhold
 from recollect.formation.replays import marking

@@ -15,9 +15,9 @@ from recollect.extraction.review_gate import planted_order
 from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.sources import ExtractionInput, readable, readable_text, speaker_kind, speaker_of
 from recollect.extraction.speech_acts import find_jests
-from recollect.formation.answers import answers_among
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.extract import EARLIER
+from recollect.formation.forgotten_answers import answers_among
 from recollect.formation.inputs import (
     LARGE_BATCH,
     admitted,

@@ -13,7 +13,7 @@ from recollect.extraction.evidence import evidence_of
 from recollect.extraction.forget_requests import forget_request
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.speech_acts import is_small_talk
-from recollect.formation.answers import MAX_AFTER, Forgotten, repeating
+from recollect.formation.forgotten_answers import MAX_AFTER, Forgotten, repeating
 from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, disjoint, joined_clauses, outdated_topic, stale_stretches, with_secrets

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.rules.facts import facts_of
+from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.sentences import coarse_clauses, fold, sentences
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import content_words

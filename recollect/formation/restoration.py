@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.extraction.redaction import build_redaction
-from recollect.formation.answers import MAX_ANSWERED, answers_among, answers_to, question_with_answer
+from recollect.formation.forgotten_answers import MAX_ANSWERED, answers_among, answers_to, question_with_answer
 from recollect.formation.forgotten_words import is_forgotten
 from recollect.formation.quotations import added_quotations, without_stretches
 from recollect.formation.recallable import rebuild_index_data

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.extraction.redaction import build_redaction
-from recollect.extraction.rules.facts import facts_of
+from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, fold, sentences
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.retraction import MIN_SHARED_WORDS

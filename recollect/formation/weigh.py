@@ -12,11 +12,12 @@ from recollect.extraction.redaction import redact
 from recollect.extraction.review_gate import review_reason
 from recollect.extraction.sentences import shortened
 from recollect.extraction.sources import readable
-from recollect.formation.answers import find_forgotten
 from recollect.formation.batch import ExtractionBatch, ignored
-from recollect.formation.budget import with_budget
+from recollect.formation.budgeted_model import with_budget
 from recollect.formation.contexts import shorten_contexts, without_stale_contexts
+from recollect.formation.contradictions import closed_within, misspoken, superseded
 from recollect.formation.forget import forgotten_by_hand, repeats_forgotten
+from recollect.formation.forgotten_answers import find_forgotten
 from recollect.formation.inputs import (
     LARGE_BATCH,
     characters,
@@ -28,7 +29,6 @@ from recollect.formation.replays import marking
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_by
 from recollect.formation.summaries import shorten_episodes
-from recollect.formation.updates import closed_within, misspoken, superseded
 from recollect.ids import new_id
 from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.providers.chunker import chunks

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import numpy as np
 import numpy.typing as npt
 
-from recollect.formation.budget import BudgetedModel, units_of, with_budget
+from recollect.formation.budgeted_model import BudgetedModel, units_of, with_budget
 from recollect.formation.runtime import Runtime
 from recollect.maintenance.retention import Capacity, strictest
 from recollect.profiles.overrides import with_overrides

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableError, TryAgainError
-from recollect.formation.budget import BudgetedModel, with_budget
+from recollect.formation.budgeted_model import BudgetedModel, with_budget
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text, new_id
 from recollect.maintenance.capacity import COUNTED_KINDS, MAX_QUESTIONS, PlannedCommit, capacity_for, counted_places

@@ -11,7 +11,7 @@ from recollect.engine import AsyncRecollect, PromptContext
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
 from recollect.profiles.policies import Profile
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.sync.admin import BlockingAdminService

@@ -26,7 +26,7 @@ from recollect.errors import (
     UnknownProfileError,
 )
 from recollect.formation.batch import ignored
-from recollect.formation.budget import BudgetedModel, charge_rule_work, on_budget
+from recollect.formation.budgeted_model import BudgetedModel, charge_rule_work, on_budget
 from recollect.formation.runtime import Runtime, Stage
 from recollect.formation.telemetry import measure_extraction, record_outcome
 from recollect.maintenance.capacity import booked_compactor

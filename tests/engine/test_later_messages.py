@@ -3,7 +3,7 @@
 import pytest
 
 from recollect.engine import AsyncRecollect
-from recollect.formation.updates import REASON
+from recollect.formation.contradictions import REASON
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryKind
 from sample_chats import texts, user

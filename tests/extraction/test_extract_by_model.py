@@ -8,7 +8,7 @@ import pytest
 
 from recollect.errors import ModelError
 from recollect.extraction.llm import MAX_CANDIDATES, extract_by_model
-from recollect.extraction.schemas.base import MAX_MEMORY_BYTES
+from recollect.extraction.schemas.output_schema import MAX_MEMORY_BYTES
 from recollect.extraction.sources import ExtractionInput
 from recollect.testing import ScriptedModel
 from recollect.types import ConversationId, LoggedMessage, Memory, MemoryId, MemoryKind, Subject

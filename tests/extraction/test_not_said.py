@@ -3,7 +3,7 @@
 import pytest
 
 from extraction.not_said import NOT_SAID, SAID
-from extraction.rules.test_rule_facts import form
+from extraction.rules.test_clause_facts import form
 from recollect.extraction.role_play import find_games
 from recollect.extraction.sources import readable_text
 from recollect.types import MemoryKind

@@ -6,7 +6,7 @@ import pytest
 
 from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
 from extraction.own_speakers import KEPT_WHOLE
-from extraction.rules.test_rule_facts import form
+from extraction.rules.test_clause_facts import form
 from recollect.extraction.sources import readable_text
 from recollect.text import squeeze
 

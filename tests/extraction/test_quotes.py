@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from extraction.other_speakers import GROUPS
-from extraction.rules.test_rule_facts import logged
+from extraction.rules.test_clause_facts import logged
 from extraction.test_extract_by_model import logged as message
 from extraction.test_extract_by_model import source
 from recollect.extraction.evidence import check_evidence

@@ -15,12 +15,12 @@ OF_LIFE: tuple[Defect, ...] = (
     ),
     Defect(
         name="budget: a call is booked behind the model's answer",
-        file="recollect/formation/budget.py",
+        file="recollect/formation/budgeted_model.py",
         sound="        await self._runtime.store.budgets.reserve(self._subject, booked, self._policy)\n"
         "        return booked\n",
         planted="        return booked\n",
         noticed_by=(
-            "tests/formation/test_budget.py::test_a8_a_booking_stays_spent_when_the_process_dies_before_settling_it",
+            "tests/formation/test_budgeted_model.py::test_a8_a_booking_stays_spent_when_the_process_dies_before_settling_it",
         ),
     ),
     Defect(
@@ -29,7 +29,7 @@ OF_LIFE: tuple[Defect, ...] = (
         sound="now=now, counted=False)",
         planted="now=now)",
         noticed_by=(
-            "tests/formation/test_budget.py::test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself",
+            "tests/formation/test_budgeted_model.py::test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself",
             "tests/formation/test_outage.py::test_s12_a_dead_model_parks_nothing_and_all_is_formed_on_its_return",
         ),
     ),

@@ -8,7 +8,7 @@ from typing import Any
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.registry import ProfileRegistry
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.providers.token_counter import token_counter
 from recollect.server.chat_completions import ChatProxy

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from recollect.providers.factory import OpenedModel
+from recollect.providers.model_factory import OpenedModel
 from recollect.providers.static_embedder import StaticEmbedder
 
 from .chat import IN_MEMORY, tell

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from recollect.cli.chat.client import ChatClient
     from recollect.cli.chat.server import BackgroundLoop, ChatServer
+    from recollect.cli.chat.server_client import ChatClient
     from recollect.engine import AsyncRecollect
     from recollect.types import Memory
 
@@ -42,8 +42,8 @@ def register(app: typer.Typer) -> None:
 
 def chat(user: UserName = None, model: _Model = None, url: _Url = None, database: DatabaseUrl = None) -> None:
     """Chat in the terminal and see recalled memories. In a pipe, each line of stdin is a message."""
-    from recollect.cli.chat.client import ChatClient
     from recollect.cli.chat.server import BackgroundLoop
+    from recollect.cli.chat.server_client import ChatClient
 
     here = load_options(user=user, database=database)
     background = BackgroundLoop()
@@ -83,8 +83,8 @@ class _Found:
 @contextmanager
 def _server(here: CommandOptions, background: "BackgroundLoop", url: str | None, *, own: bool) -> Iterator[_Found]:
     """Find the server: the one given, a running local one, or else start a temporary one."""
-    from recollect.cli.chat.client import answers
     from recollect.cli.chat.server import ChatServer
+    from recollect.cli.chat.server_client import answers
 
     if url is not None:
         yield _Found(url=url.removesuffix("/").removesuffix("/v1"), what=f"Talking to {url}", local=False)

@@ -7,8 +7,8 @@ mum'. If two people fit, the pronoun stays.
 import re
 from collections.abc import Sequence
 
-from recollect.extraction.rules.lexicon import PETS, RELATIONS
 from recollect.extraction.rules.parsed_message import ParsedMessage
+from recollect.extraction.rules.vocabulary import PETS, RELATIONS
 from recollect.extraction.sentences import TextSpan
 from recollect.text import STOP_WORDS, words
 from recollect.text.speakers import FEMALE, MALE

@@ -6,15 +6,15 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.facts import facts_of, lead_length
-from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
-from recollect.extraction.rules.patterns.base import ExtractedFact, apply_patterns
+from recollect.extraction.rules.clause_facts import facts_of, lead_length
+from recollect.extraction.rules.clause_subjects import lacks_i, lacks_my
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, apply_patterns
 from recollect.extraction.rules.patterns.people import find_named_people
 from recollect.extraction.rules.patterns.places import RULES as PLACES
-from recollect.extraction.rules.patterns.tools import RULES as TOOLS
+from recollect.extraction.rules.patterns.software import RULES as TOOLS
 from recollect.extraction.rules.patterns.work_habits import work_facts
 from recollect.extraction.rules.rewrite import leaves_out_i
-from recollect.extraction.rules.subjects import lacks_i, lacks_my
+from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
 from recollect.extraction.sentences import TextSpan
 from recollect.text import asks
 

@@ -5,8 +5,8 @@
 
 import re
 
-from recollect.extraction.rules.lexicon import PETS, POSSESSIONS, RELATIONS
 from recollect.extraction.rules.verbs import is_adverb, is_past
+from recollect.extraction.rules.vocabulary import PETS, POSSESSIONS, RELATIONS
 from recollect.text import words
 
 _UNIT = r"(?:day|morning|afternoon|evening|night|week|weekend|month|year|summer|winter|\w+day)"

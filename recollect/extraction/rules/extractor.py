@@ -13,13 +13,10 @@ from itertools import islice
 from recollect.dates import Direction, parse_dates
 from recollect.extraction.irony_and_doubt import is_doubted_taste, is_ironic
 from recollect.extraction.quotes import without_quoted
-from recollect.extraction.rules.answers import answer_as_statement
 from recollect.extraction.rules.asides import facts_in_passing, find_asides, mentions_fiction
-from recollect.extraction.rules.correction import Correction, read_correction
-from recollect.extraction.rules.facts import facts_of
-from recollect.extraction.rules.life_changes import attach_shifts, find_updates
-from recollect.extraction.rules.new_amount import amount_after
-from recollect.extraction.rules.notes import (
+from recollect.extraction.rules.bare_correction import Correction, read_correction
+from recollect.extraction.rules.clause_facts import facts_of
+from recollect.extraction.rules.clause_notes import (
     continue_note,
     corrected_note,
     forget_previous,
@@ -28,11 +25,14 @@ from recollect.extraction.rules.notes import (
     notes_of,
     read_forget_request,
 )
+from recollect.extraction.rules.clause_subjects import is_half_subject
+from recollect.extraction.rules.new_amount import amount_after
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
-from recollect.extraction.rules.patterns.base import ExtractedFact
-from recollect.extraction.rules.patterns.identity import are_of_another_person
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact
 from recollect.extraction.rules.patterns.people import find_named_people, gives_name
-from recollect.extraction.rules.subjects import is_half_subject
+from recollect.extraction.rules.patterns.personal_details import are_of_another_person
+from recollect.extraction.rules.short_answers import answer_as_statement
+from recollect.extraction.rules.stated_changes import attach_shifts, find_updates
 from recollect.extraction.rules.verbatim import add_quotations
 from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, sentences
 from recollect.extraction.sources import ExtractionInput, speaker_of

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from recollect.dates.mention import MONTHS
-from recollect.extraction.rules.correction import Correction
+from recollect.extraction.rules.bare_correction import Correction
 from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.sentences import TextSpan
 

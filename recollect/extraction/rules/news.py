@@ -2,7 +2,7 @@
 
 import re
 
-from recollect.extraction.rules.lexicon import PETS, RELATIONS
+from recollect.extraction.rules.vocabulary import PETS, RELATIONS
 
 _WHO = (
     rf"(?:(?:my|our|the)\s++(?:[\w'-]{{1,30}}+\s++){{0,3}}?(?:{RELATIONS}|{PETS})s?|(?:{RELATIONS}))(?:,?\s++[A-Z][\w-]{{1,30}}+)?"

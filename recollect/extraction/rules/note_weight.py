@@ -6,6 +6,7 @@
 import re
 from dataclasses import dataclass, replace
 
+from recollect.extraction.rules.clause_subjects import lacks_i, readings_alone, restore_subject, with_apostrophes
 from recollect.extraction.rules.durability import (
     durability_bonus,
     is_household_statement,
@@ -13,12 +14,11 @@ from recollect.extraction.rules.durability import (
     is_present_habit,
     is_turning_point,
 )
-from recollect.extraction.rules.lexicon import PETS, RELATIONS
 from recollect.extraction.rules.news import is_household_habit, is_news, leaves_out_subject
 from recollect.extraction.rules.pursuits import is_pursuit
 from recollect.extraction.rules.rewrite import leaves_out_i, starts_without_subject
-from recollect.extraction.rules.subjects import lacks_i, readings_alone, restore_subject, with_apostrophes
 from recollect.extraction.rules.verbs import is_adverb, is_past
+from recollect.extraction.rules.vocabulary import PETS, RELATIONS
 from recollect.text import STOP_WORDS, words
 
 # Products of one-off tasks: a text, a piece of code, an explanation.

@@ -7,7 +7,13 @@ dangling start. If a safe rewriting is not known, the words are quoted: 'Ana sai
 import re
 from dataclasses import dataclass
 
-from recollect.extraction.rules.subjects import lacks_i, lacks_my, restore_subject, speaker_first, with_apostrophes
+from recollect.extraction.rules.clause_subjects import (
+    lacks_i,
+    lacks_my,
+    restore_subject,
+    speaker_first,
+    with_apostrophes,
+)
 from recollect.extraction.rules.verbs import COORDINATED, is_adverb, is_participle, third_person
 
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from recollect.dates import DateMention
-from recollect.extraction.rules.facts import facts_of, lead_length, statement_body
-from recollect.extraction.rules.lexicon import PROFESSIONS
-from recollect.extraction.rules.patterns.base import compile_short, value_of
+from recollect.extraction.rules.clause_facts import facts_of, lead_length, statement_body
+from recollect.extraction.rules.patterns.fact_pattern import compile_short, value_of
+from recollect.extraction.rules.vocabulary import PROFESSIONS
 from recollect.text.granted import told_by_me
 from recollect.types import LifeState, LoggedMessage, Shift
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.extraction.rules.antecedents import find_antecedent
-from recollect.extraction.rules.facts import lead_length
+from recollect.extraction.rules.clause_facts import lead_length
 from recollect.extraction.rules.foreign_statements import (
     continues_statement,
     find_named_relative,

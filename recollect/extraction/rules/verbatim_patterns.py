@@ -6,7 +6,7 @@
 import re
 
 from recollect.extraction.rules.asides import mentions_fiction
-from recollect.extraction.rules.lexicon import CONDITIONS, DIETS, PETS, POSSESSIONS, RELATIONS
+from recollect.extraction.rules.vocabulary import CONDITIONS, DIETS, PETS, POSSESSIONS, RELATIONS
 from recollect.extraction.speech_acts import (
     introduces_figure,
     is_hyperbole,

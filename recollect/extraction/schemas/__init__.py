@@ -1,9 +1,9 @@
 """Output schemas: the forms in which a model writes memories down."""
 
-from recollect.extraction.schemas.base import OutputSchema
 from recollect.extraction.schemas.facts import FACTS
 from recollect.extraction.schemas.memories import MEMORIES
 from recollect.extraction.schemas.notes import SENTENCES, typed
+from recollect.extraction.schemas.output_schema import OutputSchema
 from recollect.extraction.schemas.paragraph import paragraph
 from recollect.profiles.policies import FormPolicy
 

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from recollect.extraction.redaction import redact
-from recollect.extraction.schemas.base import (
+from recollect.extraction.schemas.output_schema import (
     CATEGORIES,
     MaybePlace,
     OutputSchema,

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from recollect.extraction.redaction import redact
-from recollect.extraction.schemas.base import (
+from recollect.extraction.schemas.output_schema import (
     CATEGORIES,
     Day,
     OutputSchema,

@@ -8,7 +8,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from recollect.extraction.provenance import record_detail
 from recollect.extraction.redaction import redact
 from recollect.extraction.salience import shorten
-from recollect.extraction.schemas.base import (
+from recollect.extraction.schemas.output_schema import (
     MaybePlace,
     OutputSchema,
     Target,

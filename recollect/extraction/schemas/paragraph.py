@@ -7,7 +7,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from recollect.extraction.provenance import paragraph_detail
 from recollect.extraction.redaction import redact
-from recollect.extraction.schemas.base import (
+from recollect.extraction.schemas.output_schema import (
     OfTen,
     OutputSchema,
     Places,

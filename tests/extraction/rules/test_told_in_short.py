@@ -2,9 +2,9 @@
 
 import pytest
 
-from recollect.extraction.rules.answers import answer_as_statement
-from recollect.extraction.rules.facts import facts_of
+from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.rules.news import is_household_habit, is_news, leaves_out_subject
+from recollect.extraction.rules.short_answers import answer_as_statement
 
 
 def facts(clause: str) -> dict[str, tuple[str, bool]]:

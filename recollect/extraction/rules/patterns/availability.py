@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import (
+from recollect.extraction.rules.patterns.fact_pattern import (
     CLOCK,
     DAY_RANGE,
     HOURS,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.text import squeeze
 
 IMPORTANCE = 0.6

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.lexicon import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
-from recollect.extraction.rules.patterns.base import (
+from recollect.extraction.rules.patterns.fact_pattern import (
     ExtractedFact,
     FactPattern,
     bare_value,
@@ -13,6 +12,7 @@ from recollect.extraction.rules.patterns.base import (
     slot,
     value_of,
 )
+from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
 
 _NOT_FOOD = re.compile(
     r"^(?:another|anything|any\s?more|out|it|that|this|more|much|today|tonight|now|at|in|alone|"

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, list_values, slot
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, list_values, slot
 
 _MEDICINES = (
     r"(?:aspirin|ibuprofen|paracetamol|acetaminophen|warfarin|heparin|insulin|metformin|ozempic|wegovy|mounjaro|"

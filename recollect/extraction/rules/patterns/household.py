@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.lexicon import PETS, RELATIONS
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.extraction.rules.vocabulary import PETS, RELATIONS
 
 # Names must be capitalised although the patterns ignore case: `(?-i:…)`.
 _NAME = r"(?-i:[A-Z])[\w'-]{1,40}+"

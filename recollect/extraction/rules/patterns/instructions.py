@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 
-from recollect.extraction.rules.lexicon import LANGUAGE
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern
+from recollect.extraction.rules.vocabulary import LANGUAGE
 from recollect.text import bare
 
 _MAX_ORDER_CHARACTERS = 300

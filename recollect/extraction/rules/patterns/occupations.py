@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.lexicon import PROFESSIONS
-from recollect.extraction.rules.patterns.base import (
+from recollect.extraction.rules.patterns.fact_pattern import (
     ExtractedFact,
     FactPattern,
     bare_value,
@@ -13,6 +12,7 @@ from recollect.extraction.rules.patterns.base import (
     is_named,
     value_of,
 )
+from recollect.extraction.rules.vocabulary import PROFESSIONS
 
 _NO_FIRM = re.compile(
     r"(?:home|myself|night|least|weekends?|the\s++(?:moment|office|same)|all|once|times?|free|fun|"

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.lexicon import LANGUAGES, NATIONALITIES, ONE_OF, PETS, RELATIONS
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.extraction.rules.vocabulary import LANGUAGES, NATIONALITIES, ONE_OF, PETS, RELATIONS
 
 _SAME = {
     "mom": "mother",

@@ -3,8 +3,14 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, fact_pattern, is_named, value_of
-from recollect.extraction.rules.patterns.tools import is_tool
+from recollect.extraction.rules.patterns.fact_pattern import (
+    ExtractedFact,
+    FactPattern,
+    fact_pattern,
+    is_named,
+    value_of,
+)
+from recollect.extraction.rules.patterns.software import is_tool
 from recollect.text import squeeze
 
 _NO_PLACE = re.compile(

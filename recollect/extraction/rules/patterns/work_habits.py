@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from recollect.dates import DateMention
+from recollect.extraction.rules.clause_subjects import with_apostrophes
 from recollect.extraction.rules.patterns import availability, code_style, workflows
-from recollect.extraction.rules.patterns.base import (
+from recollect.extraction.rules.patterns.fact_pattern import (
     CLOCK,
     DAY_RANGE,
     NTH_DAY,
@@ -17,7 +18,6 @@ from recollect.extraction.rules.patterns.base import (
     slot,
 )
 from recollect.extraction.rules.patterns.workflows import in_third_person, is_at_hand
-from recollect.extraction.rules.subjects import with_apostrophes
 from recollect.extraction.rules.verbs import third_person
 from recollect.text import squeeze
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.patterns.base import REPEATED, ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.extraction.rules.patterns.fact_pattern import REPEATED, ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.extraction.rules.verbs import third_person
 from recollect.text import squeeze
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from recollect.cli.chat.client import AnswerPiece, read_piece
 from recollect.cli.chat.command import recalled_lines
+from recollect.cli.chat.server_client import AnswerPiece, read_piece
 from recollect.errors import ModelError
 
 

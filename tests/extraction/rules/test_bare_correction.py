@@ -2,7 +2,7 @@
 
 import pytest
 
-from recollect.extraction.rules.correction import read_correction
+from recollect.extraction.rules.bare_correction import read_correction
 
 
 @pytest.mark.parametrize(

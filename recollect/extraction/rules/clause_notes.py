@@ -12,12 +12,12 @@ from datetime import datetime
 from recollect.dates import DateMention
 from recollect.extraction.forget_requests import Scope, forget_request
 from recollect.extraction.rules.antecedents import name_pronoun
-from recollect.extraction.rules.facts import facts_of, is_birthday, lead_length
-from recollect.extraction.rules.lexicon import RELATIONS
+from recollect.extraction.rules.clause_facts import facts_of, is_birthday, lead_length
 from recollect.extraction.rules.news import is_news
 from recollect.extraction.rules.note_weight import WeighedClause, begins_with_speaker, is_reported_speech, note_weight
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, READ, ParsedMessage
 from recollect.extraction.rules.rewrite import reporting, stand_alone
+from recollect.extraction.rules.vocabulary import RELATIONS
 from recollect.extraction.sentences import PICTURE, TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import (

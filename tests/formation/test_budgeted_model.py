@@ -24,7 +24,7 @@ from recollect.errors import (
     ModelError,
     ModelFault,
 )
-from recollect.formation.budget import BudgetedModel, with_budget
+from recollect.formation.budgeted_model import BudgetedModel, with_budget
 from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from recollect.errors import BadSettingError
-from recollect.providers.factory import open_embedder, open_model
+from recollect.providers.model_factory import open_embedder, open_model
 from recollect.providers.openai_models import OpenAIChatModel, OpenAIEmbedder
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.settings import Settings

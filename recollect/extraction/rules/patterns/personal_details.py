@@ -3,15 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.lexicon import (
-    INSTRUMENTS_AND_GAMES,
-    LANGUAGE,
-    LANGUAGES,
-    NATIONALITIES,
-    POSSESSIONS,
-    PROFESSIONS,
-)
-from recollect.extraction.rules.patterns.base import (
+from recollect.extraction.rules.patterns.fact_pattern import (
     ExtractedFact,
     FactPattern,
     bare_value,
@@ -21,6 +13,14 @@ from recollect.extraction.rules.patterns.base import (
     list_values,
     slot,
     value_of,
+)
+from recollect.extraction.rules.vocabulary import (
+    INSTRUMENTS_AND_GAMES,
+    LANGUAGE,
+    LANGUAGES,
+    NATIONALITIES,
+    POSSESSIONS,
+    PROFESSIONS,
 )
 
 _NOT_NAMES = frozenset(

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.dates.mention import MONTHS
-from recollect.extraction.rules.facts import facts_of
+from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.sentences import sentences
 from recollect.extraction.speech_acts import is_self_denial, is_small_talk, statement_part, takes_back_all
 from recollect.text import STOP_WORDS, asks, spelling_similarity

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from recollect.extraction.irony_and_doubt import is_ironic
 from recollect.extraction.rules.asides import find_asides, mentions_fiction
-from recollect.extraction.rules.facts import lead_length
+from recollect.extraction.rules.clause_facts import lead_length
 from recollect.extraction.rules.note_weight import is_reported_speech
 from recollect.extraction.rules.parsed_message import READ, ParsedMessage
 from recollect.extraction.rules.rewrite import stand_alone

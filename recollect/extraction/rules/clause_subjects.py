@@ -5,7 +5,7 @@
 
 import re
 
-from recollect.extraction.rules.lexicon import PETS, RELATIONS
+from recollect.extraction.rules.vocabulary import PETS, RELATIONS
 
 _NAME = (
     r"(?-i:(?!(?:Sorry|Thanks|Thank|Yes|Yeah|No|Nope|Ok|Okay|Hi|Hello|Hey|Great|Cool|Nice|Done|Sure|Right|True|Oh|Ah|"

@@ -9,32 +9,32 @@ from dataclasses import replace
 
 from recollect.dates import DateMention, Precision
 from recollect.dates.mention import MONTHS
+from recollect.extraction.rules.clause_subjects import restore_subject, with_apostrophes
 from recollect.extraction.rules.patterns import (
     constraints,
     health,
     household,
-    identity,
     instructions,
     occupations,
     people,
+    personal_details,
     places,
     preferences,
-    tools,
+    software,
 )
-from recollect.extraction.rules.patterns.base import ExtractedFact, FactPattern, apply_patterns
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, apply_patterns
 from recollect.extraction.rules.patterns.work_habits import work_facts
 from recollect.extraction.rules.rewrite import leaves_out_i, restore_i
-from recollect.extraction.rules.subjects import restore_subject, with_apostrophes
 
 _ALL: tuple[FactPattern, ...] = (
-    *identity.RULES,
+    *personal_details.RULES,
     *places.RULES,
     *occupations.RULES,
     *people.RULES,
     *constraints.RULES,
     *preferences.RULES,
     *health.RULES,
-    *tools.RULES,
+    *software.RULES,
     *household.RULES,
     *preferences.SEAT_RULES,
 )
