@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.escape import TAG, escape_quotation, strip_tags
 from recollect.prompt.rows import RowFormat, value_of
+from recollect.prompt.sentences import grouped, place_of
 from recollect.prompt.template import Template, TemplateBlock, filled, template
 from recollect.types import Memory, MemoryKind, OmittedMemory, Recall, RecalledMemory
 
@@ -114,9 +115,11 @@ def _takes(block: TemplateBlock, item: RecalledMemory) -> bool:
 
 
 def _written(block: TemplateBlock, memories: Sequence[Memory], frame: RenderOptions) -> str:
-    ordered = sorted(memories, key=_SORTS[block.order]) if block.order != "rank" else memories
+    ordered = sorted(memories, key=_SORTS[block.order]) if block.order in _SORTS else memories
     reading = RowFormat(frame.zone, frame.now, block.longest, block.importance)
     rows = [_row(block, memory, reading) for memory in ordered]
+    if block.order == "headings":
+        rows = grouped(zip(map(place_of, ordered), rows, strict=True))
     if block.numbered:
         rows = [f"{number}. {row}" for number, row in enumerate(rows, start=1)]
     head, foot = (filled(source, lambda _: escape_quotation(frame.app)) for source in (block.head, block.foot))
@@ -124,9 +127,12 @@ def _written(block: TemplateBlock, memories: Sequence[Memory], frame: RenderOpti
     opened = f"<{block.tag}>" if block.tag and f"<{block.tag}>" not in head else ""
     closed = f"</{block.tag}>" if block.tag and f"</{block.tag}>" not in foot else ""
     content = "\n".join(part for part in (head, opened, *rows, closed, foot) if part)
-    if frame.own:
-        content = strip_tags(content)
-    boundary = blake2b(content.encode(), key=frame.key, digest_size=_ID_BYTES).hexdigest()
+    return enclose(strip_tags(content) if frame.own else content, frame.key)
+
+
+def enclose(content: str, key: bytes) -> str:
+    """Put safe lines between the tags of a block, whose id is a hash of them keyed with `key`."""
+    boundary = blake2b(content.encode(), key=key, digest_size=_ID_BYTES).hexdigest()
     return f'<{TAG} id="{boundary}">\n{content}\n</{TAG} id="{boundary}">'
 
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from recollect.chat.content import speaker_name
 from recollect.dates import Direction, parse_dates
 from recollect.prompt.escape import escape_quotation
+from recollect.prompt.sentences import fact_sentence, plain_key
 from recollect.types import Memory, MemoryKind
 
 # Names are short; a longer text is not a name.
@@ -88,6 +89,12 @@ def _class(memory: Memory, reading: RowFormat) -> str:
     return escape_quotation(memory.type or memory.kind.value, _MAX_NAME_CHARACTERS).upper()
 
 
+def _sentence(memory: Memory, reading: RowFormat) -> str:
+    if memory.kind is MemoryKind.FACT:
+        return fact_sentence(memory, reading.max_characters)
+    return escape_quotation(memory.text, reading.max_characters)
+
+
 def _turns(memory: Memory, reading: RowFormat) -> str:
     first, last = memory.detail.first_turn, memory.detail.last_turn
     if not first:
@@ -112,7 +119,9 @@ def _past(memory: Memory, reading: RowFormat) -> str:
 
 _VALUES: Mapping[str, Callable[[Memory, RowFormat], str]] = {
     "text": lambda memory, reading: escape_quotation(memory.text, reading.max_characters),
+    "sentence": _sentence,
     "key": lambda memory, reading: escape_quotation(memory.key, reading.max_characters),
+    "plainKey": lambda memory, reading: escape_quotation(plain_key(memory.key, memory.value), reading.max_characters),
     "value": lambda memory, reading: escape_quotation(memory.value, reading.max_characters),
     "summary": lambda memory, reading: escape_quotation(memory.detail.summary or memory.text, reading.max_characters),
     "sourceContext": lambda memory, reading: escape_quotation(memory.detail.source_context, reading.max_characters),

@@ -23,8 +23,9 @@ class TemplateBlock(BaseModel):
     """Kinds of memories that it takes."""
     standing: bool | None = None
     """True takes only standing facts, False all others, None both."""
-    order: Literal["slot", "rank", "turns"] = "rank"
-    """Order of its rows: by category and key, by rank, or as the turns were said."""
+    order: Literal["slot", "headings", "rank", "turns"] = "rank"
+    """Order of its rows: by category and key, under the headings of `wording.toml`, by rank, or as the turns were said.
+    """
     head: str
     tag: str = ""
     """Name of the tags around the rows, which stay if a policy replaces head and foot. Empty: none."""

@@ -49,7 +49,7 @@ async def test_s9_the_prompt_is_system_memories_summary_window_query_in_order(
     system, memories, so_far = messages[:3]
     assert [message["role"] for message in messages[:3]] == ["system"] * 3
     assert system["content"] == SYSTEM
-    assert "allergy:peanuts: peanuts" in memories["content"]
+    assert "- allergy: peanuts" in memories["content"]
     assert "- turns 1-10: The user: I'm allergic to peanuts." in so_far["content"]
     assert messages[3:-1] == chat.messages[20:]
     assert messages[-1] == {"role": "user", "content": "What next?"}

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -57,7 +58,7 @@ def test_nothing_recalled_is_nothing_written() -> None:
 def test_facts_and_quotations_go_into_blocks_of_their_own() -> None:
     both = rendered([fact(1, "diet", "vegan"), said("I moved to Oslo.")])
 
-    assert rows(both.standing) == ["- diet: vegan"]
+    assert rows(both.standing) == ["- The user is vegan."]
     assert rows(both.recalled) == ['- "I moved to Oslo." (said by the user on 2026-05-03)']
     assert both.boundary.split("+") == block_ids(both.standing) + block_ids(both.recalled)
 
@@ -82,7 +83,7 @@ def test_standing_facts_are_the_same_bytes_in_any_order_score_or_company() -> No
     first, second = rendered([diet, home]), rendered([home, louder, said("hello")])
 
     assert first.standing == second.standing
-    assert rows(first.standing) == ["- location: Oslo", "- diet: vegan"]
+    assert rows(first.standing) == ["- The user lives in Oslo.", "- The user is vegan."]
 
 
 def test_a_changed_fact_changes_the_block_and_its_id() -> None:
@@ -142,10 +143,12 @@ def test_days_are_the_readers_days() -> None:
     assert "2026-05-04" in block
 
 
-def test_a_fact_that_ranked_is_written_with_its_slot() -> None:
+def test_a_fact_that_ranked_is_a_sentence_with_its_day() -> None:
     known = Known(id=1, text="Ana eats vegan.", kind=MemoryKind.FACT, key="diet", category="preference", at=LATE)
+    labelled = replace(known, text="Ana's diet: vegan.")
 
-    assert rows(rendered([item(known, "vegan")]).recalled) == ['- "diet: vegan" (2026-05-03)']
+    assert rows(rendered([item(known, "vegan")]).recalled) == ['- "Ana eats vegan." (2026-05-03)']
+    assert rows(rendered([item(labelled, "vegan")]).recalled) == ['- "The user is vegan." (2026-05-03)']
     assert rows(rendered([item(known, standing=True)]).standing) == ["- Ana eats vegan."]
 
 
@@ -212,8 +215,8 @@ def test_ids_are_found_in_any_text_in_order() -> None:
 def test_any_text_is_one_line_inside_its_block(text: str) -> None:
     block = rendered([said(text, speaker=text), fact(1, text, text)])
 
+    assert [len(part.splitlines()) for part in (block.standing, block.recalled)] == [5, 4]
     for part in (block.standing, block.recalled):
-        assert len(part.splitlines()) == 4
         assert part.count("<") == part.count(">") == 2
         assert rows(part)[0].count('"') in (0, 2)
         assert len(block_ids(part)) == 1
