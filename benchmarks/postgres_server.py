@@ -130,7 +130,8 @@ class PostgresServer:
     def new_database(self, name: str, template: str = "template0") -> str:
         """Make a database, empty or as a copy of another; return its URL."""
         with psycopg.connect(self.url, autocommit=True) as connection:
-            connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+            # Copying files costs half of what PostgreSQL's default, writing each page to its log, does.
+            connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
         return f"postgresql://recollect@127.0.0.1:{self.port}/{name}"
 
     def _may_run(self, bin_folder: Path) -> bool:

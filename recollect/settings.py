@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
+from recollect.environment import EnvironmentSettings
 from recollect.errors import BadSettingError, BadSubjectError
 from recollect.types import InjectionMode, Subject
 
@@ -51,7 +52,7 @@ def default_database_url() -> str:
     return f"sqlite:///{Path(platformdirs.user_data_dir('recollect')) / 'recollect.sqlite3'}"
 
 
-class Settings(BaseSettings):
+class Settings(EnvironmentSettings):
     """All settings. Environment variables have the prefix `RECOLLECT_`."""
 
     model_config = SettingsConfigDict(

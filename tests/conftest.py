@@ -17,6 +17,7 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
+from sqlite_image import copy_or_migrate
 from stores import STORES, new_store, url_of
 
 # No deadline for examples: a busy machine would miss it.
@@ -39,6 +40,10 @@ SERVER_STORES = ("postgres", "citus")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--store", choices=STORES, default=STORES[0], help="store of the engines in tests")
+
+
+def pytest_configure() -> None:
+    pytest.MonkeyPatch().setattr("recollect.store.sqlite.connection.migrate", copy_or_migrate)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -33,7 +33,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"text", "decay"}),
     frozenset({"types"}),
     frozenset({"concurrency", "ids"}),
-    frozenset({"clock", "errors", "metrics"}),
+    frozenset({"clock", "environment", "errors", "metrics"}),
 )
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -41,13 +42,8 @@ class ProfileRegistry:
         Raises:
             BadProfileError: A file is unreadable or invalid.
         """
-        shipped = {
-            entry.name.removesuffix(_SUFFIX): _Layer(entry.name, tomllib.loads(entry.read_text("utf-8")))
-            for entry in files(__package__).iterdir()
-            if entry.name.endswith(_SUFFIX)
-        }
         own = {_name_of(path): _Layer(str(path), _read(path)) for path in _files_of(folder)}
-        self._profiles = {name: _build_profile(name, shipped, own) for name in sorted({*shipped, *own})}
+        self._profiles = _build_profiles(_shipped_layers(), own) if own else dict(_shipped_profiles())
 
     def names(self) -> list[str]:
         """List the names of all profiles."""
@@ -63,6 +59,25 @@ class ProfileRegistry:
         if found is None:
             raise UnknownProfileError(name, self.names())
         return found
+
+
+@cache
+def _shipped_layers() -> Mapping[str, _Layer]:
+    """Read the shipped profiles, once per process: each opened memory needs them."""
+    return {
+        entry.name.removesuffix(_SUFFIX): _Layer(entry.name, tomllib.loads(entry.read_text("utf-8")))
+        for entry in files(__package__).iterdir()
+        if entry.name.endswith(_SUFFIX)
+    }
+
+
+@cache
+def _shipped_profiles() -> dict[str, Profile]:
+    return _build_profiles(_shipped_layers(), {})
+
+
+def _build_profiles(shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> dict[str, Profile]:
+    return {name: _build_profile(name, shipped, own) for name in sorted({*shipped, *own})}
 
 
 def _build_profile(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> Profile:

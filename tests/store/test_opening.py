@@ -25,6 +25,12 @@ from stores import DURABLE, new_store, url_of
 NOBODY = 65534
 
 
+@pytest.fixture(autouse=True)
+def _migrates(monkeypatch: pytest.MonkeyPatch) -> None:
+    """New databases are migrated, not copied as in other tests: see sqlite_image.py."""
+    monkeypatch.setattr("recollect.store.sqlite.connection.migrate", migrate)
+
+
 def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
