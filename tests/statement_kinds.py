@@ -59,7 +59,7 @@ NOBODYS = {
     "claim_range",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
-ERASING = {"linked", "unclean", "cleaned"}
+ERASING = {"linked", "unclean", "cleaned", "showing", "showing_any"}
 NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
 ALL = [(room, name, sql) for room in ROOMS for name, sql in database.load(room).items()]
 # What PostgreSQL alone is asked.
@@ -85,4 +85,6 @@ EVERY_NODE = {
     ("erase", "clear_errors_on_log"),
     ("erase", "every_formation_on_log"),
     ("formation", "formations_of"),
+    ("insertion", "showing"),
+    ("insertion", "showing_any"),
 }

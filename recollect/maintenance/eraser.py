@@ -41,6 +41,7 @@ _ROWS = (
     ("messages", "messages: their places are left, without words, names and what they carried"),
     ("decisions", "lines of the decision log about it; lines about memories that remain were rewritten"),
     ("recalls", "records of what went into prompts"),
+    ("insertions", "texts that were inserted into prompts, and would have been inserted again"),
     ("formations", "pieces of waiting or parked work whose errors may have quoted it"),
 )
 # Of so many messages the statements are kept, the newest: their hashes are written in one transaction.

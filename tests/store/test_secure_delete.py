@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from canaries import canary, found
+from recollect.store.sql.database import load
 from recollect.store.sqlite import secure_delete
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.testing import FakeClock
@@ -50,6 +51,12 @@ class Churn:
                 "INSERT INTO vector (subject, space, memory, data) VALUES (?, 1, ?, ?)",
                 (subject, self.luck.randbytes(8) + word.encode(), word.encode() + self.luck.randbytes(1_024)),
             )
+            inserted = "y" * self.luck.choice([5, 300, 3_000]) + word
+            self.db.execute(
+                "INSERT INTO insertion (subject, chain, thread, at, depth, id, standing, recalled)"
+                " VALUES (?, ?, 1, 0, 1, x'00', ?, ?)",
+                (subject, seq, inserted, inserted),
+            )
             self.live[word] = subject, conversation, seq
 
     def erase(self, count: int) -> None:
@@ -60,6 +67,7 @@ class Churn:
                 (subject, conversation, seq),
             )
             self.db.execute("DELETE FROM hot WHERE subject = ? AND memory = ?", (subject, word.encode()))
+            self.db.execute(load("insertion")["empty_insertion"], (subject, seq, 1))
             self.db.execute("DELETE FROM vector WHERE subject = ? AND substr(memory, 9) = ?", (subject, word.encode()))
             self.gone.append(word)
 

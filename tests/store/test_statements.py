@@ -58,6 +58,13 @@ def test_abandoned_messages_are_found_by_index(
     assert all("message_child (subject=? AND conversation=? AND parent_seq=?" in step for step in looked_up)
 
 
+@pytest.mark.parametrize("name", ["showing", "showing_any"])
+def test_insertions_that_show_a_memory_are_found_by_index(name: str, empty: apsw.Connection) -> None:
+    values = (1, b"")[: 2 if name == "showing" else 1]
+    plan = [str(row[3]) for row in empty.execute(f"EXPLAIN QUERY PLAN {database.load('insertion')[name]}", values)]
+    assert any("insertion_item_owner (owner=?" in step for step in plan)
+
+
 def test_each_statement_is_used() -> None:
     folder = Path(str(RELATIONAL)).parent
     code = "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*.py")))

@@ -41,10 +41,7 @@ class InsertionRepository:
             StaleSubjectError: Something in its text was erased since `insertion.at`: prepare the prompt again.
         """
         term_key = self._context.term_key
-        owners = (owner for owner, _ in insertion.items)
-        await self._executor.write(
-            lambda db: insertions.add(db, subject, insertion, term_key), subject, *owners, synced=False
-        )
+        await self._executor.write(lambda db: insertions.add(db, subject, insertion, term_key), subject, synced=False)
 
     async def drop(self, subject: Subject, thread: int, chain: int) -> None:
         """Empty an insertion whose prompt was refused and sent without it: nothing was inserted at this turn."""

@@ -6,3 +6,12 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
        is_answer
   FROM insertion
  WHERE subject = ?1 AND chain = ANY (CAST(translate(?2, '[]', '{}') AS BIGINT[]))
+
+-- name: owner
+SELECT version FROM subject WHERE key = ?1 FOR SHARE
+
+-- name: memories_left
+SELECT count(*)
+  FROM memory
+ WHERE subject = ?1
+   AND id IN (SELECT decode(replace(value, '-', ''), 'hex') FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)

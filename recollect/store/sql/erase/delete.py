@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Set
 from recollect.ids import id_text
 from recollect.store.sql import subjects
 from recollect.store.sql.database import Row, SqlConnection, load
+from recollect.store.sql.erase import insertions
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import (
     ANCHOR_MASKED,
@@ -22,7 +23,7 @@ from recollect.store.sql.snapshot_codec import pack_sources
 from recollect.types import NO_DETAIL, Subject
 
 SQL = load("erase")
-MEMORY_SQL = load("memory")
+MEMORY_SQL, EXPORT_SQL = load("memory"), load("export")
 _TARGET_ERASED = "what it was weighed against was erased"
 _MESSAGE_ERASED = "the message it rests on was erased"
 _ERROR_ERASED = "its error went with what was erased"
@@ -56,6 +57,7 @@ class MemoryDeleter:
                 if place:
                     self._counts[place] += self._db.changes()
             self._db.execute(SQL["note_gone"], (self._key, self._version, id_))
+        self._counts["insertions"] += insertions.empty_showing(self._db, self._key, ids)
         self.gone.update(ids)
 
     def strip(self, id_: bytes, erased: Set[tuple[int, bytes, int]]) -> None:
@@ -83,6 +85,7 @@ class MemoryDeleter:
             values = (self._key, id_, write_detail(detail.without_circumstance()), self._version)
             self._db.execute(SQL["write_detail"], values)
             self._counts["evidence"] += 1
+            self._counts["insertions"] += insertions.empty_showing(self._db, self._key, [id_])
 
     def clear_traces(self, hollowed: Set[tuple[bytes, int]], answers: Set[tuple[bytes, int]]) -> None:
         """Take away what decisions, recall records and waiting work say of what is gone.
@@ -94,13 +97,14 @@ class MemoryDeleter:
         for row in fetch(self._db, SQL["all_decisions"], self._key):
             self._clear_decision(row, hollowed)
         gone = frozenset(id_text(memory) for memory in self.gone)
-        for at, id_, conversation, seq, items in fetch(self._db, SQL["all_recalls"], self._key):
+        for at, id_, conversation, seq, items, omitted in fetch(self._db, SQL["all_recalls"], self._key):
             place = (conversation, seq)
             if place in hollowed or place in answers:
                 self._db.execute(SQL["erase_recall"], (self._key, at, id_))
                 self._counts["recalls"] += 1
             else:
                 self._thin_recall(at, id_, items, lambda item: item[1] in gone)
+                self._thin_omitted(at, id_, omitted, gone)
         for cut, clear in (("cut_leases", "clear_errors"), ("cut_leases_on_log", "clear_errors_on_log")):
             self._db.execute(SQL[cut], (self._key,))
             self._db.execute(SQL[clear], (self._key, _ERROR_ERASED))
@@ -108,8 +112,10 @@ class MemoryDeleter:
 
     def thin_recalls_of(self, subject: Subject) -> None:
         """Take all that is another subject's out of recall records."""
-        for at, id_, _, _, items in fetch(self._db, SQL["all_recalls"], self._key):
+        ids = frozenset(id_text(id_) for (id_,) in fetch(self._db, EXPORT_SQL["memory_ids"], subject.key))
+        for at, id_, _, _, items, omitted in fetch(self._db, SQL["all_recalls"], self._key):
             self._thin_recall(at, id_, items, lambda item: item[0] == subject.text)
+            self._thin_omitted(at, id_, omitted, ids)
 
     def _clear_decision(self, row: Row, hollowed: Set[tuple[bytes, int]]) -> None:
         at, id_, action, memory, target, reason, text, profile, conversation, seq = row
@@ -135,6 +141,12 @@ class MemoryDeleter:
             self._db.execute(SQL["thin_recall"], (self._key, at, id_, json.dumps(left)))
             self._counts["recalls"] += 1
             self._counts["answers"] += 1
+
+    def _thin_omitted(self, at: int, id_: bytes, omitted: str, gone: Set[str]) -> None:
+        known = json.loads(omitted)
+        left = [memory for memory in known if memory[0] not in gone]
+        if len(left) < len(known):
+            self._db.execute(SQL["thin_omitted"], (self._key, at, id_, json.dumps(left, ensure_ascii=False)))
 
 
 Place = tuple[bytes, int]
@@ -176,6 +188,9 @@ class MessageRedactor:
         for conversation, seqs in fresh.items():
             counts["messages"] += len(seqs)
             self._mask_calls(conversation, seqs)
+            counts["insertions"] += insertions.empty_from(self._db, self._ledger, conversation, min(seqs))
+        if fresh:
+            counts["insertions"] += insertions.empty_quoting(self._db, self._key)
 
     def _mask_answers(self, conversation: bytes, seq: int) -> None:
         """Mask the anchors of answers, which are hashes of their question too."""

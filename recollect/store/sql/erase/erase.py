@@ -11,6 +11,7 @@ from recollect.errors import UnknownConversationError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import inner, subjects
 from recollect.store.sql.database import SqlConnection, load
+from recollect.store.sql.erase import insertions
 from recollect.store.sql.erase.cascade import ErasureCascade, Source
 from recollect.store.sql.erase.delete import MemoryDeleter, MessageRedactor, Place
 from recollect.store.sql.erase.tombstones import TombstoneLedger
@@ -190,10 +191,11 @@ class PartialErasure:
         id_ = id_bytes(conversation)
         if id_ is None or fetch_value(self._db, LOG_SQL["last_seq"], home.key, id_) is None:
             raise UnknownConversationError(conversation)
-        log = self._log(home)
-        log.erase([(id_, seq) for seq in self._order.seqs] or log.all_of(id_), self.counts)
         if not self._order.seqs:
             self._db.execute(SQL["forget_options"], (home.key, id_))
+            self.counts["insertions"] += insertions.delete_conversation(self._db, home.key, id_)
+        log = self._log(home)
+        log.erase([(id_, seq) for seq in self._order.seqs] or log.all_of(id_), self.counts)
 
     def _weigh_formed(self, home: Subject, log: MessageRedactor, erased: Set[Source]) -> None:
         for conversation, seq in sorted(log.hollowed):
@@ -271,6 +273,7 @@ class SubjectErasure:
         for owner in self._root.owners:
             if subjects.version_of(self._db, owner) is not None:
                 MemoryDeleter(self._db, owner, self.counts).thin_recalls_of(self._subject)
+        self.counts["insertions"] += insertions.empty_showing_any(self._db, self._subject.key)
 
     def _reach_others(self) -> None:
         """Handle what other subjects hold of this one: quotations go, links if erased everywhere."""

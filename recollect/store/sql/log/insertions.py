@@ -1,7 +1,7 @@
 """The injection ledger: insert, find, and link with the recorded conversation. Works on a connection.
 
-Chains cover the words of messages. Once anything of a subject was erased they are stored masked by its erasure ledger,
-as hashes of messages are, so that no row tells what an erased message said.
+Chains cover the words of messages. Once anything of a subject was erased, new ones are stored masked by its erasure
+ledger, as hashes of messages are, so that no row tells what an erased message said.
 """
 
 import json
@@ -13,6 +13,7 @@ from recollect.errors import BadRequestError, StaleSubjectError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import subjects
 from recollect.store.sql.database import Row, SqlConnection, load
+from recollect.store.sql.erase.insertions import drop_shown
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.text import clean
@@ -27,7 +28,7 @@ from recollect.types import (
     Turn,
 )
 
-SQL, LOG_SQL, ERASE_SQL = load("insertion"), load("log"), load("erase")
+SQL, LOG_SQL = load("insertion"), load("log")
 # Lists of ids that are kept after parsing: each request of a conversation reads the same rows.
 _MAX_PARSED_LISTS = 2048
 # Longest list of messages that is climbed to find the place of an insertion.
@@ -37,14 +38,18 @@ _NO_ID = bytes(16)
 
 def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: bytes) -> LedgerRows:
     """Read all rows of the subject at some chains."""
-    if not chains or subjects.version_of(db, subject) is None:
+    reader = fetch_one(db, SQL["reader"], subject.key) if chains else None
+    if reader is None:
         return LedgerRows()
-    ledger = TombstoneLedger(db, subject, term_key)
-    plain: dict[int, int] = {} if ledger.empty else {ledger.mask(chain): chain for chain in chains}
-    rows = fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains, *plain]))
+    name, version, some_masked = reader
+    subjects.verified(subject, name, version)
+    plain: dict[int, int] = {}
+    if some_masked:
+        ledger = TombstoneLedger(db, subject, term_key)
+        plain = {ledger.mask(chain): chain for chain in chains}
     insertions: list[PromptInsertion] = []
     answers: list[AnswerMark] = []
-    for row in rows:
+    for row in fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains, *plain])):
         thread, stored, depth, at = row[0], int(row[1]), row[2], row[4]
         chain = plain.get(stored, stored)
         if row[-1]:
@@ -75,31 +80,33 @@ def add(db: SqlConnection, subject: Subject, insertion: PromptInsertion, term_ke
     _refuse_erased(db, subject, insertion)
     subjects.ensure(db, subject)
     key, thread = subject.key, insertion.thread
-    stored = _stored(db, subject, insertion.chain, term_key)
-    for chain in stored:
-        _drop_items(db, key, fetch(db, SQL["insertion_items"], key, chain, thread))
-        db.execute(SQL["drop_insertion"], (key, chain, thread))
+    ledger = TombstoneLedger(db, subject, term_key)
+    for stored in _stored(db, ledger, insertion.chain):
+        drop_shown(db, key, stored, thread)
+        db.execute(SQL["drop_insertion"], (key, stored, thread))
     if insertion.characters:
         _make_room(db, key, insertion)
-    chain = stored[-1]
+    masked = not ledger.empty
+    chain = ledger.mask(insertion.chain) if masked else insertion.chain
     items = tuple(dict.fromkeys(insertion.items))
     texts = (clean(insertion.standing), clean(insertion.recalled))
     lists = (json.dumps([[owner.text, memory] for owner, memory in items]), json.dumps(list(insertion.withdrawn)))
     sent = (insertion.sent_bytes, clean(insertion.sent_hash))
     place = (key, thread, chain, insertion.depth, _id(insertion.id), to_micros(insertion.at))
-    flags = (insertion.quotes_messages, *sent, insertion.erased)
+    flags = (insertion.quotes_messages, *sent, insertion.erased, masked)
     db.execute(SQL["add_insertion"], (*place, *texts, *lists, *flags, insertion.characters))
-    if items:
-        rows = [(key, _id(memory), owner.key, chain, thread) for owner, memory in items]
-        db.executemany(SQL["add_item"], rows)
+    owners = [(_id(memory), owner.key) for owner, memory in items]
+    owners += [(_id(memory), _owner(db, key, _id(memory))) for memory in insertion.withdrawn]
+    if owners:
+        db.executemany(SQL["add_item"], [(key, memory, owner, chain, thread) for memory, owner in owners])
 
 
 def drop(db: SqlConnection, subject: Subject, thread: int, chain: int, term_key: bytes) -> None:
     """Empty an insertion: the prompt was sent without it."""
     if subjects.version_of(db, subject) is None:
         return
-    for stored in _stored(db, subject, chain, term_key):
-        _drop_items(db, subject.key, fetch(db, SQL["insertion_items"], subject.key, stored, thread))
+    for stored in _stored(db, TombstoneLedger(db, subject, term_key), chain):
+        drop_shown(db, subject.key, stored, thread)
         db.execute(SQL["withdraw_insertion"], (subject.key, stored, thread))
 
 
@@ -131,7 +138,7 @@ def link(
     if turn.answer_chain is not None and turn.reply is not None:
         chain = turn.answer_chain if ledger.empty else ledger.mask(turn.answer_chain)
         place = (key, turn.thread, chain, turn.answer_depth, _NO_ID, to_micros(turn.said_at))
-        db.execute(SQL["add_answer_mark"], (*place, conversation, reply_seq))
+        db.execute(SQL["add_answer_mark"], (*place, conversation, reply_seq, not ledger.empty))
 
 
 def _seq_above(db: SqlConnection, key: int, conversation: bytes, seq: int, steps: int) -> int | None:
@@ -151,12 +158,17 @@ def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInserti
         StaleSubjectError: Something was erased meanwhile of a subject whose memories or messages it has.
     """
     at = to_micros(insertion.at)
-    for owner in dict.fromkeys((subject, *(owner for owner, _ in insertion.items))):
-        if fetch_value(db, SQL["erased_since"], owner.key, at):
+    shown: dict[Subject, list[MemoryId]] = {subject: []}
+    for owner, memory in dict.fromkeys(insertion.items):
+        _id(memory)
+        shown.setdefault(owner, []).append(memory)
+    for owner, memories in shown.items():
+        fetch(db, SQL["owner"], owner.key)
+        lost = bool(fetch_value(db, SQL["erased_since"], owner.key, at))
+        if memories and not lost:
+            lost = fetch_value(db, SQL["memories_left"], owner.key, json.dumps(memories)) < len(memories)
+        if lost:
             raise StaleSubjectError("something was erased while the prompt was prepared: prepare it again")
-    for owner, memory in insertion.items:
-        if fetch_one(db, ERASE_SQL["kind_and_state"], owner.key, _id(memory)) is None:
-            raise StaleSubjectError(f"memory {memory} was erased while the prompt was prepared: prepare it again")
 
 
 def _make_room(db: SqlConnection, key: int, insertion: PromptInsertion) -> None:
@@ -164,24 +176,21 @@ def _make_room(db: SqlConnection, key: int, insertion: PromptInsertion) -> None:
     count, characters = fetch(db, SQL["thread_size"], key, insertion.thread)[0]
     if count < MAX_INSERTIONS_PER_THREAD and characters + insertion.characters <= MAX_THREAD_CHARACTERS:
         return
-    _drop_items(db, key, fetch(db, SQL["thread_items"], key, insertion.thread))
+    for chain, thread in fetch(db, SQL["thread_places"], key, insertion.thread):
+        drop_shown(db, key, chain, thread)
     db.execute(SQL["drop_thread"], (key, insertion.thread))
 
 
-def _drop_items(db: SqlConnection, key: int, rows: Sequence[Row]) -> None:
-    """Remove from the index what insertions show; `rows` have their chain, thread and items."""
-    indexed = [
-        (key, id_bytes(memory), owner.key, chain, thread)
-        for chain, thread, items in rows
-        for owner, memory in _items(items)
-    ]
-    if indexed:
-        db.executemany(SQL["drop_item"], indexed)
+def _stored(db: SqlConnection, ledger: TombstoneLedger, chain: int) -> tuple[int, ...]:
+    """Return the chains that a row may be stored under."""
+    some_masked = not ledger.empty or fetch(db, SQL["reader"], ledger.subject)[0][-1]
+    return (chain, ledger.mask(chain)) if some_masked else (chain,)
 
 
-def _stored(db: SqlConnection, subject: Subject, chain: int, term_key: bytes) -> tuple[int, ...]:
-    """Return the chains that a row may be stored under; new rows get the last one."""
-    return TombstoneLedger(db, subject, term_key).stored_hashes(chain)
+def _owner(db: SqlConnection, key: int, memory: bytes) -> int:
+    """Return whose a memory is that is withdrawn: an earlier insertion showed it."""
+    owner: int | None = fetch_value(db, SQL["owner_shown"], key, memory)
+    return key if owner is None else owner
 
 
 def _read(row: Row, chain: int) -> PromptInsertion:

@@ -171,13 +171,16 @@ SELECT at, id, action, memory, target, reason, text, profile, conversation, seq 
 DELETE FROM decision WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: all_recalls
-SELECT at, id, conversation, seq, items FROM recall WHERE subject = ?1
+SELECT at, id, conversation, seq, items, omitted FROM recall WHERE subject = ?1
 
 -- name: erase_recall
 DELETE FROM recall WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: thin_recall
 UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
+
+-- name: thin_omitted
+UPDATE recall SET omitted = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: cut_leases
 -- Whoever forms at this moment read what is gone now, and must not commit it. That is no failure of theirs.

@@ -1,5 +1,9 @@
 -- The injection ledger: what was inserted into prompts, and which answers the threads went on with.
 
+-- name: reader
+-- A subject that may have rows, and whether some of them are masked.
+SELECT name, version, EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND masked = 1) FROM subject WHERE key = ?1
+
 -- name: insertions_at
 SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages, sent_bytes, sent_hash, erased,
        is_answer
@@ -20,25 +24,29 @@ SELECT EXISTS (SELECT 1 FROM erasure WHERE subject = ?1 AND at > ?2)
 -- name: thread_size
 SELECT count(*), coalesce(sum(characters), 0) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0
 
--- name: thread_items
-SELECT chain, thread, items FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0
-
 -- name: drop_thread
 DELETE FROM insertion WHERE subject = ?1 AND thread = ?2
 
--- name: insertion_items
-SELECT chain, thread, items FROM insertion WHERE subject = ?1 AND chain = ?2 AND thread = ?3
+-- name: listed_items
+SELECT items, withdrawn FROM insertion WHERE subject = ?1 AND chain = ?2 AND thread = ?3
 
--- name: drop_item
-DELETE FROM insertion_item WHERE subject = ?1 AND memory = ?2 AND owner = ?3 AND chain = ?4 AND thread = ?5
+-- name: thread_places
+SELECT chain, thread FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0
+
+-- name: owner_shown
+-- Whose a memory is, that an earlier insertion shows.
+SELECT owner FROM insertion_item WHERE subject = ?1 AND memory = ?2 LIMIT 1
+
+-- name: drop_shown
+DELETE FROM insertion_item WHERE subject = ?1 AND memory = ?2 AND chain = ?3 AND thread = ?4
 
 -- name: drop_insertion
 DELETE FROM insertion WHERE subject = ?1 AND chain = ?2 AND thread = ?3
 
 -- name: add_insertion
 INSERT INTO insertion (subject, thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages,
-                       sent_bytes, sent_hash, erased, is_answer, characters)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, 0, ?15)
+                       sent_bytes, sent_hash, erased, masked, characters)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
 
 -- name: add_item
 INSERT INTO insertion_item (subject, memory, owner, chain, thread) VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO NOTHING
@@ -56,6 +64,50 @@ SELECT chain, depth FROM insertion WHERE subject = ?1 AND thread = ?2 AND conver
 UPDATE insertion SET conversation = ?4, seq = ?5 WHERE subject = ?1 AND chain = ?2 AND thread = ?3
 
 -- name: add_answer_mark
-INSERT INTO insertion (subject, thread, chain, depth, id, at, conversation, seq, is_answer)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, 1)
+INSERT INTO insertion (subject, thread, chain, depth, id, at, conversation, seq, masked, is_answer)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
     ON CONFLICT DO NOTHING
+
+-- name: owner
+-- On PostgreSQL this waits for an erasure of the owner's memories.
+SELECT version FROM subject WHERE key = ?1
+
+-- name: memories_left
+SELECT count(*) FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+
+-- name: showing
+SELECT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND memory = ?2
+
+-- name: showing_any
+SELECT DISTINCT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND subject <> ?1
+
+-- name: quoting_messages
+SELECT chain, thread FROM insertion WHERE subject = ?1 AND quotes_messages = 1
+
+-- name: from_message
+-- From a message on; a row without a place may come after any.
+SELECT chain, thread, at, is_answer, masked
+  FROM insertion
+ WHERE subject = ?1 AND conversation = ?2 AND (seq IS NULL OR seq >= ?3)
+
+-- name: threads_of
+SELECT DISTINCT thread FROM insertion WHERE subject = ?1 AND conversation = ?2
+
+-- name: unlinked_in
+SELECT chain, thread, at, is_answer, masked FROM insertion WHERE subject = ?1 AND thread = ?2 AND conversation IS NULL
+
+-- name: empty_insertion
+UPDATE insertion
+   SET standing = '', recalled = '', items = '[]', withdrawn = '[]', quotes_messages = 0, characters = 0, sent_hash = '',
+       erased = 1
+ WHERE subject = ?1 AND chain = ?2 AND thread = ?3 AND is_answer = 0
+
+-- name: forget_hashes
+-- Those of later prompts cover the text as well.
+UPDATE insertion
+   SET sent_hash = ''
+ WHERE subject = ?1 AND thread = ?2 AND sent_hash <> ''
+   AND at >= (SELECT at FROM insertion WHERE subject = ?1 AND thread = ?2 AND chain = ?3)
+
+-- name: mask_chain
+UPDATE insertion SET chain = ?4, masked = 1 WHERE subject = ?1 AND chain = ?2 AND thread = ?3

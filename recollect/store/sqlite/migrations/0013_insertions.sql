@@ -1,9 +1,9 @@
 -- The injection ledger: what was inserted into the prompts of a conversation, so that the next prompts repeat it.
 --
 -- thread groups the prompts of one client conversation; chain is a hash over the messages up to the one at which the text
--- was inserted, masked with the ledger's key once anything of the subject was erased. conversation and seq name that
--- message in the log; they are NULL until the turn is recorded. is_answer: a mark that the thread went on with an answer;
--- it has no text. items and withdrawn are JSON: [[subject, memory id], …] and [memory id, …]. characters: length of the
+-- was inserted; masked: with the key of the erasure ledger, as it may cover an erased message. conversation and seq name
+-- that message in the log; they are NULL until the turn is recorded. is_answer: a mark that the thread went on with an
+-- answer; it has no text. items and withdrawn are JSON: [[subject, memory id], …] and [memory id, …]. characters: length of the
 -- text. erased: the text was erased or forgotten, the row says why a prefix broke.
 CREATE TABLE IF NOT EXISTS insertion (
     subject         INTEGER NOT NULL,
@@ -15,6 +15,7 @@ CREATE TABLE IF NOT EXISTS insertion (
     conversation    BLOB,
     seq             INTEGER,
     is_answer       INTEGER NOT NULL DEFAULT 0,
+    masked          INTEGER NOT NULL DEFAULT 0,
     erased          INTEGER NOT NULL DEFAULT 0,
     quotes_messages INTEGER NOT NULL DEFAULT 0,
     characters      INTEGER NOT NULL DEFAULT 0,
@@ -30,8 +31,9 @@ CREATE TABLE IF NOT EXISTS insertion (
 CREATE INDEX IF NOT EXISTS insertion_thread ON insertion (subject, thread, at, depth, characters);
 CREATE INDEX IF NOT EXISTS insertion_conversation ON insertion (subject, conversation, seq) WHERE conversation IS NOT NULL;
 CREATE INDEX IF NOT EXISTS insertion_unlinked ON insertion (subject, thread, at) WHERE conversation IS NULL;
+CREATE INDEX IF NOT EXISTS insertion_masked ON insertion (subject) WHERE masked = 1;
 
--- Which insertions show a memory, whose owner may be another subject: erasing finds them by the memory.
+-- Which insertions show or withdraw a memory, whose owner may be another subject: erasing finds them by it.
 CREATE TABLE IF NOT EXISTS insertion_item (
     subject INTEGER NOT NULL,
     memory  BLOB NOT NULL,
@@ -41,7 +43,7 @@ CREATE TABLE IF NOT EXISTS insertion_item (
     PRIMARY KEY (subject, memory, owner, chain, thread)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX IF NOT EXISTS insertion_item_memory ON insertion_item (memory);
+CREATE INDEX IF NOT EXISTS insertion_item_owner ON insertion_item (owner, memory);
 
 -- The columns recall.replayed (number of earlier insertions that the prompt repeated), recall.omitted (JSON: [[memory id,
 -- reason], …]) and recall.prefix are added by `store/sqlite/migrate.py`.
