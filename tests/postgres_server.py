@@ -13,12 +13,12 @@ NEEDS_POSTGRES = pytest.mark.skipif(programs() is None, reason=NO_PROGRAMS)
 """Marks what is skipped, and says so, where the package with the programs has none for this machine."""
 
 # With hundreds of databases, autovacuum would start a process ten times a second.
-FEW_PROCESSES = {"autovacuum": "off", "max_logical_replication_workers": "0", "io_method": "sync"}
+NO_BACKGROUND_WORK = {"autovacuum": "off", "max_logical_replication_workers": "0", "io_method": "sync"}
 
 
 @cache
 def shared_server() -> PostgresServer:
     """Return it."""
-    server = PostgresServer(QUICK | FEW_PROCESSES)
+    server = PostgresServer(QUICK | NO_BACKGROUND_WORK)
     server.start()
     return server
