@@ -62,7 +62,11 @@ async def shorten_contexts(
         stale += await run_in_thread_if_large(size, partial(_stale, quoting, outdated), above=LARGE_BATCH)
     now = runtime.clock.now()
     fresh = [_without_circumstance(memory, runtime) for memory in stale]
-    closes = [CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now) for memory in stale]
+    forgotten = any(old.is_forgotten for old in outdated)
+    closes = [
+        CloseMemory(id=memory.id, valid_to=max(memory.valid_from, now), closed_at=now, forgotten=forgotten)
+        for memory in stale
+    ]
     decisions = [_decision(memory, runtime) for memory in stale]
     return [*closes, *await _added(fresh, runtime)], decisions
 

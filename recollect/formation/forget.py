@@ -58,7 +58,9 @@ async def _forget(runtime: Runtime, memory: Memory) -> Memory:
     same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
     now = runtime.clock.now()
     ending = (memory, *same)
-    closes = [CloseMemory(id=known.id, valid_to=max(known.valid_from, now), closed_at=now) for known in ending]
+    closes = [
+        CloseMemory(id=known.id, valid_to=max(known.valid_from, now), closed_at=now, forgotten=True) for known in ending
+    ]
     outdated = [old for known in ending for old in outdated_by_hand(known, cause=memory.id)]
     forgotten = await find_forgotten(outdated, hot, runtime)
     outdated += forgotten.outdated

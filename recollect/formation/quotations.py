@@ -88,10 +88,13 @@ async def withhold(
     shortened = await _all_shortened([id_ for id_ in ids if id_ not in gone], outdated, hot.subject, runtime)
     added = await added_quotations([short.new for short in shortened if short.new], runtime)
     now = runtime.clock.now()
+    forgotten = any(old.is_forgotten for old in outdated)
     closes: list[Change] = []
     decisions: list[Decision] = []
     for place, short in enumerate(shortened, start=1):
-        closes.append(CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now))
+        closes.append(
+            CloseMemory(id=short.old.id, valid_to=max(short.old.valid_from, now), closed_at=now, forgotten=forgotten)
+        )
         decisions.append(_decision(short, now, runtime))
         if not place % BATCH_SIZE:
             await asyncio.sleep(0)

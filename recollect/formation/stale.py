@@ -86,6 +86,11 @@ class Outdated:
     cause: str = ""
     """Id of the memory that replaced it, or of the closed one itself: undoing that brings the quotations back."""
 
+    @property
+    def is_forgotten(self) -> bool:
+        """Whether the user asked to forget it, in the conversation or by hand; else something took its place."""
+        return self.is_topic or self.is_everything or self.until is None
+
     def reaches(self, said: Evidence) -> bool:
         """Return whether a message may repeat it: it was said before the end, or asks to forget it."""
         if (self.conversation and said.conversation != self.conversation) or (self.role and said.role != self.role):

@@ -67,6 +67,7 @@ async def shorten_episodes(
     read = await run_in_thread_if_large(
         size, lambda: [_kept(episode, outdated, said) for episode in episodes], above=LARGE_BATCH
     )
+    forgotten = any(old.is_forgotten for old in outdated)
     closes: list[Change] = []
     shortened: list[tuple[Memory, list[str]]] = []
     decisions: list[Decision] = []
@@ -74,7 +75,9 @@ async def shorten_episodes(
         if because is None:
             continue
         now = runtime.clock.now()
-        closes.append(CloseMemory(id=episode.id, valid_to=max(episode.valid_from, now), closed_at=now))
+        closes.append(
+            CloseMemory(id=episode.id, valid_to=max(episode.valid_from, now), closed_at=now, forgotten=forgotten)
+        )
         shortened.append((without_sentences(episode, kept, runtime), kept))
         decisions.append(_decision(episode, because, runtime))
     return [*closes, *await added_episodes(shortened, runtime)], decisions

@@ -59,7 +59,12 @@ def to_changes(resolved: Sequence[ResolvedCandidate], making: MemoryFactory) -> 
     decisions: list[Decision] = []
     for decided in resolved:
         changes.extend(
-            CloseMemory(id=closing.memory.id, valid_to=closing.valid_to, closed_at=making.now)
+            CloseMemory(
+                id=closing.memory.id,
+                valid_to=closing.valid_to,
+                closed_at=making.now,
+                forgotten=bool(decided.candidate.forgets),
+            )
             for closing in decided.closes
         )
         made: MemoryId | None = None

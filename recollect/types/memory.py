@@ -259,6 +259,8 @@ class CloseMemory:
     id: MemoryId
     valid_to: datetime
     closed_at: datetime
+    forgotten: bool = False
+    """The user asked to forget it: what was inserted into prompts with it is not inserted again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

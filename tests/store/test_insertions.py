@@ -12,6 +12,7 @@ from recollect.testing import FakeClock
 from recollect.types import (
     MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
+    CloseMemory,
     EraseRequest,
     InjectionRecord,
     LedgerRows,
@@ -199,3 +200,14 @@ async def test_a_record_keeps_what_recall_left_out(store: Store, clock: FakeCloc
     await store.conversations.record(turn("a", "b", recall=record))
 
     assert await store.conversations.injections(ANA) == [replace(record, omitted=tuple(left_out[:50]))]
+
+
+async def test_an_insertion_with_a_memory_that_ended_meanwhile_is_refused(store: Store, clock: FakeClock) -> None:
+    tea, cake = await known(store, clock, "Ana likes tea."), await known(store, clock, "Ana likes cake.")
+    late = insertion(clock, 1, tea)
+    clock.advance(seconds=1)
+    await store.memories.apply(ANA, [CloseMemory(id=tea.id, valid_to=clock.now(), closed_at=clock.now())], [])
+
+    with pytest.raises(StaleSubjectError, match="ended"):
+        await store.insertions.add(ANA, late)
+    await store.insertions.add(ANA, insertion(clock, 1, cake))

@@ -38,7 +38,7 @@ class InsertionRepository:
         a new ledger begins.
 
         Raises:
-            StaleSubjectError: Something in its text was erased since `insertion.at`: prepare the prompt again.
+            StaleSubjectError: Something in its text was erased or ended since `insertion.at`: prepare it again.
         """
         term_key = self._context.term_key
         await self._executor.write(lambda db: insertions.add(db, subject, insertion, term_key), subject, synced=False)

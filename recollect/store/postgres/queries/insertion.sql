@@ -15,3 +15,4 @@ SELECT count(*)
   FROM memory
  WHERE subject = ?1
    AND id IN (SELECT decode(replace(value, '-', ''), 'hex') FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+   AND (closed_at IS NULL OR closed_at <= ?3)

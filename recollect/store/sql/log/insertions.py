@@ -75,7 +75,7 @@ def add(db: SqlConnection, subject: Subject, insertion: PromptInsertion, term_ke
 
     Raises:
         BadRequestError: An id is none.
-        StaleSubjectError: Something in its text was erased since it was prepared.
+        StaleSubjectError: Something in its text was erased, or ended, since it was prepared.
     """
     _refuse_erased(db, subject, insertion)
     subjects.ensure(db, subject)
@@ -152,10 +152,10 @@ def _seq_above(db: SqlConnection, key: int, conversation: bytes, seq: int, steps
 
 
 def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInsertion) -> None:
-    """Refuse a text whose words were erased since it was prepared.
+    """Refuse a text with words that were erased, or memories that ended, since it was prepared.
 
     Raises:
-        StaleSubjectError: Something was erased meanwhile of a subject whose memories or messages it has.
+        StaleSubjectError: Something was erased of a subject whose memories or messages it has, or one of them ended.
     """
     at = to_micros(insertion.at)
     shown: dict[Subject, list[MemoryId]] = {subject: []}
@@ -166,9 +166,9 @@ def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInserti
         fetch(db, SQL["owner"], owner.key)
         lost = bool(fetch_value(db, SQL["erased_since"], owner.key, at))
         if memories and not lost:
-            lost = fetch_value(db, SQL["memories_left"], owner.key, json.dumps(memories)) < len(memories)
+            lost = fetch_value(db, SQL["memories_left"], owner.key, json.dumps(memories), at) < len(memories)
         if lost:
-            raise StaleSubjectError("something was erased while the prompt was prepared: prepare it again")
+            raise StaleSubjectError("memories were erased or ended while the prompt was prepared: prepare it again")
 
 
 def _make_room(db: SqlConnection, key: int, insertion: PromptInsertion) -> None:

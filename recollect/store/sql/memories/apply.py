@@ -8,6 +8,7 @@ from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryEr
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import Row, SqlConnection, load
+from recollect.store.sql.erase.insertions import empty_quoting, empty_showing
 from recollect.store.sql.erase.tombstones import mark_words, refuse_erased
 from recollect.store.sql.memories.write import InsertBatch, reopen, weaken
 from recollect.store.sql.rows import (
@@ -85,6 +86,8 @@ def apply(
             on_memories
         )
         mark_words(db, subject, [change for change in changes if isinstance(change, MarkWords)], term_key)
+        if any(map(_forgets, changes)):
+            empty_quoting(db, home.key)
     if decisions:
         db.executemany(SQL["add_decision"], [_decision_row(subject, decision) for decision in decisions])
     return version
@@ -241,9 +244,12 @@ class Changes:
         self._close(filled)
 
     def _close(self, id_: bytes) -> None:
-        if self._state(id_) is MemoryState.CLOSED:
-            return
         change = self._closing[id_]
+        is_closed = self._state(id_) is MemoryState.CLOSED
+        if change.forgotten:
+            empty_showing(self._db, self._key, [id_])
+        if is_closed:
+            return
         times = (to_micros(change.valid_to), to_micros(change.closed_at))
         self._db.execute(SQL["close_memory"], (self._key, id_, *times, self._version))
         self._db.execute(SQL["cool"], (self._key, id_))
@@ -339,6 +345,17 @@ def _id(text: str) -> bytes:
     if found is None:
         raise UnknownMemoryError(text)
     return found
+
+
+def _forgets(change: Change) -> bool:
+    """Return whether a change forgets words that an inserted text may quote from messages."""
+    match change:
+        case CloseMemory():
+            return change.forgotten
+        case MarkWords():
+            return bool(change.forgotten)
+        case _:
+            return False
 
 
 def _optional_id(text: str | None) -> bytes | None:

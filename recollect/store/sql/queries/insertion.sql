@@ -73,7 +73,10 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
 SELECT version FROM subject WHERE key = ?1
 
 -- name: memories_left
-SELECT count(*) FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+-- Those that are there, and were not closed after an instant.
+SELECT count(*)
+  FROM memory
+ WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2)) AND (closed_at IS NULL OR closed_at <= ?3)
 
 -- name: showing
 SELECT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND memory = ?2
