@@ -1,11 +1,11 @@
--- Which subjects are within another: the sessions, apps and characters of a user. A row is kept with the owner's rows, so
--- that erasing and exporting a user finds them by the owner's key. Rows for subjects that are there already are added by
--- `store/sql/inner.py`: an owner's key cannot be computed here.
+-- Subjects within another one: the sessions, apps and characters of a user. A row is stored with the owner's rows, so that
+-- erasing and exporting a user finds them by the owner's key. `store/sql/inner.py` adds the rows of existing subjects,
+-- because an owner's key cannot be computed here.
 CREATE TABLE IF NOT EXISTS inner_subject (
     subject BIGINT NOT NULL,
     name    TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (subject, name)
 );
 
--- No samples of names: see 0001.
+-- No statistics on names: see 0001.
 ALTER TABLE inner_subject ALTER COLUMN name SET STATISTICS 0;

@@ -1,7 +1,7 @@
 -- The views of 0001 with PostgreSQL's own types: ids are UUID, instants TIMESTAMPTZ, `metadata` is JSONB and `is_active`
--- a BOOLEAN. And a sentence whose link ended stays in `vectors`: users_vectors alone says whose it is, and memory_updates
--- why it ended. Its "values" are NULL where no subject holds it any more, as what is closed takes part in no search and
--- has no vector.
+-- a BOOLEAN. Also, a sentence whose link ended stays in `vectors`: its users are in users_vectors, and the reason in
+-- memory_updates. Its "values" are NULL if no subject has it any more, because closed memories are not searched and have
+-- no vector.
 DROP VIEW app_memories, vectors, users_vectors, memory_updates, episodic_memory, structured_facts, rests_on, readable;
 
 CREATE FUNCTION id_uuid(id BYTEA) RETURNS UUID LANGUAGE sql IMMUTABLE STRICT AS $body$
@@ -57,7 +57,7 @@ SELECT r.user_id, r.id AS vector_id
   FROM readable AS r
  WHERE r.user_id IS NOT NULL AND r.kind = 0 AND r.state = 0;
 
--- Every end of a user's memory, with its reason: new_vector_id is NULL where nothing took its place.
+-- Each end of a user's memory, with its reason; new_vector_id is NULL if nothing replaced it.
 CREATE VIEW memory_updates AS
 SELECT id_uuid(d.id) AS id, d.user_id, id_uuid(d.old) AS old_vector_id, id_uuid(d.new) AS new_vector_id, d.reason,
        instant(d.at) AS created_at

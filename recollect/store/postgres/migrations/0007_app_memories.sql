@@ -1,6 +1,6 @@
--- `app_memories` with an index for each way it is read: one by its number, an app's by the instant of creation or update,
--- all by these instants. `memory_number` keeps numbers unique within a subject, as it must name the column that tables are
--- distributed by; across subjects they are by the ranges that are drawn.
+-- `app_memories` with an index for each way it is read: one memory by its number, those of an app by the time of creation
+-- or update, all by these times. `memory_number` keeps numbers unique within a subject, because it must contain the
+-- distribution column; across subjects the drawn ranges keep them unique.
 CREATE INDEX IF NOT EXISTS memory_by_number ON memory (number) WHERE number IS NOT NULL AND state = 0 AND kind < 2;
 CREATE INDEX IF NOT EXISTS memory_app_created
     ON memory (app, to_timestamp(valid_from / CAST(1000000 AS DOUBLE PRECISION)))
@@ -15,7 +15,7 @@ CREATE INDEX IF NOT EXISTS memory_updated ON memory (to_timestamp(known_from / C
 
 DROP VIEW app_memories;
 
--- app_id is the app's own name; ids are unique in the table, whosever memories they are.
+-- app_id is the app's own name; ids are unique in the table, across all users.
 CREATE VIEW app_memories AS
 SELECT m.number AS id, m.app AS app_id, m.text AS content,
        to_timestamp(m.valid_from / CAST(1000000 AS DOUBLE PRECISION)) AS created_at,

@@ -1,4 +1,4 @@
--- What a Citus database is asked and told when its tables are distributed.
+-- Distribution of tables over a Citus cluster.
 
 -- name: version
 SELECT extversion FROM pg_extension WHERE extname = 'citus'
@@ -10,7 +10,7 @@ SELECT citus_is_coordinator()
 SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards
 
 -- name: tables
--- Each table of ours, the column it is to be distributed by (none: it is the same on every node), and how it lies now.
+-- Each table of the schema, its distribution column (none: it is a copy on every node), and how it is distributed now.
 SELECT c.relname,
        CASE WHEN c.relname = 'subject' THEN 'key'
             WHEN EXISTS (SELECT 1 FROM pg_attribute AS a
@@ -34,5 +34,5 @@ SELECT create_distributed_table('subject', 'key', colocate_with => 'none', shard
 SELECT create_distributed_table(CAST(CAST(?1 AS TEXT) AS REGCLASS), 'subject', colocate_with => 'subject')
 
 -- name: allow_triggers
--- Ours refuses an update of a decision, and touches no other row: it may stand on the shards.
+-- The schema's trigger refuses updates of decisions and touches no other row, so it is safe on the shards.
 SET LOCAL citus.enable_unsafe_triggers = on

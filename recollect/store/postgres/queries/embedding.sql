@@ -1,4 +1,4 @@
--- What PostgreSQL says in other words: bytes, and a row for each chunk.
+-- Statements that PostgreSQL words differently: bytes, and a row for each chunk.
 
 -- name: lacking
 SELECT count(*)

@@ -1,4 +1,4 @@
--- What PostgreSQL says in other words.
+-- Statements that PostgreSQL words differently.
 
 -- name: path
 WITH RECURSIVE up (seq, parent_seq) AS (

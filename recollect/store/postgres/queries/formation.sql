@@ -1,9 +1,9 @@
--- What PostgreSQL says in other words.
+-- Statements that PostgreSQL words differently.
 
 -- name: next_due
 SELECT min(greatest(due_at, coalesce(lease_until, due_at))) FROM formation WHERE due_at IS NOT NULL AND parked = 0
 
--- Each list is found first and its names are looked up then: both subjects need not lie on one machine.
+-- Each list is read first, then its names: the two subjects may be on different machines.
 
 -- name: due
 WITH f AS MATERIALIZED (

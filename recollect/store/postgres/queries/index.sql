@@ -1,4 +1,4 @@
--- Which subjects are to have an index of their vectors, and which have one. An operator's questions, of all subjects.
+-- For operators: which subjects should have an index of their vectors, and which have one, across all subjects.
 
 -- name: pgvector
 SELECT extversion FROM pg_extension WHERE extname = 'vector'
@@ -13,7 +13,7 @@ SELECT 1 FROM pg_dist_partition WHERE logicalrelid = CAST('vector' AS REGCLASS)
 SELECT pg_try_advisory_lock(?1)
 
 -- name: giants
--- Who was never given an embedder of their own is read in the settings' space: the one that holds most of theirs.
+-- A subject without a chosen embedder is read in the space of the settings: the one with most of its vectors.
 SELECT DISTINCT ON (s.key) s.key, p.id, s.name, p.name, p.dim, v.vectors
   FROM (SELECT subject, space, count(*) AS vectors FROM vector GROUP BY subject, space HAVING count(*) >= ?1) AS v
   JOIN subject AS s ON s.key = v.subject

@@ -1,4 +1,4 @@
--- What PostgreSQL says in other words.
+-- Statements that PostgreSQL words differently.
 
 -- name: note_options
 UPDATE conversation SET options = ?3 WHERE subject = ?1 AND id = ?2 AND options IS DISTINCT FROM ?3

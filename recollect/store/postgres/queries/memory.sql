@@ -1,4 +1,4 @@
--- What PostgreSQL says in other words: its own vectors, JSON, and the greater of two.
+-- Statements that PostgreSQL words differently: its vectors, JSON, and the greater of two values.
 
 -- name: close_memory
 UPDATE memory
@@ -21,7 +21,7 @@ RETURNING state
 INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: snapshot_joined vectors: chunks
--- A row for each chunk: put together here, numbers take half of the time.
+-- One row per chunk: joining the numbers in the database halves the time.
 SELECT h.memory, h.fixed, h.terms, h.sources, v.embedding
   FROM hot AS h
   LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
@@ -36,7 +36,7 @@ SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY 
  ORDER BY memory
 
 -- name: snapshot_changed
--- Each by its key: without statistics of a new database the server would read all of the subject's for each that changed.
+-- Each by its key: in a new database without statistics, the server would read all rows of the subject for each change.
 SELECT h.memory, h.fixed, h.terms, h.sources
   FROM memory AS m
  CROSS JOIN LATERAL (SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 AND memory = m.id OFFSET 0) AS h
@@ -44,7 +44,7 @@ SELECT h.memory, h.fixed, h.terms, h.sources
  ORDER BY h.memory
 
 -- name: vectors_changed vectors: packed
--- By its key, too.
+-- By key as well.
 SELECT m.id, v.data
   FROM memory AS m
  CROSS JOIN LATERAL (SELECT string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk) AS data

@@ -1,8 +1,8 @@
--- What is answered by the index of one subject's vectors. Its condition must stand in the statement word for word, so all
--- but the vector and the limit is put in before: numbers of ours, and the name of pgvector's type.
+-- Searches with the index of one subject's vectors. The statement must repeat the condition of the index literally, so all
+-- but the vector and the limit is inserted into the text: our own numbers, and the name of pgvector's type.
 
 -- name: look_further
--- For the transaction: how many vectors are looked at for one question, and that the index goes on where fewer are found.
+-- For the transaction: number of vectors visited per search, and that the index continues if it finds too few.
 SELECT set_config('hnsw.ef_search', '200', TRUE), set_config('hnsw.iterative_scan', 'relaxed_order', TRUE)
 
 -- name: nearest
@@ -20,7 +20,7 @@ CREATE INDEX CONCURRENTLY {name} ON vector USING hnsw ((CAST(embedding AS {type}
  WHERE subject = {subject} AND space = {space}
 
 -- name: no_samples
--- The planner would keep vectors in tables of the system, where erasing cannot reach.
+-- Statistics would store vectors in system tables, which erasing cannot reach.
 ALTER INDEX {name} ALTER COLUMN 1 SET STATISTICS 0
 
 -- name: drop

@@ -1,8 +1,8 @@
--- What PostgreSQL alone is asked: a recall's reading in as few answers as it takes.
+-- Only for PostgreSQL: the reading of a recall in as few round trips as possible.
 
 -- name: whole
--- A row for each chunk of each memory, and one without a memory where there is none, or where the vectors have an index:
--- those are read otherwise. One statement, one snapshot. Without OFFSET, all would be read before that is looked at.
+-- One row per chunk of each memory, or one without a memory if there is none or if the vectors have an index: those are
+-- read differently. One statement, so one snapshot. Without OFFSET, all would be read before the index is checked.
 SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE name = ?2),
        (SELECT dim FROM space WHERE name = ?2), s.near = (SELECT id FROM space WHERE name = ?2),
        a.memory, a.fixed, a.terms, a.sources, a.embedding
@@ -18,7 +18,7 @@ SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE nam
  ORDER BY a.memory, a.chunk
 
 -- name: remembered_now text: elsewhere
--- The version first: memories of another one are not those that were ranked.
+-- The version comes first: memories of another version are not the ones that were ranked.
 SELECT s.version, r.*
   FROM subject AS s
   LEFT JOIN remembered AS r ON r.subject = ?1 AND r.id = ANY (?2)

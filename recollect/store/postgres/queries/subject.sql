@@ -1,4 +1,4 @@
--- What PostgreSQL says in other words.
+-- Statements that PostgreSQL words differently.
 
 -- name: sums
 SELECT (SELECT count(*) FROM memory WHERE kind < 3 AND state = 0),
@@ -11,7 +11,7 @@ SELECT (SELECT count(*) FROM memory WHERE kind < 3 AND state = 0),
        (SELECT count(*) FROM formation WHERE parked = 1)
 
 -- name: subject_sums
--- Of the recalls whose answer is known: their items have four values.
+-- Only recalls whose answer is known: their items have four values.
 WITH judged AS (
     SELECT CAST(items AS JSONB) AS items
       FROM recall
@@ -22,7 +22,7 @@ SELECT (SELECT count(*) FROM memory WHERE subject = ?1 AND kind < 3 AND state = 
        (SELECT count(*) FROM judged, jsonb_array_elements(judged.items) AS item WHERE item ->> 3 = 'true')
 
 -- name: turns_without_words
--- Those of a subject's own log where they stand; of the others it is counted how many have their words.
+-- Turns from a subject's own log are counted in place; of those from other logs, the ones with words are subtracted.
 WITH elsewhere AS MATERIALIZED (
     SELECT m.subject, m.id, e.home, e.conversation, e.seq
       FROM memory AS m

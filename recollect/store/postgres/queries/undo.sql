@@ -1,4 +1,4 @@
--- What PostgreSQL says in other words.
+-- Statements that PostgreSQL words differently.
 
 -- name: last_recall
 SELECT conversation, seq, at

@@ -1,4 +1,4 @@
--- Apps that were announced.
+-- Registered apps.
 
 -- name: announce
 INSERT INTO app (subject, created_at) VALUES (?1, ?2) ON CONFLICT (subject) DO UPDATE SET removed_at = NULL

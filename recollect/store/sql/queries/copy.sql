@@ -1,4 +1,4 @@
--- What a copy of a database asks: of whom there is something, how far it is, and whether the source has moved.
+-- For copying a database: the subjects, the progress, and whether the source has changed.
 
 -- name: next_subjects
 SELECT key FROM subject WHERE key >= ?1 ORDER BY key LIMIT ?2
@@ -13,7 +13,7 @@ INSERT INTO meta (name, value) VALUES ('copy', ?1) ON CONFLICT (name) DO UPDATE 
 SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM memory)
 
 -- name: written
--- Moves with every message, every change to a memory, and every erasure.
+-- Changes with every message, every change to a memory, and every erasure.
 SELECT (SELECT count(*) FROM subject),
        (SELECT sum(version) FROM subject),
        (SELECT sum(last_seq) FROM conversation),

@@ -1,4 +1,4 @@
--- Embedders, and memories that are embedded anew.
+-- Embedders, and memories to be re-embedded.
 
 -- name: embedders
 SELECT name, dim, spec, curve, chosen_at FROM space WHERE spec IS NOT NULL ORDER BY chosen_at DESC NULLS LAST, id DESC
@@ -28,7 +28,7 @@ SELECT name
 SELECT name, key, space FROM subject WHERE name > ?1 ORDER BY name LIMIT ?2
 
 -- name: lacking
--- ?3: all that has words is wanted; else what has vectors in another space alone. Facts that never had one need none.
+-- ?3 = 1: all memories with words; else those with vectors in another space only, as facts without vectors need none.
 SELECT count(*)
   FROM hot AS h
  WHERE h.subject = ?1
@@ -38,7 +38,7 @@ SELECT count(*)
                     WHERE o.subject = ?1 AND o.space IN (SELECT id FROM space) AND o.memory = h.memory))
 
 -- name: unembedded
--- As above, of those that changed since the version ?5, from behind the id ?4.
+-- As above, for memories that changed since version ?5, with ids above ?4.
 SELECT h.memory
   FROM hot AS h
  WHERE h.subject = ?1 AND h.memory > ?4
@@ -51,7 +51,7 @@ SELECT h.memory
  LIMIT ?6
 
 -- name: lacks
--- What was closed or erased since it was read gets none.
+-- A memory that was closed or erased since it was read gets no vector.
 SELECT 1
   FROM hot AS h
  WHERE h.subject = ?1 AND h.memory = ?3
@@ -64,8 +64,8 @@ UPDATE memory SET changed = ?3 WHERE subject = ?1 AND id = ?2
 UPDATE subject SET space = ?2 WHERE key = ?1
 
 -- name: other_spaces
--- Neither that which the subject is read in nor that which it is about to be. None where it is read in the settings' own:
--- nobody chose another, and which one that is stands nowhere here.
+-- Excludes the space in which the subject is read and the one it changes to. Empty if it is read in that of the settings:
+-- no other was chosen, and the database does not know which one that is.
 SELECT id
   FROM space
  WHERE id <> (SELECT space FROM subject WHERE key = ?1)

@@ -1,4 +1,4 @@
--- What memory work costs. Each statement names one subject.
+-- Cost of memory work. Each statement is about one subject.
 
 -- name: account
 SELECT used, at, total_calls, total_units, total_tokens FROM energy WHERE subject = ?1

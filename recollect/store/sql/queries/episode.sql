@@ -1,6 +1,6 @@
--- The thread that a conversation follows, and what episodes sum up of it.
+-- The thread of a conversation, and which part of it episodes summarise.
 
--- Parents come before their children: the walk ends at the first message that is not behind ?3.
+-- Parents come before their children: the walk ends at the first message that is not after ?3.
 -- name: path
 WITH RECURSIVE up (seq, parent_seq) AS (
     SELECT leaf.seq, leaf.parent_seq
@@ -20,8 +20,8 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, 
  ORDER BY seq
  LIMIT ?4
 
--- Episodes bear the tag of their conversation; what an edit took back is told by its decision. Named index: left to
--- itself SQLite reads all decisions of the subject once for each episode.
+-- Episodes have the tag of their conversation; decisions tell which ones an edit took back. The index is named because
+-- SQLite otherwise reads all decisions of the subject for each episode.
 -- name: spans
 SELECT m.id, m.state, json_extract(m.detail, '$.first_turn'), json_extract(m.detail, '$.last_turn'),
        json_extract(m.detail, '$.first_seq'), json_extract(m.detail, '$.last_seq')

@@ -1,5 +1,5 @@
--- Take away what is to leave no trace. `home = ?1` names the subject whose log it is: what was formed of it may lie in
--- several.
+-- Erase data without a trace. `home = ?1` selects the subject with the log: memories formed from it may be in several
+-- subjects.
 
 -- name: nothing_erased
 SELECT NOT EXISTS (SELECT 1 FROM erased_message WHERE subject = ?1)
@@ -183,7 +183,7 @@ UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 UPDATE recall SET omitted = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: cut_leases
--- Whoever forms at this moment read what is gone now, and must not commit it. That is no failure of theirs.
+-- Formation in progress has read what is now erased and must not commit it. That does not count as its failure.
 UPDATE formation
    SET attempts = attempts - (lease_token IS NOT NULL AND attempts > 0), lease_token = NULL, lease_until = NULL
  WHERE subject = ?1

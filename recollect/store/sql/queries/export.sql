@@ -1,4 +1,4 @@
--- Whom an export holds, and whether an import would meet something.
+-- The subjects of an export, and whether an import would find existing data.
 
 -- name: one
 SELECT s.key, s.name, EXISTS (SELECT 1 FROM conversation AS c WHERE c.subject = ?1)

@@ -1,4 +1,4 @@
--- The work that is still to be done. Only the listings of all subjects' work name no subject.
+-- Work that is still to be done. Only the listings across subjects do not name one.
 
 -- name: make_due
 INSERT INTO formation (subject, home, conversation, profile, stage, version, due_at, asked_seq)
@@ -35,7 +35,7 @@ SELECT asked_seq, idle
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
 -- name: due
--- Quotations come first: they ask no model, and should not wait for one.
+-- Quotations come first: they need no model and should not wait for one.
 SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version
   FROM formation AS f
   JOIN subject AS s ON s.key = f.subject

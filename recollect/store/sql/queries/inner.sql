@@ -1,4 +1,4 @@
--- Subjects within another: a row for each, with the owner's rows.
+-- Subjects within another one: a row for each, stored with the owner's rows.
 
 -- name: note_inner
 INSERT INTO inner_subject (subject, name) VALUES (?1, ?2) ON CONFLICT DO NOTHING

@@ -1,4 +1,4 @@
--- Conversations, their messages, and what was put into requests.
+-- Conversations, their messages, and the memory inserted into requests.
 
 -- name: conversation_by_external
 SELECT id, last_seq FROM conversation WHERE subject = ?1 AND external_id = ?2
@@ -58,7 +58,7 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, 
 SELECT parent_seq, hash, role, complete, said_at FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
 -- name: equal_child
--- An edit that was edited again is taken back: the same words said anew are a new message.
+-- An edit that was edited again no longer counts: the same words sent again are a new message.
 SELECT max(seq)
   FROM message AS one
  WHERE subject = ?1 AND conversation = ?2 AND parent_seq = ?3 AND hash = ?4
@@ -131,7 +131,7 @@ SELECT conversation, seq
  ORDER BY recorded_at DESC, conversation DESC
  LIMIT ?4
 
--- Named index and order of joins: left to itself SQLite walks the conversation once for each of its messages.
+-- Index and order of joins are given because SQLite otherwise walks the conversation once for each of its messages.
 -- name: abandoned
 WITH RECURSIVE gone (seq) AS (
     SELECT old.seq

@@ -1,4 +1,4 @@
--- Memories, their sources, what recall computes on, and the decisions behind them.
+-- Memories, their sources, the input of recall, and the decisions on them.
 
 -- name: add_memory copy: rows
 INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,

@@ -1,7 +1,7 @@
 -- The numbers of apps' memories: see `app_numbers.py`.
 
 -- name: take
--- The next so many of the subject's range; no row where the range has not as many left, or there is none yet.
+-- The next numbers of the subject's range; no row if the range has too few left, or there is none yet.
 UPDATE app_number SET last = last + ?2 WHERE subject = ?1 AND last % ?3 + ?2 < ?3 RETURNING last
 
 -- name: claim_range

@@ -1,4 +1,4 @@
--- What waits for review.
+-- Memories held for review.
 
 -- name: held text: elsewhere
 SELECT *

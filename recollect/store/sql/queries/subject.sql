@@ -1,10 +1,10 @@
--- Subjects, spaces and what the operator counts.
+-- Subjects, spaces and counts for operators.
 
 -- name: subject lock: row
 SELECT name, version, space FROM subject WHERE key = ?1
 
 -- name: to_begin_with
--- One of which all was erased goes on counting: its old versions must not come again. It is read by the embedder chosen.
+-- An erased subject continues its count of versions, so that none is reused. It is read with the chosen embedder.
 SELECT coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0),
        (SELECT id FROM space WHERE chosen_at IS NOT NULL ORDER BY chosen_at DESC LIMIT 1)
 

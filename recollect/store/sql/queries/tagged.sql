@@ -1,4 +1,4 @@
--- Memories by the names under which they are listed, and by the conversation they were formed of.
+-- Memories by the names under which they are listed, and by the conversation they were formed from.
 
 -- name: tagged text: elsewhere
 SELECT *

@@ -1,9 +1,8 @@
--- What tending reads of a subject's memories, and whose turn it is to be tended: that is asked of all subjects.
--- `tended_at` is negative where tending stopped in the middle: all that was stored before that time was tended, and it is
--- the subject's turn at once.
+-- For maintenance: a subject's memories, and which subject is next, of all of them. `tended_at` is negative if maintenance
+-- stopped in the middle: everything stored before that time is done, and the subject is next.
 
 -- name: profiles_of
--- From one name to the next: a subject has thousands of memories and two or three profiles.
+-- Steps from one name to the next: a subject has thousands of memories and two or three profiles.
 WITH RECURSIVE named (profile) AS (
     SELECT min(profile) FROM memory WHERE subject = ?1 AND kind < 2
      UNION ALL
@@ -62,7 +61,7 @@ SELECT *
 UPDATE hot SET fixed = ?3, terms = ?4 WHERE subject = ?1 AND memory = ?2
 
 -- name: terms_changed
--- Newer than any version there is: the version moves once, when all is done, and then each cache reads this memory anew.
+-- Above the current version, which increases once when all is done: then each cache reads this memory again.
 UPDATE memory SET changed = 1 + (SELECT version FROM subject WHERE key = ?1) WHERE subject = ?1 AND id = ?2
 
 -- name: termed_up_to

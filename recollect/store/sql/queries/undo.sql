@@ -1,4 +1,4 @@
--- What undoing and reading the past need beside the rest: memories by source and time, decisions by source, reopening.
+-- For undoing and for reading the past: memories by source and time, decisions by source, reopening.
 
 -- name: from_source text: elsewhere
 SELECT *

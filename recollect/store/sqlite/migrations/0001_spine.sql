@@ -1,7 +1,7 @@
--- The spine: who, what was said, what is known, what is still to be formed, and why.
+-- The base tables: subjects, the log, memories, work still to be done, and decisions with their reasons.
 --
 -- Each table is keyed by its subject first, so that a statement touches one partition. Ids are 16 bytes (UUIDv7),
--- instants microseconds since 1970 UTC. Tables without row ids lie in key order: what is read together, lies together.
+-- instants microseconds since 1970 UTC. Tables without row ids are stored in key order: rows read together are adjacent.
 
 -- Facts about the file itself. term_key: the key from which each subject's salt for term hashes is drawn.
 CREATE TABLE meta (
@@ -11,7 +11,7 @@ CREATE TABLE meta (
 
 INSERT INTO meta (name, value) VALUES ('term_key', randomblob(16));
 
--- version moves with every change to the subject's memories: caches and decisions rest on it.
+-- version increases with every change to the subject's memories: caches and decisions are checked against it.
 CREATE TABLE subject (
     key     INTEGER PRIMARY KEY,
     name    TEXT NOT NULL,
@@ -33,7 +33,7 @@ CREATE TABLE conversation (
 CREATE UNIQUE INDEX conversation_external ON conversation (subject, external_id) WHERE external_id IS NOT NULL;
 CREATE INDEX conversation_updated ON conversation (subject, updated_at);
 
--- The log. parent_seq is the thread: siblings are edits and regenerations.
+-- The log. parent_seq gives the thread: messages with the same parent are edits and regenerations.
 CREATE TABLE message (
     subject      INTEGER NOT NULL,
     conversation BLOB NOT NULL,
@@ -65,7 +65,7 @@ CREATE TABLE tool_call (
 ) STRICT, WITHOUT ROWID;
 
 -- kind: place in types.KIND_ORDER (0 note, 1 fact, 2 episode, 3 turn). state: 0 active, 1 held, 2 closed.
--- text is NULL for turns, whose words stand in the message they point to. changed: the subject's version that wrote the row.
+-- text is NULL for turns, whose words are in the message that they refer to. changed: the version that wrote the row.
 CREATE TABLE memory (
     subject      INTEGER NOT NULL,
     id           BLOB NOT NULL,
@@ -91,9 +91,9 @@ CREATE TABLE memory (
     PRIMARY KEY (subject, id)
 ) STRICT, WITHOUT ROWID;
 
--- One active value a slot: the last wall behind resolution.
+-- One active value per slot: the last safeguard if resolution errs.
 CREATE UNIQUE INDEX memory_slot ON memory (subject, category, key) WHERE kind = 1 AND state = 0;
--- Listings pass over turns, which are most of the rows.
+-- Listings skip turns, which are most of the rows.
 CREATE INDEX memory_listed ON memory (subject, id) WHERE kind < 3;
 CREATE INDEX memory_changed ON memory (subject, changed);
 
@@ -113,8 +113,8 @@ CREATE TABLE evidence (
     PRIMARY KEY (subject, memory, place)
 ) STRICT, WITHOUT ROWID;
 
--- What recall computes on: a row for each active memory and none for others, so that closed ones cost nothing. It is
--- derived, but for the counts of use. fixed, terms and sources are packed as snapshot_codec.py says.
+-- Input of recall: a row for each active memory and none for others, so that closed ones cost nothing. It is derived,
+-- except the counts of use. fixed, terms and sources are packed as snapshot_codec.py says.
 CREATE TABLE hot (
     subject INTEGER NOT NULL,
     memory  BLOB NOT NULL,
@@ -130,8 +130,8 @@ CREATE TABLE space (
     dim  INTEGER NOT NULL
 ) STRICT;
 
--- One row for an active memory and space: its chunks' float32 numbers one behind the other. Vectors of closed memories
--- are dropped: nothing searches them, the text they can be made from again stays, and less is left to erase.
+-- One row per active memory and space: the float32 numbers of its chunks in sequence. Vectors of closed memories are
+-- dropped: nothing searches them, they can be made again from the text, and there is less to erase.
 CREATE TABLE vector (
     subject INTEGER NOT NULL,
     space   INTEGER NOT NULL,
@@ -140,7 +140,7 @@ CREATE TABLE vector (
     PRIMARY KEY (subject, space, memory)
 ) STRICT, WITHOUT ROWID;
 
--- The work, as a cursor. lease_until without a token never stands.
+-- The work, as a cursor. lease_until is NULL without a token.
 CREATE TABLE formation (
     subject      INTEGER NOT NULL,
     home         INTEGER NOT NULL,
@@ -178,13 +178,13 @@ CREATE TABLE decision (
 CREATE INDEX decision_memory ON decision (subject, memory) WHERE memory IS NOT NULL;
 CREATE INDEX decision_target ON decision (subject, target) WHERE target IS NOT NULL;
 
--- What was decided, stays decided; only erasing takes a line away.
+-- Decisions are never changed; only erasing removes a row.
 CREATE TRIGGER decision_is_append_only BEFORE UPDATE ON decision
 BEGIN
     SELECT RAISE(ABORT, 'decisions are append-only');
 END;
 
--- What was put into a request; items is JSON: [[subject, memory id, score], …].
+-- Memory that was inserted into a request; items is JSON: [[subject, memory id, score], …].
 CREATE TABLE recall (
     subject      INTEGER NOT NULL,
     at           INTEGER NOT NULL,
@@ -200,7 +200,7 @@ CREATE TABLE recall (
 
 CREATE INDEX recall_conversation ON recall (subject, conversation, at);
 
--- A memory with its sources, one row a source; a turn's words come from the log.
+-- A memory with its sources, one row per source; the words of a turn come from the log.
 CREATE VIEW remembered AS
 SELECT m.subject, m.id, m.kind, m.state, coalesce(m.text, s.text, '') AS text, m.type, m.category, m.key, m.value,
        m.importance, m.confidence, m.speaker, m.valid_from, m.valid_to, m.known_from, m.closed_at, m.profile, m.version,

@@ -1,7 +1,7 @@
--- What the profiles need beside the spine: details of a memory, tags, small numbers, and when a conversation ended.
+-- Additions for the profiles: details of a memory, tags, small numbers, and when a conversation ended.
 
--- detail: JSON of what few memories have (types.MemoryDetail), NULL where there is nothing. number: the small integer by which
--- an app's memories are known at its own endpoints, counted up within the subject; NULL elsewhere.
+-- detail: JSON of properties that few memories have (types.MemoryDetail); NULL if there are none. number: the integer
+-- that identifies an app's memory at the app's endpoints, counted within the subject; NULL for other memories.
 ALTER TABLE memory ADD COLUMN detail TEXT;
 ALTER TABLE memory ADD COLUMN number INTEGER;
 CREATE UNIQUE INDEX memory_number ON memory (subject, number) WHERE number IS NOT NULL AND state = 0;
@@ -15,16 +15,16 @@ CREATE TABLE memory_tag (
 
 CREATE INDEX memory_tag_of ON memory_tag (subject, memory);
 
--- profile: the one the conversation was opened with; NULL where requests name theirs. app: the app it belongs to.
--- options: JSON of settings that hold for this conversation alone. ended_at: NULL while it goes on.
+-- profile: the one that the conversation was opened with; NULL if each request names its own. app: the app it belongs to.
+-- options: JSON of settings of this conversation. ended_at: NULL while it is open.
 ALTER TABLE conversation ADD COLUMN profile TEXT;
 ALTER TABLE conversation ADD COLUMN app TEXT;
 ALTER TABLE conversation ADD COLUMN options TEXT;
 ALTER TABLE conversation ADD COLUMN ended_at INTEGER;
 ALTER TABLE conversation ADD COLUMN end_reason TEXT;
 
--- asked_seq: work exists while formed_seq is behind it. Each turn moves it, or every so many, or saving or ending the
--- conversation; idle: microseconds of silence after which what is left is formed all the same, NULL where it is not.
+-- asked_seq: there is work while formed_seq is lower. It is raised by each turn, by every nth turn, or by saving or ending
+-- the conversation. idle: microseconds of silence after which the rest is formed anyway; NULL if never.
 ALTER TABLE formation ADD COLUMN asked_seq INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE formation ADD COLUMN idle INTEGER;
 
@@ -33,14 +33,14 @@ UPDATE formation
                      WHERE c.subject = formation.home AND c.id = formation.conversation)
  WHERE due_at IS NOT NULL;
 
--- Apps that were announced; removed_at: when one was uninstalled. Its memories stay unless they were purged with it.
+-- Registered apps. removed_at: when the app was uninstalled; its memories stay unless they were purged with it.
 CREATE TABLE app (
     subject    INTEGER PRIMARY KEY,
     created_at INTEGER NOT NULL,
     removed_at INTEGER
 ) STRICT;
 
--- Shared subjects that a subject reads beside its own memories.
+-- Shared subjects that a subject reads in addition to its own memories.
 CREATE TABLE subscription (
     subject INTEGER NOT NULL,
     shared  TEXT NOT NULL,
@@ -50,7 +50,7 @@ CREATE TABLE subscription (
 
 DROP VIEW remembered;
 
--- A memory with its sources, one row a source; a turn's words come from the log.
+-- A memory with its sources, one row per source; the words of a turn come from the log.
 CREATE VIEW remembered AS
 SELECT m.subject, m.id, m.kind, m.state, coalesce(m.text, s.text, '') AS text, m.type, m.category, m.key, m.value,
        m.importance, m.confidence, m.speaker, m.valid_from, m.valid_to, m.known_from, m.closed_at, m.profile, m.version,

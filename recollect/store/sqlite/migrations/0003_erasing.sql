@@ -1,11 +1,11 @@
--- Erasing: what is gone, so that it stays gone; copies in several subjects; and tables that other tools read.
+-- Erasing: hashes that keep erased text from returning; memories in several subjects; and tables for other tools.
 
--- 0: as it came. 1: its anchor is masked, for it answers an erased message. 2: erased: place, role and times alone are
--- left; hash, anchor and the calls it made are masked with the ledger's key, so that a resent history finds its place
--- and nothing tells what stood there.
+-- 0: unchanged. 1: its anchor is masked, because it answers an erased message. 2: erased: only place, role and times are
+-- left; hash, anchor and its calls are masked with the ledger's key, so that a resent history is still recognised and
+-- nothing reveals the erased text.
 ALTER TABLE message ADD COLUMN erased INTEGER NOT NULL DEFAULT 0;
 
--- The ledger: masked hashes of the messages that were erased, so that a client's history does not bring them back.
+-- The ledger: masked hashes of the messages that were erased, so that the history of a client does not restore them.
 CREATE TABLE erased_message (
     subject INTEGER NOT NULL,
     mark    INTEGER NOT NULL,
@@ -13,14 +13,15 @@ CREATE TABLE erased_message (
     PRIMARY KEY (subject, mark)
 ) STRICT, WITHOUT ROWID;
 
--- Subjects of which all was erased. One that begins anew goes on counting versions, or an old cache would fit again.
+-- Subjects of which everything was erased. A new start continues the count of versions: otherwise an old cache would
+-- match.
 CREATE TABLE erased_subject (
     subject INTEGER PRIMARY KEY,
     at      INTEGER NOT NULL,
     version INTEGER NOT NULL
 ) STRICT;
 
--- Memories whose rows were taken away, with the version that did it: what tells caches to drop them.
+-- Memories whose rows were deleted, with the version that did so: caches drop them because of it.
 CREATE TABLE gone (
     subject INTEGER NOT NULL,
     version INTEGER NOT NULL,
@@ -28,7 +29,7 @@ CREATE TABLE gone (
     PRIMARY KEY (subject, version, memory)
 ) STRICT, WITHOUT ROWID;
 
--- Which subjects hold a memory that is in several.
+-- Subjects that have the same memory.
 CREATE TABLE link (
     subject INTEGER NOT NULL,
     memory  BLOB NOT NULL,
@@ -37,7 +38,7 @@ CREATE TABLE link (
 
 CREATE INDEX link_memory ON link (memory);
 
--- What was erased, in numbers (counts: JSON). cleaned_at is NULL until no byte of it is left in file and log.
+-- Numbers of what was erased (counts: JSON). cleaned_at is NULL until no byte of it is left in the file and its log.
 CREATE TABLE erasure (
     subject    INTEGER NOT NULL,
     at         INTEGER NOT NULL,
@@ -49,9 +50,9 @@ CREATE TABLE erasure (
 
 CREATE INDEX erasure_unclean ON erasure (at) WHERE cleaned_at IS NULL;
 
--- From a message to what was formed of it, in whichever subject.
+-- From a message to the memories formed from it, of any subject.
 CREATE INDEX evidence_source ON evidence (home, conversation, seq);
--- From a log to the work on it, in whichever subject.
+-- From a log to the work on it, for any subject.
 CREATE INDEX formation_home ON formation (home);
 
 CREATE VIEW vectors AS

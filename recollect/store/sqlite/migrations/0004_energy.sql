@@ -1,7 +1,7 @@
--- What memory work costs each subject. Every row is bounded: open calls, a month of days, and one line of totals.
+-- Cost of memory work per subject. The number of rows is bounded: open calls, a month of days, and one line of totals.
 
--- used: units drawn from the capacity and not yet refilled at the instant `at`; the capacity itself is the profile's.
--- The totals only grow: polls are differences of them. Chat turns are in `spending` alone.
+-- used: units drawn from the capacity and not yet refilled at the instant `at`; the profile sets the capacity. The totals
+-- only grow: a poll returns their difference to the last one. Chat turns are only in `spending`.
 CREATE TABLE energy (
     subject      INTEGER PRIMARY KEY,
     used         REAL NOT NULL,
@@ -11,8 +11,8 @@ CREATE TABLE energy (
     total_tokens INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
--- Calls that were booked and not settled: under way, or their process died. Their cost stands in the other tables
--- already; settling corrects it and takes the row away. drawn: units taken from the capacity; 0 where none is rationed.
+-- Calls that were booked and not settled: in progress, or their process died. Their cost is already in the other tables;
+-- settling corrects it and deletes the row. drawn: units taken from the capacity; 0 without a ration.
 CREATE TABLE reservation (
     subject INTEGER NOT NULL,
     id      BLOB NOT NULL,
@@ -35,7 +35,7 @@ CREATE TABLE spending (
     PRIMARY KEY (subject, day, purpose)
 ) STRICT, WITHOUT ROWID;
 
--- The totals as each poller saw them last.
+-- The totals that each poller read last.
 CREATE TABLE energy_poll (
     subject INTEGER NOT NULL,
     poller  TEXT NOT NULL,

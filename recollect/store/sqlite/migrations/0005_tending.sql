@@ -1,7 +1,7 @@
--- What tending needs: when a subject was last tended and by whom it is now, whose policies its memories were formed
--- under, and what ends by itself.
+-- Maintenance: when a subject was last maintained and by which worker it is now, the profiles of its memories, and which
+-- memories expire.
 
--- tended_at: microseconds since 1970 UTC, 0 for never. tend_until without a token never stands.
+-- tended_at: microseconds since 1970 UTC, 0 for never. tend_until is NULL without a token.
 ALTER TABLE subject ADD COLUMN tended_at INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE subject ADD COLUMN tend_token INTEGER;
 ALTER TABLE subject ADD COLUMN tend_until INTEGER;

@@ -1,14 +1,14 @@
--- The tables by which the systems that Recollect unites are known, as views over the one schema: for people and programs
--- that read with SQL of their own. Nothing is written through them, and recall never reads them.
+-- Views with the table names of the systems that Recollect replaces, for people and programs that read with their own
+-- SQL. They are read-only, and recall does not use them.
 --
--- Ids are UUIDs as text, instants ISO 8601 in UTC. user_id is the user's name; what belongs to no user (sessions, apps,
--- characters, what is shared) is in none of those that have one. Quotations of the log are in none.
+-- Ids are UUIDs as text, instants ISO 8601 in UTC. user_id is the user's name; views with it omit the memories of
+-- sessions, apps, characters and shared subjects. Quotations of the log are in no view.
 
 DROP VIEW vectors;
 DROP VIEW users_vectors;
 DROP VIEW memory_updates;
 
--- What the others share: a memory with its id and instants as text, and the user whose it is; NULL where it is no user's.
+-- Basis of the other views: a memory with its id and instants as text, and its user; NULL if it is not a user's.
 CREATE VIEW readable AS
 SELECT m.subject, m.id AS memory, m.kind, m.state, m.text, m.category, m.key, m.value, m.importance, m.confidence,
        m.detail, m.number, s.name,
@@ -23,14 +23,14 @@ SELECT m.subject, m.id AS memory, m.kind, m.state, m.text, m.category, m.key, m.
  WHERE m.kind <> 3;
 
 -- The newest vector of each note and episode: float32 numbers, least byte first, of its text (of the first chunk, where
--- there are several). One that several subjects hold stands here once.
+-- there are several). A memory of several subjects appears once.
 CREATE VIEW embedding AS
 SELECT v.memory, max(v.space) AS space, substr(v.data, 1, 4 * p.dim) AS "values"
   FROM vector AS v
   JOIN space AS p ON p.id = v.space
  GROUP BY v.memory;
 
--- The conversations a memory rests on, first to last: the client's ids, ours where it sent none.
+-- The conversations that a memory is based on, in order: the client's ids, or else the internal ones.
 CREATE VIEW rests_on AS
 SELECT e.subject, e.memory, min(e.place) AS place,
        coalesce(c.external_id, lower(substr(hex(c.id), 1, 8) || '-' || substr(hex(c.id), 9, 4) || '-'
@@ -40,7 +40,7 @@ SELECT e.subject, e.memory, min(e.place) AS place,
   JOIN conversation AS c ON c.subject = e.home AND c.id = e.conversation
  GROUP BY e.subject, e.memory, c.subject, c.id;
 
--- app_id is the app's own name; numbers are counted for each user of it.
+-- app_id is the app's own name; numbers are counted per user.
 CREATE VIEW app_memories AS
 SELECT r.number AS id, substr(r.name, coalesce(nullif(instr(r.name, '/'), 0), length('app:')) + 1) AS app_id,
        r.text AS content, r.true_from AS created_at, r.known_from AS updated_at,
@@ -69,7 +69,7 @@ SELECT r.user_id, r.id AS vector_id
   FROM readable AS r
  WHERE r.user_id IS NOT NULL AND r.kind = 0 AND r.state = 0;
 
--- Every end of a user's memory, with its reason: new_vector_id is NULL where nothing took its place.
+-- Each end of a user's memory, with its reason; new_vector_id is NULL if nothing replaced it.
 CREATE VIEW memory_updates AS
 SELECT lower(substr(hex(d.id), 1, 8) || '-' || substr(hex(d.id), 9, 4) || '-' || substr(hex(d.id), 13, 4) || '-'
              || substr(hex(d.id), 17, 4) || '-' || substr(hex(d.id), 21)) AS id,
@@ -102,7 +102,7 @@ SELECT r.id, r.user_id, 'turns ' || (r.detail ->> 'first_turn') || '-' || (r.det
   LEFT JOIN embedding AS v ON v.memory = r.memory
  WHERE r.user_id IS NOT NULL AND r.kind = 2 AND r.state = 0;
 
--- History is here as well: is_active is 1 for the one value of a slot that holds.
+-- Includes history: is_active is 1 for the current value of a slot.
 CREATE VIEW structured_facts AS
 SELECT r.id, r.user_id, r.category, r.key, r.value, r.confidence, r.importance, r.state = 0 AS is_active,
        r.changed_at AS updated_at

@@ -1,10 +1,10 @@
--- Which embedder a database is embedded by, and by which each subject is read while that changes.
+-- The embedder of the database, and that of each subject while the database changes to another.
 
--- spec: JSON of how it is reached (types.EmbedderSpec), never a key; curve: JSON of what its cosines mean (types.Curve).
--- chosen_at: the newest is the one in use; NULL where it was never chosen, only used.
+-- spec: JSON of how to open it (types.EmbedderSpec), never with a key; curve: JSON of its calibration (types.Curve).
+-- chosen_at: the newest is the one in use; NULL if it was only used and never chosen.
 ALTER TABLE space ADD COLUMN spec TEXT;
 ALTER TABLE space ADD COLUMN curve TEXT;
 ALTER TABLE space ADD COLUMN chosen_at INTEGER;
 
--- The space that a subject's memories are read and written in; NULL while no embedder was ever chosen: the settings' own.
+-- The space in which a subject's memories are read and written; NULL if no embedder was chosen: that of the settings.
 ALTER TABLE subject ADD COLUMN space INTEGER;

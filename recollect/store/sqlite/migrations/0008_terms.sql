@@ -1,5 +1,5 @@
--- Terms are made by a scheme (text.TERM_SCHEME). A subject behind it has its memories' terms made anew in the background,
--- in order of their ids; meanwhile it is asked by both schemes. termed: the last id that was reached, NULL where none was.
+-- Terms are made by a scheme (text.TERM_SCHEME). For a subject with an older one, the terms of its memories are made again
+-- in the background, in order of their ids; until then it is searched with both. termed: the last id done; NULL if none.
 ALTER TABLE subject ADD COLUMN terms INTEGER NOT NULL DEFAULT 1;
 ALTER TABLE subject ADD COLUMN termed BLOB;
 

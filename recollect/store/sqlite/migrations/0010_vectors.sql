@@ -1,5 +1,5 @@
--- A sentence whose link ended stays in `vectors`: users_vectors alone says whose it is, and memory_updates why it ended.
--- Its "values" are NULL where no subject holds it any more, as what is closed takes part in no search and has no vector.
+-- A sentence whose link ended stays in `vectors`: its users are in users_vectors, and the reason in memory_updates. Its
+-- "values" are NULL if no subject has it any more, because closed memories are not searched and have no vector.
 DROP VIEW vectors;
 
 CREATE VIEW vectors AS

@@ -1,12 +1,12 @@
--- Numbers of apps' memories are unique in the whole table and never given twice: see store/sql/app_numbers.py, which
--- renumbers what came twice. last: the last number that the subject gave; its count goes on behind it, whatever was erased.
--- Drawn ranges stand in meta, as numbers/<range>. memory.app: the app's own name, beside each number.
+-- Numbers of apps' memories are unique in the whole table and never reused: see store/sql/app_numbers.py, which renumbers
+-- duplicates. last: the last number that the subject used; its count continues from there even after erasing. Drawn ranges
+-- are in meta, as numbers/<range>. memory.app: name of the app, stored with each number.
 CREATE TABLE IF NOT EXISTS app_number (
     subject INTEGER PRIMARY KEY,
     last    INTEGER NOT NULL
 ) STRICT;
 
--- An imported file could bring a number to a memory of no app.
+-- An imported file could contain a number for a memory that belongs to no app.
 UPDATE memory
    SET number = NULL
  WHERE number IS NOT NULL

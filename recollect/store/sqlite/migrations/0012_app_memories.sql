@@ -1,5 +1,5 @@
--- `app_memories` with an index for each way it is read: one by its number, an app's by the instant of creation or update,
--- all by these instants. Statements on the view find them only where they say what it says, letter by letter.
+-- `app_memories` with an index for each way it is read: one memory by its number, those of an app by the time of creation
+-- or update, all by these times. SQLite only uses an index on an expression that the view spells identically.
 DROP INDEX IF EXISTS memory_number;
 CREATE UNIQUE INDEX memory_number ON memory (number) WHERE number IS NOT NULL AND state = 0;
 
@@ -18,10 +18,10 @@ DROP INDEX IF EXISTS memory_updated;
 CREATE INDEX memory_updated ON memory (CAST(strftime('%Y-%m-%dT%H:%M:%fZ', known_from / 1000000.0, 'unixepoch') AS TEXT))
  WHERE number IS NOT NULL AND state = 0 AND kind < 2;
 
--- Nothing reads `rests_on` any more, which SQLite reads whole for each memory; statements of others may.
+-- Recollect no longer reads `rests_on`, which SQLite reads completely for each memory; other programs may.
 DROP VIEW IF EXISTS app_memories;
 
--- app_id is the app's own name; ids are unique in the table, whosever memories they are.
+-- app_id is the app's own name; ids are unique in the table, across all users.
 CREATE VIEW app_memories AS
 SELECT m.number AS id, m.app AS app_id, m.text AS content,
        CAST(strftime('%Y-%m-%dT%H:%M:%fZ', m.valid_from / 1000000.0, 'unixepoch') AS TEXT) AS created_at,
