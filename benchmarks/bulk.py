@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--memories", type=int, metavar="N", help=f"how many (default: {FULL.memories:,})")
     parser.add_argument("--only", nargs="+", choices=PARTS, default=PARTS, metavar="PART", help=", ".join(PARTS))
     parser.add_argument(
-        "--url", help="a PostgreSQL server with pgvector; databases recollect_bench_… are made anew there"
+        "--url", help="a PostgreSQL server with pgvector; databases recollect_bench_… are created again there"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
     asked = parser.parse_args(arguments)

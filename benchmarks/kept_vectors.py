@@ -55,7 +55,7 @@ class KeptVectors:
             missing = [text for text in texts if text_key(text) not in self._place]
             raise SystemExit(
                 f"{self._name} has no vector for {len(missing)} of {len(texts)} texts, the first {missing[0][:60]!r}: "
-                "write all texts with --texts FILE, embed them and write the vectors anew"
+                "write all texts with --texts FILE, embed them and write the vectors again"
             ) from None
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:

@@ -75,7 +75,7 @@ async def compare(url: str, count: int, *, questions: int = 20) -> Compared:
         whole = await _answers(bare, asked)
         stats = await engine.admin.stats()
     ways: dict[str, Sequence[Answer]] = {"brought forward": merged, "then cached": cached}
-    ways |= {"read anew": anew, "read anew, then cached": anew_cached}
+    ways |= {"read again": anew, "read again, then cached": anew_cached}
     return Compared(memories=stats.memories, whole=whole, ways=ways)
 
 

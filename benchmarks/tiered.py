@@ -66,5 +66,5 @@ async def long_chat(folder: Path, sizes: Sizes) -> list[Row]:
     return [
         *spread(f"{where}, recall", searching, "ms", note=note, bar=BAR_MS),
         *spread(f"{where}, whole prompt", prompting, "ms", note="memories, summary of the chat, window"),
-        *spread(f"{where}, forming a turn", forming, "ms", note="by rules, behind the answer; every tenth an episode"),
+        *spread(f"{where}, forming a turn", forming, "ms", note="by rules, after the answer; every tenth an episode"),
     ]

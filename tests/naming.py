@@ -38,6 +38,11 @@ _ALLOWED = re.compile(
     r"|stand-in|stand[- ]alone|stands? (?:for|out)\b|tells? lies",
     re.IGNORECASE,
 )
+# Modules with patterns and sentences of the languages that users write: of their strings only errors are read.
+LANGUAGE_DATA = (
+    *("recollect/extraction/", "recollect/text/", "recollect/dates/", "recollect/resolution/lexicon.py"),
+    *("recollect/maintenance/compaction.py", "benchmarks/made_up.py", "benchmarks/sentence_pairs.py"),
+)
 _QUOTED = re.compile(r"`[^`]*`|\"[^\"]{0,300}\"|“[^”]*”|«[^»]*»|(?<!\w)'[^'\n]{1,200}'(?!\w)")
 _FENCED = re.compile(r"(?ms)^```.*?^```")
 _DOCTEST = re.compile(r"(?m)^[ ]*>>>.*(?:\n[ ]*\S.*)*")
@@ -82,7 +87,7 @@ def long_test_names(path: Path) -> Iterator[str]:
 
 
 def banned_words(path: Path) -> Iterator[str]:
-    for line, prose in prose_of_page(path) if path.suffix == ".md" else prose_of_code(path):
+    for line, prose in READERS[path.suffix](path):
         for word in banned_in(prose):
             here = line + prose.count("\n", 0, word.start())
             around = " ".join(prose[max(0, word.start() - 40) : word.end() + 40].split())
@@ -121,13 +126,13 @@ def offenders(rule: str, folder: str = "") -> list[str]:
     """Return what breaks a rule in the files at `folder` (a file or folder of the repository; all if empty)."""
     if rule == "class":
         return [line for line in repeated_classes(_files(".py")) if line.startswith(folder)]
-    paths = _files(".py", ".md") if rule == "prose" else _files(".py")
+    paths = _files(".py", ".md", ".sql") if rule == "prose" else _files(".py")
     inside = [path for path in paths if _shown(path).startswith(folder)]
     return [line for path in inside for line in FILE_RULES[rule](path)]
 
 
 def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the comments and docstrings of a file with their first line; no other string."""
+    """Yield the comments, docstrings and messages of a file with their first line."""
     source = path.read_text("utf-8")
     if "#" in source:
         for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -141,10 +146,39 @@ def prose_of_code(path: Path) -> Iterator[tuple[int, str]]:
                     text = statement.value.value
                     if isinstance(text, str):
                         yield statement.lineno, _DOCTEST.sub(_blank, text)
+    if _is_own(path, "recollect", "benchmarks"):
+        yield from messages(path)
+
+
+def messages(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the strings that people read: errors, help texts, log events. Words alone are data, as in word lists."""
+    module = parse(path)
+    spoken: list[ast.AST] = [node for node in ast.walk(module) if isinstance(node, ast.Raise)]
+    if _shown(path).startswith(LANGUAGE_DATA):
+        inside = [part for node in spoken for part in ast.walk(node)]
+    else:
+        inside = list(ast.walk(module))
+    documentation = {id(node.value) for node in inside if isinstance(node, ast.Expr)}
+    for node in inside:
+        if isinstance(node, ast.Constant) and id(node) not in documentation:
+            text = node.value
+            if isinstance(text, str) and " " in text.strip():
+                yield node.lineno, text
+
+
+def prose_of_sql(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the comments of a file of statements, whose names are no prose."""
+    for number, line in enumerate(path.read_text("utf-8").splitlines(), start=1):
+        _, dashes, comment = line.partition("--")
+        if dashes and not comment.startswith(" name:"):
+            yield number, comment
 
 
 def prose_of_page(path: Path) -> Iterator[tuple[int, str]]:
     yield 1, _FENCED.sub(_blank, path.read_text("utf-8"))
+
+
+READERS = {".py": prose_of_code, ".md": prose_of_page, ".sql": prose_of_sql}
 
 
 def _files(*suffixes: str) -> list[Path]:
@@ -158,7 +192,7 @@ def _is_own(path: Path, *folders: str) -> bool:
 
 
 def _shown(path: Path) -> str:
-    return path.relative_to(ROOT).as_posix()
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.name
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -87,7 +87,7 @@ def _markdown(report: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _former(settings: Mapping[str, Any]) -> str:
-    formed = {"turns": "nobody (quotations alone)", "observations": "the data's recorded observations"}
+    formed = {"turns": "no extractor (quotations alone)", "observations": "the data's recorded observations"}
     return formed.get(str(settings["formed"]), str(settings["forms"]))
 
 

@@ -52,5 +52,5 @@ class TermReindexer:
             return 0
         counted = await asyncio.to_thread(lambda: [index_pieces(memory)[1] for memory in found.memories])
         if await store.maintenance.set_terms(found, counted) and not found.memories:
-            logger.info("terms made anew")
+            logger.info("terms rebuilt")
         return len(found.memories)

@@ -158,7 +158,7 @@ def _without_reasoning(text: str) -> str:
     answer = text[ends[-1] :] if ends else ""
     text = answer if _START.search(answer) else text
     if not text.strip():
-        raise ModelError("the model's answer is empty behind its reasoning, or ended within it")
+        raise ModelError("the model's answer is empty after its reasoning, or ended within it")
     return text.strip()
 
 

@@ -23,7 +23,7 @@ _MAX_LINE_CHARACTERS = 300
 # Calibrated similarity from which a standing fact also counts as near.
 _NEAR_THRESHOLD = 0.5
 
-_WHO = "I am Recollect's built-in model. There is no language model behind me; I can only quote what is remembered."
+_WHO = "I am Recollect's built-in model. I have no language model; I can only quote what is remembered."
 _NOTHING = "I recall nothing about this yet."
 _NOTED = "What you told me will be remembered."
 

@@ -74,7 +74,7 @@ def never_merge(a: str, b: str) -> str | None:
     if against is None and _led_apart(*align(a, b)):
         against = "another of the same people does it"
     if against is None and _exchanged(*align(a, b)):
-        against = "one word stands in another's place"
+        against = "one word replaces another"
     if against is None and _turned(*align(a, b)):
         against = _SMALL_WORD
     return against

@@ -161,7 +161,7 @@ class OfflineBackend:
         if method == "GET" and path.split("?")[0].rstrip("/") == "/models":
             yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
             return
-        message = f"{method} /v1{path} needs an API behind it: set RECOLLECT_UPSTREAM_URL"
+        message = f"{method} /v1{path} needs an upstream API: set RECOLLECT_UPSTREAM_URL"
         yield _BuiltInAnswer(NOT_FOUND, _JSON, (error_body(NOT_FOUND, message),))
 
     async def close(self) -> None:

@@ -75,7 +75,7 @@ def _level(policy: BudgetPolicy, standing: BudgetState, units: float) -> _Wait |
     if missing <= 0:
         return None
     wait = _DAY * (missing / policy.refill_per_day) if policy.refill_per_day else MAX_WAIT
-    why = f"energy stands at {level:.0f} of {policy.capacity:g} units, work runs from {max(critical, units):g} on"
+    why = f"energy is at {level:.0f} of {policy.capacity:g} units, work runs from {max(critical, units):g} on"
     return why, wait + timedelta(microseconds=1)  # rounding must not wake it a moment too early
 
 

@@ -30,15 +30,15 @@ async def test_a_question_has_the_same_answer_read_whole_cached_or_updated(
 
     assert compared.memories == count
     assert [len(answer) for answer in compared.whole] == [50] * 10
-    assert list(compared.ways) == ["brought forward", "then cached", "read anew", "read anew, then cached"]
+    assert list(compared.ways) == ["brought forward", "then cached", "read again", "read again, then cached"]
     assert compared.differing == []
-    # Fewer memories than are worth merging are read anew each time.
+    # Fewer memories than are worth merging are read again each time.
     assert bool(merged) is (count >= reading.MIN_MERGED)
 
 
 async def test_what_differs_is_named_by_its_way(tmp_path: Path) -> None:
     compared = await compare(url_of("file", tmp_path), 100, questions=2)
-    first = compared.ways["read anew"][0]
-    compared.ways["read anew"] = [first[::-1], *compared.ways["read anew"][1:]]
+    first = compared.ways["read again"][0]
+    compared.ways["read again"] = [first[::-1], *compared.ways["read again"][1:]]
 
-    assert compared.differing == ["read anew: 1 of 2"]
+    assert compared.differing == ["read again: 1 of 2"]

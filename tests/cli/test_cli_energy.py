@@ -39,7 +39,7 @@ def test_a8_it_shows_what_was_spent_and_when_work_waits(cli: CommandLine, databa
         "0 tokens today",
         "1 call, 12 units and 0 tokens up to this first poll",
     ]
-    assert shown[4].startswith("work waits: energy stands at 13 of 25 units, work runs from 20 on; next try by 20")
+    assert shown[4].startswith("work waits: energy is at 13 of 25 units, work runs from 20 on; next try by 20")
     assert shown[5:] == ["create\t1\t12\t0", "turn\t1\t240\t0"]
 
 

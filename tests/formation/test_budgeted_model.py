@@ -119,7 +119,7 @@ async def test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_i
     assert len(waiting) == 2
     for status in waiting:
         assert (status.parked, status.attempts, status.formed_seq) == (False, 0, 0)
-        assert "energy stands at 16 of 100 units" in str(status.error)
+        assert "energy is at 16 of 100 units" in str(status.error)
         assert status.due_at is not None
         assert clock.now() < status.due_at <= clock.now() + timedelta(hours=1)
     assert engine.admin.worker_counters.deferred == 2

@@ -256,7 +256,7 @@ async def test_a2_a8_a_compaction_costs_its_units_and_where_they_are_spent_it_wa
     [waiting] = [
         status for status in await engine.admin.formations() if status.due_at and status.key.stage == "extract"
     ]
-    assert "energy stands at 7 of 32 units, work runs from 25 on" in str(waiting.error)
+    assert "energy is at 7 of 32 units, work runs from 25 on" in str(waiting.error)
     clock.advance(days=18)
     await engine.form()
     assert model.asked == 2
@@ -274,7 +274,7 @@ async def test_a2_adding_by_hand_where_energy_is_spent_is_refused_and_nothing_is
     for text in numbered(11):
         await engine.add(text, user="ana")
     known = await held_texts(engine, "ana")
-    with pytest.raises(BudgetSpentError, match="energy stands at 7 of 32 units"):
+    with pytest.raises(BudgetSpentError, match="energy is at 7 of 32 units"):
         await engine.add("My box 12 holds the harp.", user="ana")
     assert await held_texts(engine, "ana") == known
     assert model.asked == 1

@@ -92,7 +92,7 @@ async def test_a8_work_runs_above_the_critical_level_and_waits_below_until_the_r
     store: Store, clock: FakeClock
 ) -> None:
     assert await drain(store, clock, RATION) == 7, "100 - 7 x 12 = 16 is below 20"
-    with pytest.raises(BudgetSpentError, match="energy stands at 16 of 100 units, work runs from 20 on") as refused:
+    with pytest.raises(BudgetSpentError, match="energy is at 16 of 100 units, work runs from 20 on") as refused:
         await spend(store, clock, RATION)
     until = refused.value.until
     assert timedelta(minutes=23) < until - clock.now() < timedelta(minutes=25), "4 units at 10 an hour"

@@ -86,7 +86,7 @@ def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: dat
     lowest = 0 if result.goes_back else formed_seq
     if not lowest <= result.formed_seq <= last_seq:
         raise BadRequestError(
-            f"formed_seq {result.formed_seq} lies outside of what is formed and recorded, {lowest} to {last_seq}"
+            f"formed_seq {result.formed_seq} is outside the formed and recorded messages, {lowest} to {last_seq}"
         )
     version = apply(db, lease.key.subject, result.changes, result.decisions, home=lease.key.home, term_key=term_key)
     due_at = _due_again(fetch(db, SQL["asked"], *row_key)[0], lease, result, last_seq=last_seq, now=to_micros(now))

@@ -197,7 +197,7 @@ class _Copy:
         if wrong or mine.rows != theirs.rows:
             raise StoreUnavailableError(
                 f"{self._there.where} does not hold what {self._here.where} does, for {len(wrong)} subjects (the first "
-                f"has the key {min(wrong, default=0)}): somebody else writes to it; copy into an empty one"
+                f"has the key {min(wrong, default=0)}): another process writes to it; copy into an empty one"
             )
         self._done.rows.update(mine.rows)
         return sum(mine.digests.values())

@@ -96,7 +96,7 @@ def _check_messages(rows: Rows) -> dict[bytes, int]:
         if last is None:
             raise LineError(row["line"], "the message is of a conversation that there is not")
         if row["seq"] > last or row["parent_seq"] >= row["seq"]:
-            raise LineError(row["line"], "the message stands in a place that there is not")
+            raise LineError(row["line"], "the message has a position that does not exist")
         if row["erased"] == ERASED and row["text"]:
             raise LineError(row["line"], "the message is erased and has words")
     return lengths
@@ -105,11 +105,11 @@ def _check_messages(rows: Rows) -> dict[bytes, int]:
 def _check_memory(memory: Record) -> None:
     line = memory["line"]
     if memory["valid_to"] is not None and memory["valid_to"] < memory["valid_from"]:
-        raise LineError(line, "the memory ends before it begins: valid_to lies before valid_from")
+        raise LineError(line, "the memory ends before it begins: valid_to is before valid_from")
     if (memory["closed_at"] is not None) != (memory["state"] == _CLOSED):
         raise LineError(line, "a memory has closed_at if it is closed, and only then")
     if memory["closed_at"] is not None and memory["closed_at"] < memory["known_from"] - _CLOCK_SKEW:
-        raise LineError(line, "the memory was closed before it was stored: closed_at lies before known_from")
+        raise LineError(line, "the memory was closed before it was stored: closed_at is before known_from")
     if memory["kind"] == _TURN and len(memory["evidence"]) != 1:
         raise LineError(line, "a turn rests on the one message that it quotes")
 

@@ -22,7 +22,7 @@ SQL, ERASE_SQL = load("export"), load("erase")
 _TURN = MemoryKind.TURN.number
 # Subjects whose memory is formed of conversations in the logs of users.
 _WITHIN = frozenset({"session", "app", "character"})
-_ADVICE = "import them together (`recollect export --all`), or with --trusted if nobody else had the file"
+_ADVICE = "import them together (`recollect export --all`), or with --trusted if no one else had the file"
 
 
 Place = tuple[bytes, int]

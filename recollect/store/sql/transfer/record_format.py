@@ -129,7 +129,7 @@ def _instant(value: Any) -> int:
     if found.tzinfo is None:
         raise ValueError("is an instant without a time zone")
     if not _FIRST_YEAR <= found.year <= _LAST_YEAR:
-        raise ValueError(f"lies outside the years {_FIRST_YEAR} to {_LAST_YEAR}")
+        raise ValueError(f"is outside the years {_FIRST_YEAR} to {_LAST_YEAR}")
     return to_micros(found)
 
 
