@@ -155,7 +155,7 @@ async def _weighed(parts: Components, user: Subject, turn: DatasetTurn) -> list[
     )
     hot = await parts.store.snapshots.snapshot(user, parts.embedder.space)
     vectors = await parts.embedder.embed((chunks(text) or [text])[:1])
-    neighbours = await gather_neighbours(hot, [candidate], vectors, tools, most=policy.neighbours)
+    neighbours = await gather_neighbours(hot, [candidate], vectors, tools, limit=policy.neighbours)
     return [neighbour.memory for neighbour in neighbours.near[0]]
 
 

@@ -87,7 +87,7 @@ async def run(server_url: str, count: int) -> list[Row]:
     del crowd, templates, copier, mine
     rows, exact = await _by_engine(url, queries, count, ALL)
     start = time.perf_counter()
-    done = await asyncio.to_thread(build_indexes, url, progress=_Quiet(), least=count)
+    done = await asyncio.to_thread(build_indexes, url, progress=_Quiet(), minimum=count)
     name = f"{count:,} of one user, `recollect db index`"
     rows += [
         Row(name=f"{name}, building", value=time.perf_counter() - start, unit="s", note="m 16, ef_construction 64"),

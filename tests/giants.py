@@ -48,7 +48,7 @@ def adding(clock: FakeClock, vectors: Vectors, *, subject: Subject = ANA, space:
 
 
 async def built(url: str, least: int = 50) -> IndexReport:
-    return await asyncio.to_thread(build_indexes, url, progress=Shown(), least=least)
+    return await asyncio.to_thread(build_indexes, url, progress=Shown(), minimum=least)
 
 
 async def dropped(url: str) -> IndexReport:

@@ -67,7 +67,7 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
 
 
 @db.command()
-def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
+def index(minimum: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Build vector indexes for the largest subjects (PostgreSQL only), and drop unneeded ones."""
     from dataclasses import asdict
 
@@ -76,7 +76,7 @@ def index(least: _From = 100_000, drop: _Drop = False, as_json: AsJson = False, 
 
     url = Settings.load(database_url=database).database_url
     with ProgressBar() as bar:
-        done = drop_indexes(url, progress=bar) if drop else build_indexes(url, progress=bar, least=least)
+        done = drop_indexes(url, progress=bar) if drop else build_indexes(url, progress=bar, minimum=minimum)
     if as_json:
         say_json(asdict(done))
     else:

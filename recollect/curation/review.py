@@ -93,7 +93,7 @@ async def _resolved(runtime: Runtime, hot: SubjectSnapshot, memory: Memory, vect
         valid_to=memory.valid_to,
     )
     policy = _policy(runtime, memory)
-    near = await gather_neighbours(hot, [candidate], vectors, runtime, most=policy.neighbours)
+    near = await gather_neighbours(hot, [candidate], vectors, runtime, limit=policy.neighbours)
     inputs = ResolveInputs(now=runtime.clock.now())
     [resolved] = resolve([Claim(candidate, said)], near, policy=policy, inputs=inputs).resolved
     if resolved.target and resolved.valid_to:

@@ -9,7 +9,7 @@ from recollect.formation.replays import said_again
 from recollect.formation.restoration import MAX_DECISIONS, read_lines, read_past, restore, shortened_quotations
 from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
-from recollect.resolution.undo_plan import Source, UndoHistory, UndoPlan, plan_memories, plan_sources, weaken
+from recollect.resolution.undo_plan import UndoHistory, UndoPlan, plan_memories, plan_sources, weaken
 from recollect.types import (
     NO_VECTORS,
     Action,
@@ -20,6 +20,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    MessageRef,
     Subject,
     WeakenMemory,
 )
@@ -48,7 +49,7 @@ async def undo_source(
     async def plan() -> UndoPlan:
         found = await runtime.store.memories.from_source(subject, conversation, seq=seq)
         sources = frozenset(
-            (said.conversation, said.seq)
+            said.ref
             for memory in found
             for said in memory.evidence
             if said.conversation == conversation and seq in (None, said.seq)
@@ -70,11 +71,11 @@ async def undo_since(runtime: Runtime, subject: Subject, since: datetime, *, dry
         ended = [line for line in decided if line.action in (Action.CLOSE, Action.ABANDON, Action.UNDO)]
         whole = [memory for memory in changed if memory.known_from >= since]
         new = {memory.id for memory in whole}
-        again: dict[MemoryId, set[Source]] = {}
+        again: dict[MemoryId, set[MessageRef]] = {}
         for line in decided:
             held = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else None
             if held and held not in new and line.conversation and line.seq is not None:
-                again.setdefault(held, set()).add((line.conversation, line.seq))
+                again.setdefault(held, set()).add(MessageRef(line.conversation, line.seq))
         return plan_memories(past, whole, ended, _weaker(past, again, before=since))
 
     return await _undo(runtime, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
@@ -152,7 +153,11 @@ async def _plan_decision(runtime: Runtime, line: Decision) -> UndoPlan:
     if line.action in (Action.CLOSE, Action.ABANDON):  # notes that ended with a quotation come back with it
         await read_lines(runtime, subject, memories, decided)
     past = await read_past(runtime, subject, memories, decided.values())
-    source = frozenset([(line.conversation, line.seq)]) if line.conversation and line.seq is not None else frozenset()
+    source = (
+        frozenset([MessageRef(line.conversation, line.seq)])
+        if line.conversation and line.seq is not None
+        else frozenset()
+    )
     if line.action in (Action.CLOSE, Action.ABANDON):
         with_it = [decision for decision in past.decisions if _ended_with(decision, line)]
         return plan_memories(past, (), [line, *with_it])
@@ -160,7 +165,7 @@ async def _plan_decision(runtime: Runtime, line: Decision) -> UndoPlan:
         again = {memory.id: set(source) for memory in memories}
         return plan_memories(past, (), (), _weaker(past, again))
     [memory] = memories
-    on_others = [said for said in memory.evidence if (said.conversation, said.seq) not in source]
+    on_others = [said for said in memory.evidence if said.ref not in source]
     if on_others and memory.state is not MemoryState.CLOSED:
         return plan_sources(past, frozenset(source))
     return plan_memories(past, memories)
@@ -172,14 +177,14 @@ def _ended_with(other: Decision, line: Decision) -> bool:
 
 
 def _weaker(
-    past: UndoHistory, again: dict[MemoryId, set[Source]], *, before: datetime | None = None
+    past: UndoHistory, again: dict[MemoryId, set[MessageRef]], *, before: datetime | None = None
 ) -> list[WeakenMemory]:
     found: list[WeakenMemory] = []
     for memory_id, sources in again.items():
         memory = past.memories.get(memory_id)
         if memory is None or memory.state is MemoryState.CLOSED or (before and memory.known_from >= before):
             continue
-        gone = frozenset((said.conversation, said.seq) for said in memory.evidence) & sources
+        gone = frozenset(said.ref for said in memory.evidence) & sources
         if gone:
             found.append(weaken(memory, frozenset(gone), past.decisions))
     return found

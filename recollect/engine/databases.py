@@ -55,7 +55,7 @@ def copy_database(source: str, destination: str, *, progress: ProgressReporter =
 
 
 def build_indexes(
-    url: str, *, progress: ProgressReporter = NO_PROGRESS, least: int = MIN_INDEXED_VECTORS
+    url: str, *, progress: ProgressReporter = NO_PROGRESS, minimum: int = MIN_INDEXED_VECTORS
 ) -> IndexReport:
     """Index the vectors of each subject that has very many, so that recall need not read all of them.
 
@@ -65,16 +65,16 @@ def build_indexes(
     Args:
         url: URL of a PostgreSQL database; the schema is created if it is missing.
         progress: Shows how far it is; by default nothing does.
-        least: Minimum number of vectors of an indexed subject, 1 or more.
+        minimum: Minimum number of vectors of an indexed subject, 1 or more.
 
     Raises:
         BadRequestError: it is not a PostgreSQL database, or the number is out of range.
         SetupError: the database cannot have such indexes; the message says why.
         StoreUnavailableError: the server does not answer, or another call is running.
     """
-    if least < 1:
-        raise BadRequestError(f"indexes are asked for from {least} vectors on, it takes 1 or more", param="least")
-    return index_store(url, least=least, bar=progress)
+    if minimum < 1:
+        raise BadRequestError(f"indexes are asked for from {minimum} vectors on, it takes 1 or more", param="minimum")
+    return index_store(url, least=minimum, bar=progress)
 
 
 def drop_indexes(url: str, *, progress: ProgressReporter = NO_PROGRESS) -> IndexReport:

@@ -43,7 +43,7 @@ class RerankStep:
         self._pause_until = 0.0
 
     def widened(self, query: Query) -> Query:
-        """Return the query with a limit of at least the number of candidates to rerank."""
+        """Return the query with a limit of at lowest the number of candidates to rerank."""
         if not self._wanted(query):
             return query
         return replace(query, limit=max(query.limit, self._components.settings.rerank_top))
@@ -98,11 +98,11 @@ def explained(found: Recall, order: RerankedOrder) -> Recall:
     """Return a recall with the reranker's scores as reasons, and its warning."""
     if not order.scores:
         return replace(found, warning=order.warning) if order.warning else found
-    least = min(order.scores.values())
+    lowest = min(order.scores.values())
     items = tuple(
         replace(item, score=score, reasons=(f"reranked ({score:.2f})", *item.reasons))
         if (score := order.scores.get(item.memory.id)) is not None
-        else (item if item.standing else replace(item, score=min(item.score, least)))
+        else (item if item.standing else replace(item, score=min(item.score, lowest)))
         for item in found.items
     )
     return replace(found, items=items)

@@ -191,9 +191,9 @@ class TransferService:
 class _Lines:
     """The lines of a file, of bounded length, readable several times."""
 
-    def __init__(self, file: BinaryIO, most: int) -> None:
+    def __init__(self, file: BinaryIO, max_line_bytes: int) -> None:
         self._file = file
-        self._most = most
+        self._max_line_bytes = max_line_bytes
 
     def blocks(self) -> Iterator[ImportedSubject]:
         """Read the subjects from the file's beginning.
@@ -206,12 +206,12 @@ class _Lines:
 
     def _read(self) -> Iterator[bytes]:
         number = 0
-        while line := self._file.readline(self._most + 1):
+        while line := self._file.readline(self._max_line_bytes + 1):
             number += 1
-            if len(line) > self._most:
+            if len(line) > self._max_line_bytes:
                 raise BadRequestError(
-                    f"line {number}: is longer than {self._most:,} bytes; raise RECOLLECT_MAX_BODY_BYTES if it should "
-                    "be taken"
+                    f"line {number}: is longer than {self._max_line_bytes:,} bytes; "
+                    "raise RECOLLECT_MAX_BODY_BYTES if it should be taken"
                 )
             yield line
 
@@ -231,8 +231,8 @@ def _each_once(blocks: Iterator[ImportedSubject], references: References) -> Ite
         yield ImportedSubject(block.subject, block.key, block.line), len(block.of("memory"))
 
 
-def _so_many(blocks: Iterator[tuple[ImportedSubject, int]], most: int) -> Iterator[list[tuple[ImportedSubject, int]]]:
-    while group := list(islice(blocks, most)):
+def _so_many(blocks: Iterator[tuple[ImportedSubject, int]], limit: int) -> Iterator[list[tuple[ImportedSubject, int]]]:
+    while group := list(islice(blocks, limit)):
         yield group
 
 

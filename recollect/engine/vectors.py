@@ -51,7 +51,7 @@ class VectorService:
         runtime = await self._runtime.for_subject(subject)
         vectors = await _vectors(runtime, query if vector is None else vector)
         snapshot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)
-        [neighbours] = await nearest(snapshot, vectors, runtime, most=limit, kinds=_SEARCHED)
+        [neighbours] = await nearest(snapshot, vectors, runtime, limit=limit, kinds=_SEARCHED)
         return [
             RecalledMemory(
                 memory=neighbour.memory,

@@ -81,10 +81,10 @@ def _is_last(batch: ExtractionBatch) -> bool:
 
 def _is_asked_again(error: ModelError, batch: ExtractionBatch, *, alone: bool) -> bool:
     """Tell whether a failed question is worth another try later."""
-    most = batch.profile.form.max_attempts
+    max_attempts = batch.profile.form.max_attempts
     if error.fault is ModelFault.REQUEST and alone:
-        most = min(most, MAX_REFUSALS)
-    return batch.lease.attempts < most
+        max_attempts = min(max_attempts, MAX_REFUSALS)
+    return batch.lease.attempts < max_attempts
 
 
 def _beginning(batch: ExtractionBatch, turns: list[Exchange], size: int) -> ExtractionBatch:

@@ -104,15 +104,9 @@ async def _is_forgotten(memory: Memory, runtime: Runtime) -> bool:
 def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[Memory]) -> bool:
     """Return whether a candidate would bring back what was forgotten of its message: the same value, or words."""
     for memory in forgotten:
-        if memory.kind is MemoryKind.TURN and any(
-            (source.conversation, source.seq) == (said.conversation, said.seq) for source in memory.evidence
-        ):
+        if memory.kind is MemoryKind.TURN and any(source.ref == said.ref for source in memory.evidence):
             return True
-        quotes = [
-            bare(source.quote)
-            for source in memory.evidence
-            if (source.conversation, source.seq) == (said.conversation, said.seq)
-        ]
+        quotes = [bare(source.quote) for source in memory.evidence if source.ref == said.ref]
         if not quotes:
             continue
         value, quote = bare(memory.value), bare(candidate.quote)
@@ -133,9 +127,9 @@ async def _of_the_same_messages(memory: Memory, hot: SubjectSnapshot, runtime: R
 
 def _says_the_same(memory: Memory, other: Memory) -> bool:
     """Return whether a memory of the same message would bring the words of a forgotten one back."""
-    sources = {(said.conversation, said.seq) for said in memory.evidence}
+    sources = {said.ref for said in memory.evidence}
     if memory.kind is MemoryKind.TURN:
-        return all((said.conversation, said.seq) in sources for said in other.evidence)
+        return all(said.ref in sources for said in other.evidence)
     if other.kind in (MemoryKind.TURN, MemoryKind.EPISODE):  # of these a part alone is left out
         return False
     if memory.kind is MemoryKind.FACT or other.kind is MemoryKind.FACT:

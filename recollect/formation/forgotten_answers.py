@@ -19,13 +19,13 @@ from recollect.resolution.topics import topic_words
 from recollect.text import squeeze, terms, words
 from recollect.text.languages import guess
 from recollect.types import (
-    ConversationId,
     Evidence,
     LoggedMessage,
     Memory,
     MemoryDetail,
     MemoryId,
     MemoryKind,
+    MessageRef,
     Subject,
     SubjectSnapshot,
     Withheld,
@@ -38,7 +38,6 @@ MAX_AFTER = 8
 _NOTHING = frozenset[str]()
 # A capitalised word that neither begins a sentence nor follows a title alone.
 _NAME = re.compile(r"(?<=[a-zà-ÿ,.'’] )(?!I\b|I'|Dr\b|Dra\b|Mrs?\b|Ms\b)[A-ZÀ-ÖØ-Þ][\w'’-]{1,40}+")
-Place = tuple[ConversationId, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,11 +70,8 @@ async def find_forgotten(
     forgotten_places = _messages_meant(topics, quotations)
     threads = [await _with_answers(place, hot.subject, home, runtime) for place in forgotten_places[-MAX_ANSWERED:]]
     first = [messages[0] for messages in threads if messages and messages[0].role == "user"]
-    said = {
-        (memory.evidence[0].conversation, memory.evidence[0].seq): (memory.text, memory.evidence[0])
-        for memory in quotations
-    }
-    said |= {(message.conversation, message.seq): (message.text, evidence_of(message)) for message in first}
+    said = {memory.evidence[0].ref: (memory.text, memory.evidence[0]) for memory in quotations}
+    said |= {message.ref: (message.text, evidence_of(message)) for message in first}
     ends = [old.until.said_at for old in topics if old.until]
     return Forgotten(
         outdated=[old for messages in threads for old in answers_among(messages, topics, of=messages[:1])],
@@ -84,7 +80,7 @@ async def find_forgotten(
     )
 
 
-async def answers_to(place: Place, subject: Subject, runtime: Runtime) -> list[Place]:
+async def answers_to(place: MessageRef, subject: Subject, runtime: Runtime) -> list[MessageRef]:
     """Return the places of the answers to a message of the user."""
     thread = await _with_answers(place, subject, None, runtime)
     return _answers(thread[0], thread) if thread else []
@@ -114,10 +110,8 @@ async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtim
 
 def _meant(text: str, said: Evidence, topics: Sequence[Outdated]) -> Sequence[Withheld]:
     """Return the stretches of a message to forget: all of it if a summary, which has no quotes, was formed from it."""
-    place = (said.conversation, said.seq)
-    summed = any(
-        not source.quote and (source.conversation, source.seq) == place for old in topics for source in old.evidence
-    )
+    place = said.ref
+    summed = any(not source.quote and source.ref == place for old in topics for source in old.evidence)
     return (Withheld(start=0, end=len(text)),) if summed else stale_stretches(text, said, topics)
 
 
@@ -184,16 +178,16 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(word for name in found for word in tokenize(name).content)
 
 
-def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[Place]:
+def _answers(message: LoggedMessage, messages: Iterable[LoggedMessage]) -> list[MessageRef]:
     """Return the places of the assistant's answers to a message, up to the user's next message."""
     above = {message.seq}
-    found: list[Place] = []
+    found: list[MessageRef] = []
     for other in messages:
         if other.conversation != message.conversation or other.parent_seq not in above or other.role == "user":
             continue
         above.add(other.seq)
         if other.role == "assistant":
-            found.append((other.conversation, other.seq))
+            found.append(other.ref)
     return found
 
 
@@ -207,20 +201,21 @@ async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, ru
     return found
 
 
-def _messages_meant(topics: Sequence[Outdated], quotations: Sequence[Memory]) -> list[Place]:
+def _messages_meant(topics: Sequence[Outdated], quotations: Sequence[Memory]) -> list[MessageRef]:
     """Return the places of the messages that are to be forgotten, and of the requests, in order."""
     found: list[Evidence] = [memory.evidence[0] for memory in quotations]
     found += [said for old in topics for said in (*old.evidence, *((old.until,) if old.until else ()))]
-    meant = {(said.conversation, said.seq) for said in found if said.role == "user"}
-    return sorted(meant | {(ConversationId(place[0]), place[1]) for old in topics for place in old.messages})
+    meant = {said.ref for said in found if said.role == "user"}
+    return sorted(meant.union(*(old.messages for old in topics)))
 
 
-async def _with_answers(place: Place, subject: Subject, home: Subject | None, runtime: Runtime) -> list[LoggedMessage]:
+async def _with_answers(
+    place: MessageRef, subject: Subject, home: Subject | None, runtime: Runtime
+) -> list[LoggedMessage]:
     """Read a message and those that follow it."""
-    conversation, seq = place
     for owner in (home,) if home else (subject, *subject.owners):
         messages = await runtime.store.conversations.messages(
-            owner, conversation, after_seq=seq - 1, limit=1 + MAX_AFTER
+            owner, place.conversation, after_seq=place.seq - 1, limit=1 + MAX_AFTER
         )
         if messages:
             return messages

@@ -121,8 +121,8 @@ async def without_forgotten_since(
         since = min(message.recorded_at for message in messages)
         requests += await _load_forget_requests_since(since, messages, _Owners(key.subject, key.home), runtime)
     outdated = await _by_requests([*messages, *requests], key.subject, runtime) if requests else []
-    request_places = {(message.conversation, message.seq) for message in requests}
-    outdated = [old for old in outdated if old.until and (old.until.conversation, old.until.seq) in request_places]
+    request_places = {message.ref for message in requests}
+    outdated = [old for old in outdated if old.until and old.until.ref in request_places]
     return await _shortened(messages, outdated), max([last_seq, *(message.seq for message in later)])
 
 
@@ -159,7 +159,7 @@ async def _load_forget_requests_since(
         runtime: Store.
     """
     lines = await runtime.store.decisions.from_source(owners.subject, since=since)
-    known = {(message.conversation, message.seq) for message in messages}
+    known = {message.ref for message in messages}
     places = {
         (line.conversation, line.seq): None
         for line in lines
@@ -215,14 +215,14 @@ async def _by_requests(messages: Sequence[LoggedMessage], subject: Subject, runt
 
 async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runtime: Runtime) -> list[Outdated]:
     """Find what was forgotten of these messages by hand, or on request in another conversation."""
-    places = {(message.conversation, message.seq) for message in messages}
+    places = {message.ref for message in messages}
     closed = [
         memory
         for conversation in dict.fromkeys(message.conversation for message in messages)
         for memory in await runtime.store.memories.from_source(subject, conversation)
         if memory.state is MemoryState.CLOSED
         and memory.kind is not MemoryKind.EPISODE
-        and not places.isdisjoint((source.conversation, source.seq) for source in memory.evidence)
+        and not places.isdisjoint(source.ref for source in memory.evidence)
     ]
     forgotten = [
         memory

@@ -29,9 +29,11 @@ MAX_CHARACTERS = 200_000
 MAX_LOOKBACK = 200
 
 
-async def recent_recalls(lease: Lease, runtime: Runtime, *, most: int = RECENT) -> list[InjectionRecord]:
+async def recent_recalls(lease: Lease, runtime: Runtime, *, limit: int = RECENT) -> list[InjectionRecord]:
     """Read what was put into the conversation's newest prompts."""
-    return await runtime.store.conversations.injections(lease.key.home, conversation=lease.key.conversation, limit=most)
+    return await runtime.store.conversations.injections(
+        lease.key.home, conversation=lease.key.conversation, limit=limit
+    )
 
 
 async def without_echoes(

@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.ma  # np.unique imports it when it is first called: 37 ms, on the event loop
@@ -41,14 +41,31 @@ _MAX_OF_A_STATE = 200
 _MANY_ROWS = 5_000
 
 
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A memory near a vector."""
+
+    place: int
+    """Its place in the snapshot."""
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Cosines:
+    """The cosines of one vector with stored vectors, and the places of the memories that these belong to."""
+
+    values: npt.NDArray[np.float32]
+    owners: npt.NDArray[np.int32]
+
+
 async def nearest(
     hot: SubjectSnapshot,
     vectors: Vectors,
     runtime: Runtime,
     *,
-    most: int,
+    limit: int,
     kinds: Sequence[int] = (_NOTE,),
-    said: Sequence[Iterable[str]] = (),
+    term_lists: Sequence[Iterable[str]] = (),
 ) -> list[list[Neighbour]]:
     """Find, for each vector, the memories nearest in meaning, best first.
 
@@ -56,59 +73,61 @@ async def nearest(
         hot: The subject's active memories.
         vectors: Shape (candidates, dim); a row of zeros has no neighbours.
         runtime: Store and embedder.
-        most: How many for each.
+        limit: Maximum number of memories for each vector.
         kinds: Places in `KIND_ORDER` of the kinds that count.
-        said: The terms of each text. Where given, half of the places are for the notes that share the rarest of them.
+        term_lists: The terms of each text. Where given, half of the places are for the notes that share the rarest of
+            them.
     """
     if hot.sampled_vectors is not None and len(vectors):  # the index is asked
-        sought = VectorRequest(vectors=vectors, limit_each=most, kinds=tuple(kinds))
+        sought = VectorRequest(vectors=vectors, limit_each=limit, kinds=tuple(kinds))
         hot = await runtime.store.snapshots.snapshot(hot.subject, runtime.embedder.space, vectors=sought)
     if not len(hot.vectors) or not len(vectors):
         return [[] for _ in vectors]
     searched = hot
     picked = await run_in_thread_if_large(
-        len(hot) * len(vectors), lambda: _picked(searched, vectors, (most, kinds), said), above=_MANY_ROWS
+        len(hot) * len(vectors), lambda: _pick(searched, vectors, kinds, term_lists, limit), above=_MANY_ROWS
     )
-    ids = {owner: MemoryId(id_text(hot.ids[owner])) for near in picked for owner, _ in near}
+    ids = {found.place: MemoryId(id_text(hot.ids[found.place])) for near in picked for found in near}
     read = {memory.id: memory for memory in await runtime.store.memories.get_many(hot.subject, list(ids.values()))}
-    found: list[list[Neighbour]] = []
-    for place, near in enumerate(picked):
-        similar = runtime.embedder.relevance(np.array([cosine for _, cosine in near], dtype=np.float32))
-        found.append(
+    neighbours: list[list[Neighbour]] = []
+    for vector, near in zip(vectors, picked, strict=True):
+        similar = runtime.embedder.relevance(np.array([found.cosine for found in near], dtype=np.float32))
+        neighbours.append(
             [
-                Neighbour(memory=read[ids[owner]], similarity=float(similarity))
-                for (owner, _), similarity in zip(near, similar, strict=True)
-                if ids[owner] in read and vectors[place].any()
+                Neighbour(memory=read[ids[found.place]], similarity=float(similarity))
+                for found, similarity in zip(near, similar, strict=True)
+                if ids[found.place] in read and vector.any()
             ]
         )
-    return found
+    return neighbours
 
 
-def _picked(
-    hot: SubjectSnapshot, vectors: Vectors, wanted: tuple[int, Sequence[int]], said: Sequence[Iterable[str]]
-) -> list[list[tuple[int, float]]]:
-    """Pick, for each vector, the places of the nearest memories with their cosines, best first."""
-    most, kinds = wanted
+def _pick(
+    hot: SubjectSnapshot, vectors: Vectors, kinds: Sequence[int], term_lists: Sequence[Iterable[str]], limit: int
+) -> list[list[_Near]]:
+    """Pick the memories nearest to each vector, best first."""
     rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds))
     if not len(rows):
         return [[] for _ in vectors]
     whole = len(rows) == len(hot.vectors)  # a copy of 100,000 rows takes as long as comparing them
     stored, owners = (hot.vectors, hot.vector_of) if whole else (hot.vectors[rows], hot.vector_of[rows])
     # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
-    cosines = [np.vecdot(stored, vector) for vector in vectors]
-    picked = [_top(each, owners, most) for each in cosines]
-    for place, words in enumerate(said):
-        picked[place] = _with_sharing(picked[place], _sharing(hot, words), (cosines[place], owners), most)
+    cosines = [_Cosines(np.vecdot(stored, vector), owners) for vector in vectors]
+    picked = [_top(of_vector, limit) for of_vector in cosines]
+    for place, terms_of_text in enumerate(term_lists):
+        picked[place] = _with_sharing(picked[place], _sharing(hot, terms_of_text), cosines[place], limit)
     return picked
 
 
 async def gather_neighbours(
-    hot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, runtime: Runtime, *, most: int
+    hot: SubjectSnapshot, candidates: Sequence[Candidate], vectors: Vectors, runtime: Runtime, *, limit: int
 ) -> Neighbours:
     """Read what the candidates of one batch may repeat, correct or end."""
     facts = await runtime.store.memories.facts(hot.subject)
     restating = await _restating(hot, runtime) if facts and candidates else []
-    near = await nearest(hot, vectors, runtime, most=most, said=[terms(candidate.text) for candidate in candidates])
+    near = await nearest(
+        hot, vectors, runtime, limit=limit, term_lists=[terms(candidate.text) for candidate in candidates]
+    )
     claimed = await _claimed(hot, candidates, runtime)
     for place, candidate in enumerate(candidates):
         if candidate.replaces in claimed and all(
@@ -121,47 +140,42 @@ async def gather_neighbours(
 
 
 async def notes_sharing_terms(
-    hot: SubjectSnapshot, said: Iterable[str], runtime: Runtime, *, most: int
+    hot: SubjectSnapshot, wanted: Iterable[str], runtime: Runtime, *, limit: int
 ) -> list[Memory]:
-    """Find the notes that share terms with what was said, those of the rarest terms first."""
-    places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, said)[:most], above=_MANY_ROWS)
+    """Find the notes that have any of these terms, those of the rarest terms first."""
+    places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, wanted)[:limit], above=_MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     read = {memory.id: memory for memory in await runtime.store.memories.get_many(hot.subject, ids)}
     return [read[id_] for id_ in ids if id_ in read]
 
 
-def _sharing(hot: SubjectSnapshot, said: Iterable[str]) -> list[int]:
-    """Find the places of the notes that share terms with what was said, those of the rarest terms first."""
-    keys = np.array(sorted({term_key(hot.salt, term) for term in said}), dtype=np.uint32)
+def _sharing(hot: SubjectSnapshot, wanted: Iterable[str]) -> list[int]:
+    """Find the places of the notes that have any of these terms, those of the rarest terms first."""
+    keys = np.array(sorted({term_key(hot.salt, term) for term in wanted}), dtype=np.uint32)
     hits = np.flatnonzero(np.isin(hot.terms, keys))
     owner = np.searchsorted(hot.term_start, hits, side="right") - 1
     notes = hot.kinds[owner] == _NOTE
     hits, owner = hits[notes], owner[notes]
     if not len(hits):
         return []
-    _, which, held = np.unique(hot.terms[hits], return_inverse=True, return_counts=True)
+    _, which, counts = np.unique(hot.terms[hits], return_inverse=True, return_counts=True)
     weight = np.zeros(len(hot))
-    np.add.at(weight, owner, np.log1p(len(hot) / held)[which])
+    np.add.at(weight, owner, np.log1p(len(hot) / counts)[which])
     places: list[int] = np.argsort(-weight, kind="stable")[: np.count_nonzero(weight)].tolist()
     return places
 
 
-def _with_sharing(
-    near: list[tuple[int, float]],
-    sharing: Sequence[int],
-    measured: tuple[npt.NDArray[np.float32], npt.NDArray[np.int32]],
-    most: int,
-) -> list[tuple[int, float]]:
-    """Give half of the places to those that share words: who takes back what he said need not mean nearly the same."""
-    cosines, owners = measured
-    kept = dict(near[: most - most // 2])
-    for owner in sharing:
-        if len(kept) == most:
+def _with_sharing(near: Sequence[_Near], sharing: Sequence[int], cosines: _Cosines, limit: int) -> list[_Near]:
+    """Give half of the places to notes that share words: a statement taken back need not mean nearly the same."""
+    kept = {found.place: found for found in near[: limit - limit // 2]}
+    for place in sharing:
+        if len(kept) == limit:
             break
-        if owner not in kept:
-            kept[owner] = float(cosines[owners == owner].max(initial=0.0))
-    kept |= dict([pair for pair in near if pair[0] not in kept][: most - len(kept)])
-    return sorted(kept.items(), key=lambda one: -one[1])
+        if place not in kept:
+            cosine = float(cosines.values[cosines.owners == place].max(initial=0.0))
+            kept[place] = _Near(place, cosine)
+    rest = [found for found in near if found.place not in kept][: limit - len(kept)]
+    return sorted((*kept.values(), *rest), key=lambda found: -found.cosine)
 
 
 async def _claimed(
@@ -192,11 +206,11 @@ async def _of_its_words(
         hot,
         terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {words_ended(candidate)}"),
         runtime,
-        most=_MAX_NAMED,
+        limit=_MAX_NAMED,
     )
     if candidate.shifts:
         changed = " ".join(f"{words_of(shift.state)} {shift.old}" for shift in candidate.shifts)
-        more = await notes_sharing_terms(hot, terms(changed), runtime, most=_MAX_OF_A_STATE)
+        more = await notes_sharing_terms(hot, terms(changed), runtime, limit=_MAX_OF_A_STATE)
         named += [memory for memory in more if memory not in named]
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
@@ -258,11 +272,12 @@ async def _restating(hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
     return await runtime.store.memories.get_many(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
 
 
-def _top(cosines: npt.NDArray[np.float32], owners: npt.NDArray[np.int32], most: int) -> list[tuple[int, float]]:
-    """Return the best rows' memories, each once, best first."""
-    best: dict[int, float] = {}
-    for row in np.argsort(-cosines, kind="stable"):
-        best.setdefault(int(owners[row]), float(cosines[row]))
-        if len(best) == most:
+def _top(cosines: _Cosines, limit: int) -> list[_Near]:
+    """Return the memories of the best rows, each once, best first."""
+    best: dict[int, _Near] = {}
+    for row in np.argsort(-cosines.values, kind="stable"):
+        place = int(cosines.owners[row])
+        best.setdefault(place, _Near(place, float(cosines.values[row])))
+        if len(best) == limit:
             break
-    return list(best.items())
+    return list(best.values())

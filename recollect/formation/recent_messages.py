@@ -62,7 +62,7 @@ def _shown(messages: Sequence[LoggedMessage]) -> list[Recent]:
     for conversation in dict.fromkeys(message.conversation for message in messages):
         own = [message for message in messages if message.conversation == conversation]
         left |= {(conversation, message.seq): message for message in without_role_play(own, [])}
-    kept = [left[message.conversation, message.seq] for message in messages]
+    kept = [left[message.ref] for message in messages]
     return [Recent(message=message, text=words) for message in kept if (words := shown_words(message))]
 
 

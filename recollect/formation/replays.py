@@ -25,26 +25,40 @@ from recollect.types import (
     Memory,
     MemoryDetail,
     MemoryKind,
+    MessageRef,
     Subject,
     Withheld,
 )
 
 _PLAIN = Outdated(content=frozenset(), terms=frozenset())
-Place = tuple[ConversationId, int]
-_Clause = tuple[str, Withheld, bool]
-"""Text and stretch of a clause, and whether it asks to forget something."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A clause of a message, or a whole sentence that asks to forget something."""
+
+    text: str
+    stretch: Withheld
+    is_request: bool
+
+    @property
+    def number(self) -> int | None:
+        """Hash of its words; None for small talk."""
+        if is_small_talk(self.text):
+            return None
+        return hash64("request" if self.is_request else "forgotten", " ".join(words(normalise(fold(self.text)))))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replayed:
     """The parts of messages that must not be read or quoted."""
 
-    cut: Mapping[Place, tuple[Withheld, ...]] = field(default_factory=dict)
+    cut: Mapping[MessageRef, tuple[Withheld, ...]] = field(default_factory=dict)
     """Stretches of the original text of each message."""
 
     def of(self, message: LoggedMessage) -> tuple[Withheld, ...]:
         """Return the stretches of a message; most have none."""
-        return self.cut.get((message.conversation, message.seq), ())
+        return self.cut.get(message.ref, ())
 
     def without(self, messages: Sequence[LoggedMessage]) -> list[LoggedMessage]:
         """Return the messages without their stretches."""
@@ -117,35 +131,29 @@ def forgotten_marks(messages: Iterable[tuple[str, Sequence[Withheld]]]) -> froze
     return frozenset(
         number
         for text, stretches in messages
-        for clause, stretch, is_request in _clauses(text)
-        if any(other.start < stretch.end and stretch.start < other.end for other in stretches)
-        if (number := _number(clause, is_request=is_request)) is not None
+        for clause in _clauses(text)
+        if any(other.start < clause.stretch.end and clause.stretch.start < other.end for other in stretches)
+        if (number := clause.number) is not None
     )
 
 
 def _marks(text: str) -> set[int]:
-    numbers = (_number(clause, is_request=is_request) for clause, _, is_request in _clauses(text))
-    return {number for number in numbers if number is not None}
-
-
-def _number(clause: str, *, is_request: bool) -> int | None:
-    """Hash a clause by its words; None for small talk."""
-    if is_small_talk(clause):
-        return None
-    return hash64("request" if is_request else "forgotten", " ".join(words(normalise(fold(clause)))))
+    return {number for clause in _clauses(text) if (number := clause.number) is not None}
 
 
 def _clauses(text: str) -> list[_Clause]:
     """Split a text into clauses; a request to forget stays a whole sentence."""
-    found: list[_Clause] = []
+    clauses: list[_Clause] = []
     for sentence in sentences(fold(text)):
         request = forget_request(sentence.text)
         if request is not None and request.topic:
-            found.append((sentence.text, _stretch(sentence), True))
+            clauses.append(_Clause(sentence.text, _stretch(sentence), True))
         elif request is None:
-            cut = joined_clauses(sentence)
-            found += [(clause.text, Withheld(start=clause.start, end=clause.end), False) for clause in cut]
-    return found
+            clauses += [
+                _Clause(clause.text, Withheld(start=clause.start, end=clause.end), False)
+                for clause in joined_clauses(sentence)
+            ]
+    return clauses
 
 
 def _stretch(piece: TextSpan) -> Withheld:
@@ -154,7 +162,7 @@ def _stretch(piece: TextSpan) -> Withheld:
 
 async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Runtime) -> list[LoggedMessage]:
     """Return the messages with those right before and after them, as a turn may be read in two parts."""
-    found: dict[Place, LoggedMessage] = {}
+    found: dict[MessageRef, LoggedMessage] = {}
     for conversation in dict.fromkeys(message.conversation for message in messages):
         inside = [message for message in messages if message.conversation == conversation]
         start, last = max(0, inside[0].seq - 1 - MAX_AFTER), inside[-1].seq
@@ -163,37 +171,37 @@ async def _around(messages: Sequence[LoggedMessage], home: Subject, runtime: Run
         )
         following = await runtime.store.conversations.messages(home, conversation, after_seq=last, limit=MAX_AFTER)
         for message in (*before, *inside, *following):
-            found[message.conversation, message.seq] = message
+            found[message.ref] = message
     return [found[place] for place in sorted(found)]
 
 
-def _newest(messages: Sequence[LoggedMessage]) -> set[Place]:
+def _newest(messages: Sequence[LoggedMessage]) -> set[MessageRef]:
     """Return the places of the newest user message of each recorded turn."""
     newest: dict[tuple[ConversationId, datetime], int] = {}
     for message in messages:
         if message.role == "user":
             newest[message.conversation, message.recorded_at] = message.seq
-    return {(conversation, seq) for (conversation, _), seq in newest.items()}
+    return {MessageRef(conversation, seq) for (conversation, _), seq in newest.items()}
 
 
-def _cut(messages: Sequence[LoggedMessage], known: Mapping[int, datetime]) -> dict[Place, tuple[Withheld, ...]]:
+def _cut(messages: Sequence[LoggedMessage], known: Mapping[int, datetime]) -> dict[MessageRef, tuple[Withheld, ...]]:
     newest = _newest(messages)
-    found: dict[Place, tuple[Withheld, ...]] = {}
+    found: dict[MessageRef, tuple[Withheld, ...]] = {}
     outdated: list[Outdated] = []
     for message in messages:
         if message.role != "user":
             continue
-        place = (message.conversation, message.seq)
+        place = message.ref
         meant = [clause for clause in _clauses(message.text) if _is_forgotten(clause, message, known, place in newest)]
         if meant:
-            found[place] = tuple(stretch for _, stretch, _ in meant)
+            found[place] = tuple(clause.stretch for clause in meant)
         if meant or message.erased:
             outdated += repeating(_PLAIN, message, found.get(place, ()), messages)
-        requests = [forget_request(text) for text, _, is_request in meant if is_request]
+        requests = [forget_request(clause.text) for clause in meant if clause.is_request]
         topics = [request.topic for request in requests if request]
         outdated += [old for topic in topics for old in outdated_topic(topic, until=evidence_of(message))]
     for message in messages if outdated else ():
-        place = (message.conversation, message.seq)
+        place = message.ref
         if message.role == "assistant" or (message.role == "user" and place not in newest):
             stale = stale_stretches(message.text, evidence_of(message), outdated)
             found |= {place: disjoint((*found.get(place, ()), *stale))} if stale else {}
@@ -201,7 +209,6 @@ def _cut(messages: Sequence[LoggedMessage], known: Mapping[int, datetime]) -> di
 
 
 def _is_forgotten(clause: _Clause, message: LoggedMessage, known: Mapping[int, datetime], is_newest: bool) -> bool:
-    text, _, is_request = clause
-    number = _number(text, is_request=is_request)
+    number = clause.number
     at = known.get(number) if number is not None else None
     return at is not None and (not is_newest or message.said_at < at)

@@ -99,7 +99,7 @@ async def _answers_left(runtime: Runtime, returning: Sequence[Memory], back: Col
     An answer goes with each part of its message that is forgotten, and is closed for the first of them alone.
     """
     found: list[Memory] = []
-    places = {(said.conversation, said.seq) for memory in returning for said in memory.evidence if said.role == "user"}
+    places = {said.ref for memory in returning for said in memory.evidence if said.role == "user"}
     for place in sorted(places)[:MAX_ANSWERED]:
         for conversation, seq in await answers_to(place, returning[0].subject, runtime):
             quoting = await runtime.store.memories.from_source(returning[0].subject, conversation, seq=seq)
@@ -154,11 +154,11 @@ class _Still:
         memory, source = self._memory, self._memory.evidence[0]
         seq = source.seq if memory.kind is MemoryKind.TURN else None
         found = await self._runtime.store.memories.from_source(memory.subject, source.conversation, seq=seq)
-        places = {(said.conversation, said.seq) for said in memory.evidence}
+        places = {said.ref for said in memory.evidence}
         self._others = [
             known
             for known in found
-            if known.id not in self._undone and any((said.conversation, said.seq) in places for said in known.evidence)
+            if known.id not in self._undone and any(said.ref in places for said in known.evidence)
         ]
         self.fullest = min((known for known in (*self._others, memory) if self._is_version(known)), key=_left_out)
         self._outdated = [old for known in self._others for old in await self._closed(known)]
@@ -179,7 +179,7 @@ class _Still:
     def _is_version(self, other: Memory) -> bool:
         """Whether a memory quotes the same message, or sums up the same turns."""
         mine, theirs = self._memory.evidence[0], other.evidence[0]
-        return other.kind is self._memory.kind and (mine.conversation, mine.seq) == (theirs.conversation, theirs.seq)
+        return other.kind is self._memory.kind and mine.ref == theirs.ref
 
     async def _closed(self, memory: Memory) -> list[Outdated]:
         if memory.state is not MemoryState.CLOSED or memory.kind in _QUOTING or memory.id in self._back:

@@ -27,6 +27,7 @@ from recollect.types import (
     Memory,
     MemoryKind,
     MemoryState,
+    MessageRef,
     Withheld,
 )
 
@@ -65,11 +66,11 @@ class Outdated:
     """The statement that ended it: what was said later stays. None if no statement did."""
     is_searched: bool = True
     """Messages other than its evidence are searched for the same words as well."""
-    messages: frozenset[tuple[str, int]] = frozenset()
+    messages: frozenset[MessageRef] = frozenset()
     """Conversation and `seq` of messages that are not to be quoted at all."""
     role: str = ""
     """Role whose sentences are searched for its words; empty: every role."""
-    answers: frozenset[tuple[str, int]] = frozenset()
+    answers: frozenset[MessageRef] = frozenset()
     """Conversation and `seq` of messages that answer one that is to be forgotten."""
     kept: frozenset[str] = frozenset()
     """Words of the rest of that message: a clause of an answer that has one of them stays."""
@@ -97,7 +98,7 @@ class Outdated:
             return False
         if not self.is_searched or self.until is None:
             return self.is_searched
-        if (said.conversation, said.seq) == (self.until.conversation, self.until.seq):
+        if said.ref == self.until.ref:
             return self.is_topic
         if said.conversation == self.until.conversation:
             return (said.said_at, said.seq) < (self.until.said_at, self.until.seq)
@@ -128,7 +129,7 @@ def outdated_topics(candidate: Candidate, *, until: Evidence) -> list[Outdated]:
                 content=frozenset(),
                 terms=frozenset(),
                 until=until,
-                messages=frozenset((until.conversation, seq) for seq in seqs),
+                messages=frozenset(MessageRef(until.conversation, seq) for seq in seqs),
                 is_everything=candidate.forgets_all,
                 is_topic=True,
             )
@@ -188,7 +189,7 @@ def outdated_by_hand(memory: Memory, *, cause: str = "") -> list[Outdated]:
 
 
 def _of_quotation(quotation: Memory, cause: str) -> list[Outdated]:
-    messages = frozenset((said.conversation, said.seq) for said in quotation.evidence)
+    messages = frozenset(said.ref for said in quotation.evidence)
     nothing = frozenset[str]()
     mine = quotation.id
     found = [Outdated(id=mine, content=nothing, terms=nothing, messages=messages, is_topic=True, cause=cause)]
@@ -291,12 +292,8 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
     found: dict[int, Withheld] = {}
     for old in outdated:
         is_whole = old.is_everything and old.reaches(said)
-        stale = (
-            list(clauses)
-            if is_whole or (said.conversation, said.seq) in old.messages
-            else _clauses_of_evidence(clauses, said, old)
-        )
-        if (said.conversation, said.seq) in old.answers:
+        stale = list(clauses) if is_whole or said.ref in old.messages else _clauses_of_evidence(clauses, said, old)
+        if said.ref in old.answers:
             stale += [clause for clause in clauses if old.kept.isdisjoint(topic_words(clause.text))]
         if old.reaches(said):
             stale += [clause for clause in clauses if says_again(clause.text, said.role, old)]
@@ -364,11 +361,7 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
 
 def _clauses_of_evidence(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Clause]:
     """Return the clauses of a message that a closed memory was formed from; all of them if none has its quote."""
-    quotes = [
-        _folded(source.quote)
-        for source in old.evidence
-        if source.quote and (source.conversation, source.seq) == (said.conversation, said.seq)
-    ]
+    quotes = [_folded(source.quote) for source in old.evidence if source.quote and source.ref == said.ref]
     if not quotes:
         return []
     folded = [(_folded(clause.text), clause) for clause in clauses]

@@ -91,7 +91,7 @@ async def _words_of_messages(
     found: dict[tuple[str, int], str] = {}
     for episode in episodes:
         for source in episode.evidence:
-            place = (source.conversation, source.seq)
+            place = source.ref
             if place in wanted and place not in found:
                 owner = home or episode.subject
                 read = await runtime.store.conversations.messages(
@@ -160,8 +160,8 @@ def sentences_that_return(
 
 def _concerns(old: Outdated, evidence: Sequence[Evidence]) -> bool:
     """Whether an episode sums up a message that may say what no longer holds."""
-    own = {(source.conversation, source.seq) for source in old.evidence} | old.messages | old.answers
-    return any(old.reaches(source) or (source.conversation, source.seq) in own for source in evidence)
+    own = {source.ref for source in old.evidence} | old.messages | old.answers
+    return any(old.reaches(source) or source.ref in own for source in evidence)
 
 
 def _tells(sentence: str, role: str, old: Outdated, said: dict[tuple[str, int], str]) -> bool:

@@ -90,11 +90,11 @@ def _next(coverage: Coverage, policy: EpisodePolicy) -> _Due | None:
     """Choose the turns of the next episode: as many as leave a full window, however many more wait."""
     if not policy.window:
         return None
-    most = policy.window - policy.keep
+    limit = policy.window - policy.keep
     if coverage.gap:
-        return _Due(turns=coverage.gap[:most], first_turn=coverage.gap_turn)
+        return _Due(turns=coverage.gap[:limit], first_turn=coverage.gap_turn)
     if len(coverage.tail) >= policy.window:
-        return _Due(turns=coverage.tail[:most], first_turn=coverage.tail_turn)
+        return _Due(turns=coverage.tail[:limit], first_turn=coverage.tail_turn)
     return None
 
 
@@ -177,7 +177,7 @@ async def _own(
     turns: Sequence[Exchange], later: Sequence[Exchange], lease: Lease, runtime: Runtime
 ) -> tuple[Exchange, ...]:
     """Take out of the turns what only repeats the memories that stood in their prompts, and what is to be forgotten."""
-    recalls = await recent_recalls(lease, runtime, most=RECALLS_READ)
+    recalls = await recent_recalls(lease, runtime, limit=RECALLS_READ)
     said = await blanked([message for turn in turns for message in turn], runtime)
     following = await blanked([message for turn in later for message in turn], runtime)
     kept = await without_forgotten(said, lease.key.subject, runtime, home=lease.key.home, later=following)

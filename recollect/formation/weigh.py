@@ -166,7 +166,7 @@ async def _resolve(
         return []
     policy, form = batch.profile.resolve, batch.profile.form
     candidates = [claim.candidate for claim in proven]
-    neighbours = await gather_neighbours(batch.hot, candidates, vectors, runtime, most=policy.neighbours)
+    neighbours = await gather_neighbours(batch.hot, candidates, vectors, runtime, limit=policy.neighbours)
     if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
         conversation = batch.lease.key.conversation
         neighbours = await beside_requests(neighbours, candidates, batch.hot, conversation, runtime)

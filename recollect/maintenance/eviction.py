@@ -62,8 +62,10 @@ class _Making:
     why_not: str = ""
     """Why no model is asked any more."""
 
-    def decide(self, action: Action, memory: MemoryId, target: MemoryId | None, said: tuple[str, str, str]) -> None:
-        reason, text, profile = said
+    def decide(
+        self, action: Action, memory: MemoryId, target: MemoryId | None, *, reason: str, text: str, profile: str = ""
+    ) -> None:
+        """Log a decision of the planned profile; `profile` is the memory's own, for a plan without one."""
         self.decisions.append(
             Decision(
                 id=new_id(self.runtime.clock),
@@ -74,22 +76,22 @@ class _Making:
                 target_id=target,
                 reason=reason,
                 text=text,
-                profile=profile,
+                profile=self.planned.profile or profile,
                 conversation=self.planned.conversation,
             )
         )
 
     def close(self, id_: MemoryId) -> Memory | None:
         place = next((place for place, memory in enumerate(self.held) if memory.id == id_), None)
-        found = None if place is None else self.held.pop(place)
-        since = found.valid_from if found else self.now
+        memory = None if place is None else self.held.pop(place)
+        since = memory.valid_from if memory else self.now
         self.changes.append(CloseMemory(id=id_, valid_to=max(since, self.now), closed_at=self.now))
-        return found
+        return memory
 
-    def evict(self, gone: Eviction, new: MemoryId | None) -> None:
-        found = self.close(gone.id)
-        text, profile = (found.text, found.profile) if found else ("", self.planned.profile)
-        self.decide(Action.EVICT, gone.id, new, (gone.reason, text, self.planned.profile or profile))
+    def evict(self, eviction: Eviction, new: MemoryId | None) -> None:
+        memory = self.close(eviction.id)
+        text, profile = (memory.text, memory.profile) if memory else ("", "")
+        self.decide(Action.EVICT, eviction.id, new, reason=eviction.reason, text=text, profile=profile)
 
 
 async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[Change], list[Decision]]:
@@ -277,9 +279,9 @@ async def _follow(making: _Making, verdict: CompactionChoice, new: Memory) -> No
         )
     )
     making.held.append(folded)
-    edited, profile = f"the model edited it: {verdict.reason}", making.planned.profile
-    making.decide(Action.FOLD, folded.id, target.id, (edited, verdict.text, profile))
-    making.decide(Action.FOLD, folded.id, new.id, ("went into the edited memory", new.text, profile))
+    edited = f"the model edited it: {verdict.reason}"
+    making.decide(Action.FOLD, folded.id, target.id, reason=edited, text=verdict.text)
+    making.decide(Action.FOLD, folded.id, new.id, reason="went into the edited memory", text=new.text)
 
 
 def _folded(making: _Making, target: Memory, new: Memory, text: str) -> Memory:

@@ -58,14 +58,14 @@ def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy
 
 def restates(note: Memory, fact: Memory) -> bool:
     """Whether a note says in words what a fact holds: same source, same value, and nothing that happened."""
-    sources = {(source.conversation, source.seq) for source in fact.evidence}
+    sources = {source.ref for source in fact.evidence}
     return (
         note.kind is MemoryKind.NOTE
         and fact.kind is MemoryKind.FACT
         and bool(fact.value)
         and note.type not in _EVENTS
         and bare(fact.value) in bare(note.text)
-        and any((source.conversation, source.seq) in sources for source in note.evidence)
+        and any(source.ref in sources for source in note.evidence)
     )
 
 
@@ -94,8 +94,8 @@ class Duplicates:
         """
         if self._near is None or self._hot is None:
             self._hot = hot = await self._commits.hot(vectors=True)
-            most = (self._commits.profile("default") or _PLAIN).resolve.neighbours
-            self._near = await pace.apart(lambda: NearPairs(hot, since=self._since, most=most))
+            limit = (self._commits.profile("default") or _PLAIN).resolve.neighbours
+            self._near = await pace.apart(lambda: NearPairs(hot, since=self._since, limit=limit))
         near = self._near
         while self._pairs or not near.done:
             if not self._pairs:
@@ -124,32 +124,45 @@ class Duplicates:
         policies = {name: (commits.profile(name) or _PLAIN).resolve for name in names}
         cosines = np.array([pair.cosine for pair in pairs], dtype=np.float32)
         similar = commits.runtime.embedder.relevance(cosines).tolist()
-        weighed = [(ids[pair.older], ids[pair.newer], value) for pair, value in zip(pairs, similar, strict=True)]
-        for found in await pace.apart(lambda: _weighed(weighed, known, policies, pace)):
-            kept, gone = found.kept, found.gone
-            plan.changes.append(StrengthenMemory(id=kept.id, importance=kept.importance, inherits=(gone.id,)))
-            plan.close(gone, commits.runtime.clock.now())
-            plan.decide(kept, Action.MERGE, found.reason, target=gone, text=gone.text)
+        similar_pairs = [
+            _SimilarPair(older=ids[pair.older], newer=ids[pair.newer], similarity=similarity)
+            for pair, similarity in zip(pairs, similar, strict=True)
+        ]
+        for merged in await pace.apart(lambda: _merge_pairs(similar_pairs, known, policies, pace)):
+            kept, closed = merged.kept, merged.gone
+            plan.changes.append(StrengthenMemory(id=kept.id, importance=kept.importance, inherits=(closed.id,)))
+            plan.close(closed, commits.runtime.clock.now())
+            plan.decide(kept, Action.MERGE, merged.reason, target=closed, text=closed.text)
         return plan
 
 
-def _weighed(
-    pairs: Sequence[tuple[MemoryId, MemoryId, float]],
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SimilarPair:
+    """Two notes and how similar their meanings are."""
+
+    older: MemoryId
+    newer: MemoryId
+    similarity: float
+
+
+def _merge_pairs(
+    pairs: Sequence[_SimilarPair],
     known: dict[MemoryId, Memory],
     policies: Mapping[str, ResolvePolicy],
     pace: Pace,
 ) -> list[DuplicatePair]:
     """Merge pair after pair; each is weighed against what the merges before it made of its two notes."""
-    found: list[DuplicatePair] = []
-    for older, newer, similarity in pairs:
+    merges: list[DuplicatePair] = []
+    for pair in pairs:
         pace.breathe()
-        if older not in known or newer not in known:
+        older, newer = known.get(pair.older), known.get(pair.newer)
+        if older is None or newer is None:
             continue
-        merged = merging(known[older], known[newer], similarity, policies[known[older].profile])
+        merged = merging(older, newer, pair.similarity, policies[older.profile])
         if merged is not None:
-            kept, gone = merged.kept, known.pop(merged.gone.id)
-            importance = max(kept.importance, gone.importance)
-            kept = replace(kept, importance=importance, evidence=(*kept.evidence, *gone.evidence))
+            kept, closed = merged.kept, known.pop(merged.gone.id)
+            importance = max(kept.importance, closed.importance)
+            kept = replace(kept, importance=importance, evidence=(*kept.evidence, *closed.evidence))
             known[kept.id] = kept
-            found.append(replace(merged, kept=kept))
-    return found
+            merges.append(replace(merged, kept=kept))
+    return merges

@@ -39,20 +39,20 @@ def _nothing() -> None:
 class NearPairs:
     """Compares each note with the older ones, in the order in which they were stored."""
 
-    def __init__(self, hot: SubjectSnapshot, *, since: datetime | None, most: int) -> None:
+    def __init__(self, hot: SubjectSnapshot, *, since: datetime | None, limit: int) -> None:
         """Prepare a search.
 
         Args:
             hot: A subject's active memories, with all their vectors.
             since: Notes stored before were compared with one another already; None compares all.
-            most: Older notes paired with each note: the nearest.
+            limit: Maximum number of older notes paired with each note: the nearest.
         """
         notes = hot.kinds[hot.vector_of] == _NOTE if len(hot.vectors) else np.zeros(0, dtype=np.bool_)
         rows = np.flatnonzero(notes)
         self._hot = hot
         self._owners = hot.vector_of[rows]
         self._vectors = hot.vectors if len(rows) == len(hot.vectors) else hot.vectors[rows]
-        self._most = most
+        self._limit = limit
         self._alive = np.ones(len(rows), dtype=np.bool_)
         self._next = int(np.searchsorted(self._owners, 0 if since is None else _first_since(hot, since)))
         self._settled = self._next
@@ -97,7 +97,7 @@ class NearPairs:
             newer = int(self._owners[row])
             older = int(np.searchsorted(self._owners, newer))
             column = cosines[row - start, :older]
-            for place in _nearest(column, self._alive[:older], self._most).tolist():
+            for place in _nearest(column, self._alive[:older], self._limit).tolist():
                 pair = (int(self._owners[place]), newer)
                 best[pair] = max(best.get(pair, -1.0), float(column[place]))
         self._next = end
@@ -105,15 +105,15 @@ class NearPairs:
         return sorted(pairs, key=lambda pair: (-pair.cosine, pair.older, pair.newer))
 
 
-def _nearest(column: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_], most: int) -> npt.NDArray[np.intp]:
-    """Return the places of the largest cosines from `NEAR` on, at most `most`; of equal ones the first."""
+def _nearest(column: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_], limit: int) -> npt.NDArray[np.intp]:
+    """Return the places of the largest cosines from `NEAR` on, at most `limit`; of equal ones the first."""
     places = np.flatnonzero((column >= NEAR) & alive)
-    if len(places) <= most:
+    if len(places) <= limit:
         return places
-    found = column[places]
-    least = np.partition(found, len(found) - most)[len(found) - most]
-    above = places[found > least]
-    return np.concatenate((above, places[found == least][: most - len(above)]))
+    cosines = column[places]
+    bar = np.partition(cosines, len(cosines) - limit)[len(cosines) - limit]
+    above = places[cosines > bar]
+    return np.concatenate((above, places[cosines == bar][: limit - len(above)]))
 
 
 def _first_since(hot: SubjectSnapshot, since: datetime) -> int:

@@ -26,18 +26,17 @@ from recollect.store.executor import MAX_PAGE_SIZE
 from recollect.text import source_key
 from recollect.types import (
     Action,
-    ConversationId,
     Decision,
     MaintenanceLease,
     Memory,
     MemoryId,
     MemoryKind,
+    MessageRef,
     Subject,
 )
 
 _NOTE = MemoryKind.NOTE.number
 
-Place = tuple[ConversationId, int]
 """A message, by its conversation and `seq`."""
 logger = logging.getLogger(__name__)
 # Subjects tended before the worker looks for live turns' work and rests: a backlog of all users goes by in the
@@ -154,23 +153,23 @@ class Care:
 
     async def _ended(self, endings: Sequence[Expiry], pace: Pace) -> Plan:
         plan = self._commits.plan()
-        facts: dict[Place, list[Expiry]] = defaultdict(list)
+        facts: dict[MessageRef, list[Expiry]] = defaultdict(list)
         closing = {end.memory.id for end in endings}
         for end in endings:
             plan.close(end.memory, end.valid_to)
             plan.decide(end.memory, Action.EXPIRE, end.reason)
             if end.memory.kind is MemoryKind.FACT:
                 for source in end.memory.evidence:
-                    facts[source.conversation, source.seq].append(end)
+                    facts[source.ref].append(end)
         for note in await self._sharing_sources(list(facts), pace) if facts else ():
-            sharing = [end for source in note.evidence for end in facts.get((source.conversation, source.seq), ())]
+            sharing = [end for source in note.evidence for end in facts.get(source.ref, ())]
             fact = next((end for end in sharing if restates(note, end.memory)), None)
             if fact and note.id not in closing:
                 plan.close(note, fact.valid_to)
                 plan.decide(note, Action.EXPIRE, "restates what ended", target=fact.memory)
         return plan
 
-    async def _sharing_sources(self, places: Sequence[Place], pace: Pace) -> list[Memory]:
+    async def _sharing_sources(self, places: Sequence[MessageRef], pace: Pace) -> list[Memory]:
         """Read notes that rest on one of these messages."""
         hot = await self._commits.hot()
 

@@ -22,7 +22,7 @@ _BOUNDARIES = (
 )
 
 
-def chunks(text: str, *, size: int | None = None, most: int = MAX_CHUNKS) -> list[str]:
+def chunks(text: str, *, size: int | None = None, max_pieces: int = MAX_CHUNKS) -> list[str]:
     """Cut text into consecutive pieces, preferably at paragraphs and sentences.
 
     Pieces do not overlap, and only white space between them is dropped.
@@ -30,7 +30,7 @@ def chunks(text: str, *, size: int | None = None, most: int = MAX_CHUNKS) -> lis
     Args:
         text: Any text.
         size: Maximum length of a piece; None: about 250 tokens in the script of the text's beginning.
-        most: Maximum number of pieces; the rest of the text is left out (and still found by its words).
+        max_pieces: Maximum number of pieces; the rest of the text is left out (and still found by its words).
 
     Returns:
         Stripped pieces in order; none for a blank text.
@@ -42,7 +42,7 @@ def chunks(text: str, *, size: int | None = None, most: int = MAX_CHUNKS) -> lis
         size = UNSPACED_CHARACTERS if mostly_unspaced(text[:CHUNK_CHARACTERS]) else CHUNK_CHARACTERS
     pieces: list[str] = []
     start = _skip_blank(text, 0)
-    while start < len(text) and len(pieces) < most:
+    while start < len(text) and len(pieces) < max_pieces:
         end = len(text) if len(text) - start <= size else start + _cut(text[start : start + size + 1], size)
         pieces.append(text[start:end].rstrip())
         start = _skip_blank(text, end)

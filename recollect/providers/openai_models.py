@@ -187,12 +187,12 @@ class OpenAIEmbedder:
             raise ModelError(f"{self._api.where} answered for {self._model!r}: {error}") from None
 
 
-def _batches(places: list[int], texts: list[str], most: int) -> Iterator[list[int]]:
+def _batches(places: list[int], texts: list[str], limit: int) -> Iterator[list[int]]:
     batch: list[int] = []
     characters = 0
     for place in places:
         characters += len(texts[place])
-        if batch and (len(batch) == most or characters > _BATCH_CHARACTERS):
+        if batch and (len(batch) == limit or characters > _BATCH_CHARACTERS):
             yield batch
             batch, characters = [], len(texts[place])
         batch.append(place)

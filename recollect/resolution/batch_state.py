@@ -96,7 +96,7 @@ def is_newer(evidence: Evidence, known: KnownMemory) -> bool:
     earlier in the very same message is older.
     """
     said_at, conversation, seq = known.last_said
-    if known.place is not None and (evidence.conversation, evidence.seq) == (conversation, seq):
+    if known.place is not None and evidence.ref == (conversation, seq):
         return True
     if evidence.conversation == conversation:
         return (evidence.said_at, evidence.seq) > (said_at, seq)
@@ -198,13 +198,13 @@ class BatchState:
         """Find the facts of a note's own source whose value is most of what it says, and not in its successor."""
         if note.kind is not MemoryKind.NOTE:
             return []
-        sources = {(source.conversation, source.seq) for source in note.said}
+        sources = {source.ref for source in note.said}
         held, new = set(terms(note.text)) - _WHO, bare(candidate.text)
         return [
             fact
             for fact in self.neighbours.facts
             if fact.id not in self.closed
-            and sources & {(source.conversation, source.seq) for source in fact.evidence}
+            and sources & {source.ref for source in fact.evidence}
             and bare(fact.value) in bare(note.text)
             and bare(fact.value) not in new
             and len(held & set(terms(fact.value))) * 2 >= len(held)
@@ -214,7 +214,7 @@ class BatchState:
         """Find the notes that say in words what a fact holds: same source, same value, and no event of the past."""
         if fact.kind is not MemoryKind.FACT or not fact.value:
             return []
-        sources = {(source.conversation, source.seq) for source in fact.evidence}
+        sources = {source.ref for source in fact.evidence}
         value = bare(fact.value)
         notes = {neighbour.memory.id: neighbour.memory for near in self.neighbours.near for neighbour in near}
         notes |= {note.id: note for note in self.neighbours.restating}
@@ -226,7 +226,7 @@ class BatchState:
             and note.type not in _EVENTS
             and value in bare(note.text)
             and not (fact.key in _NAMES and len(set(terms(note.text)) - set(terms(fact.text))) >= _TELLS_MORE)
-            and sources & {(source.conversation, source.seq) for source in note.evidence}
+            and sources & {source.ref for source in note.evidence}
         ]
 
     def add_evidence(self, place: int, evidence: Evidence) -> None:

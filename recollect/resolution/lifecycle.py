@@ -205,8 +205,7 @@ def outlived(case: Case) -> list[KnownMemory]:
 def _same_words(known: KnownMemory, evidence: Evidence) -> bool:
     """Whether a memory rests on the same words as the news: what a sentence says it does not end."""
     return any(
-        (source.conversation, source.seq) == (evidence.conversation, evidence.seq)
-        and (source.quote in evidence.quote or evidence.quote in source.quote)
+        source.ref == evidence.ref and (source.quote in evidence.quote or evidence.quote in source.quote)
         for source in known.said
     )
 

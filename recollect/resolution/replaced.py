@@ -98,7 +98,7 @@ def replaced(case: Case) -> list[KnownMemory]:
 
 
 def _is_from_same_message(known: KnownMemory, evidence: Evidence) -> bool:
-    return any((source.conversation, source.seq) == (evidence.conversation, evidence.seq) for source in known.said)
+    return any(source.ref == evidence.ref for source in known.said)
 
 
 def _is_named(old: str, known: KnownMemory, text: str, *, swap: bool) -> bool:

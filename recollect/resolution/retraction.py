@@ -159,7 +159,7 @@ def forget_targets(case: Case) -> list[KnownMemory]:
     if candidate.forgets_all:
         return held
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
-    meant = [known for known in held if sources & {(source.conversation, source.seq) for source in known.said}]
+    meant = [known for known in held if sources & {source.ref for source in known.said}]
     if not sources:
         wanted = topic_parts(candidate.forgets)
         keys = frozenset(key for part in wanted for key in topic_keys(tokenize(part)))
@@ -264,7 +264,7 @@ def _misspoken(case: Case) -> list[KnownMemory]:
     here = [known for known in having if any(source.conversation == evidence.conversation for source in known.said)]
     about = [known for known in having if ours & (tokenize(known.text).content - old.content)]
     chosen = [known for known in here if known in about] or about or here or having
-    sources = {(source.conversation, source.seq) for known in chosen for source in known.said}
+    sources = {source.ref for known in chosen for source in known.said}
     return chosen if chosen in (about, here) or len(sources) == 1 or all(known in about for known in chosen) else []
 
 

@@ -93,7 +93,7 @@ def _means(words: str, known: KnownMemory) -> bool:
 
 
 def _of_the_message(known: KnownMemory, evidence: Evidence) -> bool:
-    return any((said.conversation, said.seq) == (evidence.conversation, evidence.seq) for said in known.said)
+    return any(said.ref == evidence.ref for said in known.said)
 
 
 def _ended(shift: Shift, held: list[KnownMemory]) -> list[KnownMemory]:
@@ -101,8 +101,8 @@ def _ended(shift: Shift, held: list[KnownMemory]) -> list[KnownMemory]:
     named = [known for known in here if shift.old and _names(shift.old, known)]
     if not named:
         return [] if shift.needs_old else [known for known in here if not _stays(shift, known)]
-    sources = {(said.conversation, said.seq) for known in named for said in known.said}
-    return [known for known in here if any((said.conversation, said.seq) in sources for said in known.said)]
+    sources = {said.ref for known in named for said in known.said}
+    return [known for known in here if any(said.ref in sources for said in known.said)]
 
 
 def _kept_employer(shift: Shift, held: list[KnownMemory]) -> LifeState:

@@ -9,10 +9,7 @@ from dataclasses import dataclass, field
 
 from recollect.resolution.outcomes import REPETITION_BONUS
 from recollect.resolution.slots import slot_mark, value_mark
-from recollect.types import Action, ConversationId, Decision, Memory, MemoryId, MemoryKind, MemoryState, WeakenMemory
-
-Source = tuple[ConversationId, int]
-"""A message: its conversation and place."""
+from recollect.types import Action, Decision, Memory, MemoryId, MemoryKind, MemoryState, MessageRef, WeakenMemory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +74,7 @@ def closes(line: Decision, memory: MemoryId) -> bool:
     return line.action is Action.ADD and line.memory_id == memory and line.target_id is not None
 
 
-def plan_sources(past: UndoHistory, sources: frozenset[Source], ending: Iterable[Decision] = ()) -> UndoPlan:
+def plan_sources(past: UndoHistory, sources: frozenset[MessageRef], ending: Iterable[Decision] = ()) -> UndoPlan:
     """Plan to take back all that was said in some messages.
 
     Args:
@@ -88,7 +85,7 @@ def plan_sources(past: UndoHistory, sources: frozenset[Source], ending: Iterable
     whole: list[Memory] = []
     weakened: list[WeakenMemory] = []
     for memory in past.memories.values():
-        all_of_it = {(source.conversation, source.seq) for source in memory.evidence}
+        all_of_it = {source.ref for source in memory.evidence}
         gone = frozenset(all_of_it & sources)
         if gone and gone == all_of_it:
             whole.append(memory)
@@ -189,15 +186,13 @@ def _unheard(line: Decision, leaving: Sequence[Memory]) -> bool:
     if line.action is not Action.IGNORE or line.target_id is None:
         return False
     found = next((memory for memory in leaving if memory.id == line.target_id), None)
-    return found is not None and all(
-        (said.conversation, said.seq) != (line.conversation, line.seq) for said in found.evidence
-    )
+    return found is not None and all(said.ref != (line.conversation, line.seq) for said in found.evidence)
 
 
-def weaken(memory: Memory, gone: frozenset[Source], decisions: Sequence[Decision]) -> WeakenMemory:
+def weaken(memory: Memory, gone: frozenset[MessageRef], decisions: Sequence[Decision]) -> WeakenMemory:
     """Let a memory rest on what is left: true since the first of it, less important for each time it was raised."""
-    left = [source for source in memory.evidence if (source.conversation, source.seq) not in gone]
-    lost = [source for source in memory.evidence if (source.conversation, source.seq) in gone]
+    left = [source for source in memory.evidence if source.ref not in gone]
+    lost = [source for source in memory.evidence if source.ref in gone]
     raised = sum(
         line.action is Action.MERGE and line.memory_id == memory.id and (line.conversation, line.seq) in gone
         for line in decisions

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from recollect.types.formation import FormationRequest
-from recollect.types.memory import ConversationId, MemoryId, MemoryState
+from recollect.types.memory import ConversationId, MemoryId, MemoryState, MessageRef
 from recollect.types.recall import OmittedMemory
 from recollect.types.subject import Subject
 
@@ -55,6 +55,11 @@ class LoggedMessage:
     hash: int
     erased: bool = False
     """Its words were erased: position, role and times remain, and a hash that reveals nothing about them."""
+
+    @property
+    def ref(self) -> MessageRef:
+        """Its place in the log."""
+        return MessageRef(self.conversation, self.seq)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

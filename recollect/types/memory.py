@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import NewType, Self
+from typing import NamedTuple, NewType, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -82,6 +82,13 @@ class Action(StrEnum):
     REJECT = "reject"
 
 
+class MessageRef(NamedTuple):
+    """A message, by its conversation and its number there."""
+
+    conversation: ConversationId
+    seq: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
     """The message a memory was formed from, and the words in it."""
@@ -96,6 +103,11 @@ class Evidence:
     quote: str
     """Words found in the source message; empty for a whole turn."""
     said_at: datetime
+
+    @property
+    def ref(self) -> MessageRef:
+        """The message."""
+        return MessageRef(self.conversation, self.seq)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -298,7 +310,7 @@ class WeakenMemory:
     """The importance without them."""
     valid_from: datetime
     """When it became true without them."""
-    without: frozenset[tuple[ConversationId, int]]
+    without: frozenset[MessageRef]
     """The messages to remove; their quotes are deleted, the decisions about them stay."""
 
 

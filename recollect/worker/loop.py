@@ -214,9 +214,9 @@ class Worker:
         lease = await self._runtime.store.formations.lease(key, now=self._runtime.clock.now(), lease_s=LEASE_S)
         if lease is None:
             return False
-        most = self._most_attempts(key.profile)
-        if lease.attempts > most:
-            await self._park(lease, f"its worker ended {most} times in the middle of it")
+        max_attempts = self._max_attempts(key.profile)
+        if lease.attempts > max_attempts:
+            await self._park(lease, f"its worker ended {max_attempts} times in the middle of it")
             return True
         try:
             await self._form(lease)
@@ -226,13 +226,13 @@ class Worker:
         except (BreakerOpenError, BudgetSpentError) as wait:
             await self._defer(lease, str(wait), wait.until)
         except RecollectError as error:
-            await self._answer_for(lease, most, error)
+            await self._answer_for(lease, max_attempts, error)
         except Exception as error:
             logger.exception("formation failed", extra={"conversation": key.conversation, "stage": key.stage})
-            await self._fail(lease, most, f"{type(error).__name__} in stage {key.stage} (see the log)")
+            await self._fail(lease, max_attempts, f"{type(error).__name__} in stage {key.stage} (see the log)")
         return True
 
-    def _most_attempts(self, profile: str) -> int:
+    def _max_attempts(self, profile: str) -> int:
         """Return after how many attempts a formation is parked: one if its profile does not exist any more."""
         try:
             return self._runtime.profiles.get(profile).form.max_attempts
@@ -312,7 +312,7 @@ class Worker:
             await self._runtime.store.formations.commit(lease, result, now=self._runtime.clock.now())
         return result
 
-    async def _answer_for(self, lease: Lease, most: int, error: RecollectError) -> None:
+    async def _answer_for(self, lease: Lease, max_attempts: int, error: RecollectError) -> None:
         """Skip, defer, retry or park a formation that failed."""
         failed = isinstance(error, ModelError | StoreUnavailableError | StoreFullError)
         if failed and self._skips(lease.key):
@@ -324,7 +324,7 @@ class Worker:
         elif isinstance(error, ModelError) and error.fault is ModelFault.SERVER:
             await self._defer(lease, error.logged, self._runtime.clock.now() + timedelta(seconds=_DOWN_S))
         else:
-            await self._fail(lease, most, error.logged)
+            await self._fail(lease, max_attempts, error.logged)
 
     async def _defer(self, lease: Lease, why: str, until: datetime) -> None:
         """Defer a formation without counting the attempt, as nothing of it failed."""
@@ -348,8 +348,8 @@ class Worker:
         self.counters.skipped += 1
         logger.warning("formation skipped", extra={"conversation": key.conversation, "stage": key.stage, "error": why})
 
-    async def _fail(self, lease: Lease, most: int, error: str) -> None:
-        if lease.attempts >= most:
+    async def _fail(self, lease: Lease, max_attempts: int, error: str) -> None:
+        if lease.attempts >= max_attempts:
             await self._park(lease, error)
             return
         self.counters.failed += 1

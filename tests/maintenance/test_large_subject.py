@@ -233,7 +233,7 @@ async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeyp
     hot = await crowded.store.snapshots.snapshot(ANA, crowded.embedder.space)
 
     def pairs() -> set[tuple[int, int]]:
-        near, found = NearPairs(hot, since=None, most=5), set[tuple[int, int]]()
+        near, found = NearPairs(hot, since=None, limit=5), set[tuple[int, int]]()
         while not near.done:
             found |= {(pair.older, pair.newer) for pair in near.next_block()}
         return found

@@ -138,7 +138,7 @@ async def test_only_what_came_since_is_compared_again(parts: Components, clock: 
     hot = await parts.store.snapshots.snapshot(ANA, parts.embedder.space)
 
     def pairs(since: datetime | None) -> list[tuple[int, int]]:
-        near, found = NearPairs(hot, since=since, most=10), list[NearPair]()
+        near, found = NearPairs(hot, since=since, limit=10), list[NearPair]()
         while not near.done:
             found += near.next_block()
         assert all(NEAR <= pair.cosine <= 1.001 for pair in found)

@@ -54,7 +54,7 @@ def test_there_are_no_more_pieces_than_allowed() -> None:
 
 @given(st.text(alphabet="ab .!?\n,。", max_size=300), st.integers(1, 40))
 def test_no_piece_is_too_long_and_nothing_but_white_space_is_lost(text: str, size: int) -> None:
-    pieces = chunks(text, size=size, most=1000)
+    pieces = chunks(text, size=size, max_pieces=1000)
     assert all(0 < len(piece) <= size and piece == piece.strip() for piece in pieces)
     assert "".join(re.sub(r"\s", "", piece) for piece in pieces) == re.sub(r"\s", "", text)
 

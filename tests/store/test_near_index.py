@@ -156,7 +156,7 @@ async def test_an_interrupted_build_is_not_left_to_the_server_and_the_next_run_b
 
     monkeypatch.setattr(hnsw_index, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        build_indexes(giants_url, progress=Shown(), least=50)
+        build_indexes(giants_url, progress=Shown(), minimum=50)
     assert (await opened.snapshots.snapshot(ANA, EIGHT, vectors=NO_VECTORS)).sampled_vectors is None
     monkeypatch.undo()
     assert [index.used for index in (await built(giants_url)).built + (await built(giants_url)).before][:1] == [True]
@@ -169,7 +169,7 @@ async def test_the_progress_of_a_build_is_shown(
         db.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
         db.execute("SELECT count(*) FROM vector")
         bar = Shown()
-        running = asyncio.create_task(asyncio.to_thread(build_indexes, giants_url, progress=bar, least=50))
+        running = asyncio.create_task(asyncio.to_thread(build_indexes, giants_url, progress=bar, minimum=50))
         assert await asyncio.to_thread(bar.begun.wait, 60)
         db.execute("COMMIT")
         assert [index.subject for index in (await running).built] == ["user:ana"]
