@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from recollect.chat.request import read_request
+from recollect.chat.chat_request import read_request
 from recollect.engine import AsyncRecollect, Components
 from recollect.providers.model_factory import OpenedModel
 from recollect.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject

@@ -17,8 +17,8 @@ from recollect.engine.databases import SubjectIndex
 from recollect.errors import PortInUseError, RecollectError, SetupError
 from recollect.providers.model_factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
+from recollect.server.http_server import bind
 from recollect.server.origin_guard import is_loopback
-from recollect.server.run import bind
 from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
 from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
 

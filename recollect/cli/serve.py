@@ -63,7 +63,7 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
         log_level=log_level,
     )
     _set_up_logs(settings, log_json=log_json)
-    from recollect.server.run import serve as serve_until_stopped
+    from recollect.server.http_server import serve as serve_until_stopped
 
     async def run() -> int:
         stop = asyncio.Event()

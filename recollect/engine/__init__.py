@@ -12,7 +12,7 @@ from recollect.maintenance.reembed import ReembedProgress
 from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.providers.embedder_loader import EmbedderTrial
 from recollect.resolution.undo_plan import UndoPlan
-from recollect.store.reports import StoreStats
+from recollect.store.store_reports import StoreStats
 from recollect.worker.loop import WorkerCounters
 
 __all__ = [

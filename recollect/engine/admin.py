@@ -5,7 +5,7 @@ from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError
 from recollect.maintenance.sweep import maintain_subject
 from recollect.providers.circuit_breaker import BreakerStatus
-from recollect.store.reports import StoreStats
+from recollect.store.store_reports import StoreStats
 from recollect.types import (
     Decision,
     EnergyStatus,

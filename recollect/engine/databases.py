@@ -5,9 +5,9 @@ from contextlib import closing
 from recollect.engine.results import NO_PROGRESS
 from recollect.errors import BadRequestError
 from recollect.store.factory import distribute_store, index_store, open_end
-from recollect.store.reports import CitusReport, IndexReport, SubjectIndex
 from recollect.store.sql.transfer.copy_database import CopyReport, copy
 from recollect.store.sql.transfer.endpoint import EndpointMode
+from recollect.store.store_reports import CitusReport, IndexReport, SubjectIndex
 from recollect.types import ProgressReporter
 
 __all__ = [

@@ -5,8 +5,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from recollect.chat.chat_request import request_of
 from recollect.chat.messages import log_messages
-from recollect.chat.request import request_of
 from recollect.engine.components import Components
 from recollect.engine.context_builder import PromptContext, prompt_recall, turns_wanted
 from recollect.engine.conversation_window import ConversationWindow, WindowReader, prompt_message, written_subject

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
+from recollect.chat.chat_request import read_request
 from recollect.chat.messages import SYSTEM_ROLES, log_messages
-from recollect.chat.request import read_request
 from recollect.concurrency import run_in_thread_if_large
 from recollect.curation.edits import ManualNote
 from recollect.engine.components import Components

@@ -32,9 +32,9 @@ from recollect.formation.summaries import shorten_episodes
 from recollect.ids import new_id
 from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.providers.chunker import chunks
-from recollect.resolution.changes import MemoryFactory, to_changes
 from recollect.resolution.decide import resolve
 from recollect.resolution.llm_judge import judge, open_questions
+from recollect.resolution.planned_changes import MemoryFactory, to_changes
 from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs, refusal
 from recollect.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.text import terms

@@ -1,4 +1,4 @@
-"""What resolution is given and what it decides: the values between `decide.py` and `changes.py`. Pure."""
+"""What resolution is given and what it decides: the values between `decide.py` and `planned_changes.py`. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -9,8 +9,8 @@ import logging
 from collections.abc import Coroutine
 from typing import Any
 
+from recollect.chat.chat_request import is_background_task, read_request
 from recollect.chat.identity import IdentityPolicy, identify
-from recollect.chat.request import is_background_task, read_request
 from recollect.engine import AsyncRecollect, PreparedTurn, run_in_thread_if_large
 from recollect.engine.query_builder import NO_SIMILARITY
 from recollect.errors import BadRequestError, RecollectError, StaleSubjectError

@@ -7,9 +7,9 @@ from typing import Protocol, TypeVar
 from recollect.clock import Clock
 from recollect.errors import BadRequestError
 from recollect.store.failpoint import Failpoint
-from recollect.store.reports import StoreStats
 from recollect.store.sql.database import Work
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
+from recollect.store.store_reports import StoreStats
 from recollect.types import (
     ALL_VECTORS,
     Memory,

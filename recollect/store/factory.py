@@ -8,7 +8,6 @@ from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
 from recollect.settings import DATABASE_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
 from recollect.store.executor import StoreContext
-from recollect.store.reports import CitusReport, IndexReport
 from recollect.store.sql.recall.rank_and_fetch import ExactSnapshotReader
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
@@ -17,6 +16,7 @@ from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
 from recollect.store.sqlite.endpoint import SqliteEnd
 from recollect.store.sqlite.executor import SqliteExecutor
 from recollect.store.store import Store
+from recollect.store.store_reports import CitusReport, IndexReport
 from recollect.types import ProgressReporter
 
 # A subject with 10,000 memories takes some 13 MB: twenty of those.

@@ -5,9 +5,9 @@ from json import JSONDecodeError
 
 import pytest
 
+from recollect.chat.chat_request import MAX_MESSAGES, read_request
 from recollect.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from recollect.chat.messages import query_of
-from recollect.chat.request import MAX_MESSAGES, read_request
 from recollect.errors import BadRequestError
 from recollect.types import ChatRequest
 

@@ -3,9 +3,9 @@ from typing import Any
 
 import pytest
 
+from recollect.chat.chat_request import read_request
 from recollect.chat.messages import log_messages, query_of, reply_message
 from recollect.chat.reply import ReplyAssembler
-from recollect.chat.request import read_request
 from recollect.testing import NEW_YEAR
 from recollect.types import ChatRequest, Message
 

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chat.sse_transcripts import TRANSCRIPTS, Transcript
+from recollect.chat.chat_request import read_request
 from recollect.chat.reply import Reply, ReplyAssembler
-from recollect.chat.request import read_request
 from recollect.chat.splice import MemoriesSplicer, StreamPiece, apply_insertions, describe_memories, splice_whole
 from recollect.types import ConversationId, Evidence, Insertion, Memory, MemoryId, MemoryKind, RecalledMemory, Subject
 

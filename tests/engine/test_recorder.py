@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 
-from recollect.chat.request import read_request
+from recollect.chat.chat_request import read_request
 from recollect.engine.recorder import dated_log, message_dates
 from recollect.errors import BadRequestError
 

@@ -43,7 +43,9 @@ DEFECTS: tuple[Defect, ...] = (
         file="recollect/text/normalize.py",
         sound=r'_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")',
         planted=r'_UNSTORABLE = re.compile("[\x00]")',
-        noticed_by=("tests/chat/test_request.py::test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text",),
+        noticed_by=(
+            "tests/chat/test_chat_request.py::test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text",
+        ),
     ),
     Defect(
         name="proxy: [DONE] goes out before the commit",
@@ -149,7 +151,7 @@ SELECT *
     ),
     Defect(
         name="thread: the anchor is ignored",
-        file="recollect/store/sql/placement.py",
+        file="recollect/store/sql/turn_placement.py",
         sound="        return self._anchored(turn, found) if found else self._tree.asked_again(turn, now)",
         planted="        return self._tree.asked_again(turn, now)",
         noticed_by=("tests/store/test_record.py::test_a_client_that_sends_the_last_four_messages_is_followed",),

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from recollect.chat.request import read_request
+from recollect.chat.chat_request import read_request
 from recollect.chat.splice import apply_insertions
 from recollect.prompt.placement import place
 from recollect.types import InjectionMode as Mode

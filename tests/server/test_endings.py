@@ -15,7 +15,7 @@ from recollect.errors import StoreUnavailableError
 from recollect.server.app import build_app
 from recollect.server.backends import BackendRequest, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
-from recollect.server.run import _is_unexpected
+from recollect.server.http_server import _is_unexpected
 from recollect.server.upstream import Deadlines, HttpUpstream
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, chat, event, whole
 

@@ -3,8 +3,8 @@
 import asyncio
 import json
 
+from recollect.chat.chat_request import MAX_MESSAGES
 from recollect.chat.identity import IdentityPolicy
-from recollect.chat.request import MAX_MESSAGES
 from recollect.engine import AsyncRecollect
 from recollect.server.chat_completions import ChatProxy
 from server.asgi import JSON, Call, ScriptedBackend, whole

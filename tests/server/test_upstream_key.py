@@ -18,7 +18,7 @@ from recollect.server import app as application
 from recollect.server.app import build_app
 from recollect.server.asgi import Headers
 from recollect.server.backends import BackendRequest
-from recollect.server.run import serve
+from recollect.server.http_server import serve
 from recollect.server.upstream import BackendResponse, Deadlines, HttpUpstream
 from recollect.server.upstream_key import INFERENCE_ROUTES
 from recollect.settings import Settings

@@ -11,7 +11,7 @@ import uvicorn
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
 from recollect.server.app import build_app
-from recollect.server.run import bind
+from recollect.server.http_server import bind
 from recollect.settings import Settings
 
 T = TypeVar("T")

@@ -9,11 +9,11 @@ from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.executor import PostgresExecutor
 from recollect.store.postgres.hnsw_index import indexes
 from recollect.store.postgres.migrate import newest_schema, schema_of
-from recollect.store.reports import StoreStats
 from recollect.store.sql import formations
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.stats import counted
+from recollect.store.store_reports import StoreStats
 from recollect.types import StorageKind
 
 ERASE_SQL, OWN_SQL = load("erase"), dialect_statements("recall")

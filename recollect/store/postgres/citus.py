@@ -11,8 +11,8 @@ from recollect.store.postgres.dialect import dialect_statements, to_postgres
 from recollect.store.postgres.errors import fault
 from recollect.store.postgres.hnsw_index import indexes
 from recollect.store.postgres.migrate import LOCK, prepare
-from recollect.store.reports import CitusReport
 from recollect.store.sql.database import Row
+from recollect.store.store_reports import CitusReport
 
 SQL = dialect_statements("distribute")
 # The table whose key the others are distributed by.

@@ -21,9 +21,9 @@ from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.errors import fault
 from recollect.store.postgres.hnsw_search import MAX_HALVED_DIMENSIONS, MAX_WHOLE_DIMENSIONS, type_of
 from recollect.store.postgres.migrate import prepare
-from recollect.store.reports import IndexReport, SubjectIndex
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_value
+from recollect.store.store_reports import IndexReport, SubjectIndex
 from recollect.types import ProgressReporter
 
 SQL, TEMPLATES = dialect_statements("index"), dialect_statements("near")

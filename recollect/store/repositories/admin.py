@@ -4,8 +4,8 @@ from datetime import datetime
 
 from recollect.profiles.policies import BudgetPolicy
 from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
-from recollect.store.reports import StoreStats
 from recollect.store.sql import apps, budgets, stats, subjects
+from recollect.store.store_reports import StoreStats
 from recollect.types import (
     AppRecord,
     EnergyStatus,

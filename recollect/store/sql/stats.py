@@ -1,10 +1,10 @@
 """Counts, and checks of consistency. Works on a connection."""
 
 from recollect.clock import Clock, to_micros
-from recollect.store.reports import StoreStats
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.subjects import version_of
+from recollect.store.store_reports import StoreStats
 from recollect.types import StoreTotals, Subject, SubjectTotals
 
 SQL = load("subject")

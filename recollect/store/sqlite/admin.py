@@ -8,13 +8,13 @@ import apsw
 
 from recollect.clock import Clock
 from recollect.errors import NewerSchemaError
-from recollect.store.reports import StoreStats
 from recollect.store.sql import formations
 from recollect.store.sql.stats import counted
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
 from recollect.store.sqlite.executor import SqliteExecutor
 from recollect.store.sqlite.migrate import newest_schema, schema_of
 from recollect.store.sqlite.secure_delete import clean
+from recollect.store.store_reports import StoreStats
 from recollect.types import StorageKind
 
 

@@ -15,7 +15,6 @@ from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.log import insertions
 from recollect.store.sql.log.conversations import begin
 from recollect.store.sql.log.message_tree import HISTORY_MARK, MessageTree, TreePosition, call_hash, message_mark
-from recollect.store.sql.placement import Placement, newest_question
 from recollect.store.sql.rows import (
     ERASED,
     WHOLE,
@@ -26,6 +25,7 @@ from recollect.store.sql.rows import (
     write_items,
     write_omitted,
 )
+from recollect.store.sql.turn_placement import Placement, newest_question
 from recollect.text import clean
 from recollect.types import (
     ConversationId,

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from factories import ANA, dialogue, turn
-from recollect.store.sql.placement import resembles
+from recollect.store.sql.turn_placement import resembles
 from recollect.store.store import Store
 from recollect.types import RecordedTurn, Turn
 

@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 import pytest
 
-from recollect.resolution.changes import MemoryFactory, to_changes
+from recollect.resolution.planned_changes import MemoryFactory, to_changes
 from recollect.resolution.values import EndedMemory, ResolvedCandidate, refusal
 from recollect.text import terms
 from recollect.types import (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from recollect.chat.chat_request import is_background_task, read_request
 from recollect.chat.json_scanner import MAX_DEPTH
-from recollect.chat.request import is_background_task, read_request
 from recollect.chat.splice import apply_insertions
 from recollect.errors import BadRequestError
 from recollect.types import ChatMessage, ChatRequest, ContentKind
