@@ -247,7 +247,7 @@ BROKEN: dict[str, Callable[[bytes], bytes]] = {
     "whole number of 64 bits": lambda data: changed(data, "message", hash=2**63),
     "too much or too little: colour": lambda data: changed(data, "conversation", colour="red"),
     "has not the messages": lambda data: changed(data, "conversation", last_seq=99),
-    "place that there is not": lambda data: changed(data, "message", parent_seq=99),
+    "position that does not exist": lambda data: changed(data, "message", parent_seq=99),
     "comes a second time": lambda data: data.replace(
         b'{"end": 1}', data.split(b"\n", 1)[1].replace(b'{"end": 1}', b'{"end": 2}')
     ),

@@ -87,7 +87,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "blank": (" \n\t", "is empty"),
     "reasoning alone": ("<think>Let me see", "ended within it"),
     "reasoning with a draft alone": ('<think>{"memories": []}', "ended within it"),
-    "reasoning and nothing else": ("<think>done</think> ", "is empty behind"),
+    "reasoning and nothing else": ("<think>done</think> ", "is empty after"),
     "a refusal": ("I'm sorry, but I can't help with that.", "refused"),
     "a refusal with a curly apostrophe": ("I’m unable to do this.", "refused"),
     "prose": ("There is nothing worth remembering here.", "holds no JSON in its 40"),
