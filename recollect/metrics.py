@@ -57,6 +57,10 @@ class ProxyCounters:
     refused_then_sent_plain: int = 0
     broken: int = 0
     client_left: int = 0
+    prompt_tokens: int = 0
+    """Tokens of the prompts that memory took part in, as upstream reported them."""
+    cached_tokens: int = 0
+    """Those among `prompt_tokens` that upstream had cached."""
 
 
 @dataclass(slots=True)
@@ -91,6 +95,10 @@ class Metrics:
     """Turns among `app_turns` whose prompt held memory."""
     app_energy: float = 0.0
     """Units of energy spent on memories of apps."""
+    previous_prompt_bytes: int = 0
+    """Bytes of conversations' previous prompts, up to their newest user messages."""
+    kept_prompt_bytes: int = 0
+    """Those among `previous_prompt_bytes` that the next prompts began with."""
     reranked: int = 0
     """Recalls whose order a reranker decided."""
     rerank_failures: int = 0

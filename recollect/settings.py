@@ -125,8 +125,8 @@ class Settings(EnvironmentSettings):
     injection: InjectionMode = Field(
         default="split",
         description="Position of recalled memory in the prompt: `split` (facts at the end of the system message, the "
-        "rest at the beginning of the last user message), or all of it by `system_append`, `system_message`, "
-        "`context_message` or `user_prefix`. A profile may override it.",
+        "rest at the end of the newest user message; later prompts repeat both), or all of it by `system_append`, "
+        "`system_message`, `context_message` or `user_prefix`. A profile may override it.",
     )
     recall_limit: int = Field(
         default=10, ge=0, le=200, description="Maximum number of memories added to a prompt, besides standing facts."

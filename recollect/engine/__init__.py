@@ -5,9 +5,9 @@ from recollect.engine.components import Components, open_components
 from recollect.engine.context_builder import PromptContext
 from recollect.engine.core import AsyncRecollect
 from recollect.engine.embedder import EmbedderStatus
+from recollect.engine.prepared_turn import PreparedTurn
 from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory
 from recollect.engine.transfer import TransferReport
-from recollect.engine.turn import PreparedTurn
 from recollect.maintenance.reembed import ReembedProgress
 from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.providers.embedder_loader import EmbedderTrial

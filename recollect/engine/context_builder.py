@@ -1,6 +1,6 @@
 """The context that memory adds to a prompt: recalled by a profile, rendered by its template. Reads the store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
@@ -12,6 +12,7 @@ from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
 from recollect.formation.recent_messages import recent_words
 from recollect.formation.runtime import Runtime
+from recollect.prompt.changes import changes_block
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
 from recollect.prompt.render import GAP, RenderedContext, RenderOptions, context_block, fit
 from recollect.prompt.template import template
@@ -20,6 +21,7 @@ from recollect.settings import Settings
 from recollect.types import (
     ChatRequest,
     Memory,
+    MemoryId,
     MemoryKind,
     MemoryState,
     Message,
@@ -32,7 +34,18 @@ from recollect.types import (
 RECENT_SHARE = 0.5
 # Maximum number of summaries of the conversation itself; older ones are least relevant.
 _MAX_SUMMARIES = 20
+SHOWN_EARLIER = "an earlier prompt of the conversation shows it"
 _SUMMED_UP = ("sums up this conversation",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierPrompts:
+    """What the earlier prompts of a conversation show, and this one shows again."""
+
+    shown: frozenset[MemoryId]
+    """The memories in them."""
+    ended: tuple[Memory, ...]
+    """Facts among these that no longer hold, and were not declared so yet."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +148,11 @@ class ContextBuilder:
         self._zone = ZoneInfo(components.settings.time_zone)
 
     async def write(
-        self, request: RecallRequest, scope: MemoryScope, elsewhere: Elsewhere | None = None
+        self,
+        request: RecallRequest,
+        scope: MemoryScope,
+        elsewhere: Elsewhere | None = None,
+        earlier: EarlierPrompts | None = None,
     ) -> tuple[Recall, RenderedContext]:
         """Recall, and write the memories as they appear in a prompt; both are empty if there is nothing.
 
@@ -143,6 +160,8 @@ class ContextBuilder:
             request: From `prompt_recall`.
             scope: The memory it is about.
             elsewhere: Turns of other conversations to quote in the room that is left; None: none.
+            earlier: Earlier prompts of the conversation, which have its profile block: what they show is left out, and
+                standing facts that changed since are part of what is recalled. None: this is the first prompt.
         """
         tokens = token_limit(request.policy.tokens, self._components.settings)
         now = self._components.clock.now()
@@ -160,9 +179,13 @@ class ContextBuilder:
             recall = replace(
                 recall, items=tuple(item for item in recall.items if item.memory.id not in request.excluded)
             )
+        if earlier is not None:
+            recall = _not_shown(recall, earlier.shown)
         rendered = RenderedContext()
         if recall.items:
             recall, rendered = fit(recall, frame, tokens=tokens, count=self._components.counter.count)
+        if earlier is not None:
+            rendered = _with_changes(rendered, earlier.ended, frame)
         if elsewhere is not None:
             rendered = await self._with_recent(rendered, elsewhere, frame, tokens)
         return recall, rendered
@@ -229,6 +252,22 @@ class ContextBuilder:
             if memory.state is MemoryState.ACTIVE
             and not (memory.evidence and all(source.hash in request.present for source in memory.evidence))
         ]
+
+
+def _not_shown(recall: Recall, shown: Set[MemoryId]) -> Recall:
+    new = tuple(item for item in recall.items if item.memory.id not in shown)
+    left = tuple(
+        OmittedMemory(id=item.memory.id, reason=SHOWN_EARLIER) for item in recall.items if item.memory.id in shown
+    )
+    return replace(recall, items=new, left_out=recall.left_out + left)
+
+
+def _with_changes(rendered: RenderedContext, ended: Sequence[Memory], frame: RenderOptions) -> RenderedContext:
+    """Move standing facts to the newest turn: the profile block of the conversation stays as it is."""
+    added = [item.memory for item in rendered.items if item.standing]
+    changes = changes_block(added, ended, frame)
+    recalled = GAP.join(part for part in (changes, rendered.recalled) if part)
+    return replace(rendered, standing="", recalled=recalled, withdrawn=tuple(ended))
 
 
 def _with_summaries(recall: Recall, summaries: Sequence[Memory]) -> Recall:

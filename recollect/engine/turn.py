@@ -2,8 +2,8 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Self
+from dataclasses import replace
+from typing import Any
 
 from recollect.chat.messages import log_messages, reply_message
 from recollect.chat.reply import Reply
@@ -11,8 +11,10 @@ from recollect.chat.splice import apply_insertions
 from recollect.chat.tools import SEARCH, offer_tools
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
-from recollect.engine.context_builder import ContextBuilder, prompt_recall, turns_wanted
+from recollect.engine.context_builder import ContextBuilder
+from recollect.engine.injector import PromptInjector, ReadingRequest
 from recollect.engine.memory_tools import MemoryTools
+from recollect.engine.prepared_turn import PreparedTurn
 from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name
 from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.sources import readable_text
@@ -21,11 +23,8 @@ from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.propose import extractor_version
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.summarize import EPISODES_VERSION
-from recollect.ids import new_id
-from recollect.prompt.placement import place
 from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
 from recollect.recall.attribution import used_memories
-from recollect.text import hash64
 from recollect.types import (
     ChatRequest,
     FormationKey,
@@ -33,11 +32,9 @@ from recollect.types import (
     Identity,
     InjectionMode,
     InjectionRecord,
-    Insertion,
     MemoryId,
     MemoryMode,
     Message,
-    RecalledMemory,
     RecordedTurn,
     RequestScope,
     Subject,
@@ -51,36 +48,6 @@ FORGET_WAIT_S = 1.0
 MAX_CHECKED_MESSAGES = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreparedTurn:
-    """A chat request with its recalled memories spliced in."""
-
-    body: bytes
-    """The bytes to send; the request's own if nothing was recalled."""
-    items: tuple[RecalledMemory, ...]
-    record: InjectionRecord | None
-    log: tuple[Message, ...]
-    scope: MemoryScope | None = None
-    """Subjects the request reads and writes; None if it is anonymous."""
-    insertions: tuple[Insertion, ...] = ()
-    """What was spliced into the body."""
-    toolbox: MemoryTools | None = None
-    """Our tools that the body offers; None if it offers none."""
-    warning: str = ""
-    """What failed in recall, such as an embedder that did not answer; empty if nothing did."""
-    recent: int = 0
-    """Number of messages from the user's other conversations in the body."""
-
-    @property
-    def injected(self) -> int:
-        """Number of memories in the body."""
-        return len(self.items)
-
-    def without_block(self) -> Self:
-        """Return the turn of a request that was sent as it came after all."""
-        return replace(self, items=(), record=None, insertions=(), toolbox=None, recent=0)
-
-
 class TurnService:
     """Prepares and records chat turns, and wakes the worker for formations they make due."""
 
@@ -92,17 +59,22 @@ class TurnService:
         self._components = components
         self._prompts = prompts
         self._worker = worker
+        self._injector = PromptInjector(components, prompts)
         self._background: set[asyncio.Task[None]] = set()
 
     async def close(self) -> None:
         """Wait for work in the background."""
+        await self._injector.close()
         if self._background:
             await asyncio.wait(tuple(self._background))
 
     async def prepare(
         self, request: ChatRequest, identity: Identity, *, mode: InjectionMode | None = None
     ) -> PreparedTurn:
-        """Recall for a chat request and splice the memories into a copy of its bytes. Writes nothing.
+        """Recall for a chat request and splice the memories into a copy of its bytes.
+
+        What was inserted is kept for the conversation's next prompts: await `PreparedTurn.entry.written()` before the
+        answer is shown to anyone.
 
         Args:
             request: The request as it came.
@@ -127,46 +99,15 @@ class TurnService:
 
     async def _recalled(self, request: ChatRequest, identity: Identity, mode: InjectionMode | None) -> PreparedTurn:
         now = self._components.clock.now()
-        size = len(request.body)
-        log = await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
+        log = await run_in_thread_if_large(len(request.body), lambda: log_messages(request, said_at=now))
         if identity.subject is None:
-            return PreparedTurn(body=request.body, items=(), record=None, log=log)
-        scope = await self.memory_scope(identity.subject, identity.scope, identity.conversation)
-        plain = PreparedTurn(body=request.body, items=(), record=None, log=log, scope=scope)
+            return PreparedTurn(body=request.body, log=log)
+        home = identity.subject
+        scope = await self.memory_scope(home, identity.scope, identity.conversation)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
-            return plain
-        # A client that sends its newest message alone does not hold the rest of its own conversation.
-        own = None if identity.append else identity.conversation
-        wanted = await run_in_thread_if_large(
-            size, lambda: prompt_recall(request, log, scope, self._components.settings)
-        )
-        recall, rendered = await self._prompts.write(wanted, scope, turns_wanted(log, scope, own))
-        plain = replace(plain, warning=recall.warning)
-        metrics = self._components.metrics
-        metrics.recall_seconds.observe(recall.took_ms / 1000)
-        metrics.app_turns += scope.writes.kind == "app"
-        if not rendered.text:
-            return plain
-        where = mode or scope.profile.context.place or self._components.settings.injection
-        insertions = place(request, standing=rendered.standing, recalled=rendered.recalled, mode=where)
-        if not insertions:
-            return plain
-        body = await run_in_thread_if_large(size, lambda: apply_insertions(request, insertions))
-        record = InjectionRecord(
-            id=new_id(self._components.clock),
-            at=now,
-            query_hash=hash64("query", wanted.text),
-            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
-            block_hash=rendered.boundary,
-            tokens=self._components.counter.count(rendered.standing)
-            + self._components.counter.count(rendered.recalled),
-        )
-        metrics.retrieved += len(recall.items)
-        metrics.injected_tokens.observe(record.tokens)
-        metrics.app_turns_injected += scope.writes.kind == "app"
-        return replace(
-            plain, body=body, items=recall.items, record=record, insertions=tuple(insertions), recent=rendered.recent
-        )
+            return PreparedTurn(body=request.body, log=log, scope=scope)
+        asked = ReadingRequest(request=request, identity=identity, home=home, log=log, scope=scope, now=now)
+        return await self._injector.inject(asked, mode)
 
     async def finish(
         self, request: ChatRequest, identity: Identity, reply: Reply, prepared: PreparedTurn | None
@@ -202,6 +143,9 @@ class TurnService:
                 reply=answer,
                 said_at=now,
                 recall=record,
+                thread=prepared.entry.insertion.thread if prepared and prepared.entry else None,
+                answer_chain=prepared.chain.after(answer) if prepared and prepared.chain and answer else None,
+                answer_depth=len(log) + 1,
                 formations=self.formations(scope),
                 charges=charges(scope),
                 opening=scope.opening,

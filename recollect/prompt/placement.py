@@ -1,11 +1,11 @@
 """Decide where in a request the blocks of memory go; nothing else of the request changes. Pure."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from recollect.chat.messages import SYSTEM_ROLES
 from recollect.types import ChatMessage, ChatRequest, ContentKind, InjectionMode, Insertion
 
-_SYSTEM_ROLES = frozenset({"system", "developer"})
 # Between a block and the client's own words.
 _GAP = "\n\n"
 
@@ -23,11 +23,11 @@ def place(
         request: The request as it came.
         standing: The profile block, the same from turn to turn; may be empty.
         recalled: What was recalled for this turn; may be empty.
-        mode: `split` appends the standing block to the client's first system message, which keeps the cached
-            prefix, and puts the recalled one at the head of the last user message. The others keep both together:
-            `system_append` and `user_prefix` in one of these places, `context_message` in a separate system message
-            before the last user message, `system_message` in one after the client's leading system messages;
-            upstreams that require alternating roles refuse such messages.
+        mode: `split` appends the standing block to the client's first system message, and the recalled one to the
+            newest user message: see `place_at_messages`. The others keep both together: `system_append` and
+            `user_prefix` in one of these places (`user_prefix` before the user's text), `context_message` in a separate
+            system message before the last user message, `system_message` in one after the client's leading system
+            messages; upstreams that require alternating roles refuse such messages.
 
     Returns:
         Insertions in the order of their offsets, no two at the same one. Without a user message whose content takes
@@ -40,18 +40,38 @@ def place(
     if mode == "context_message" and user is not None:
         own = [Insertion(offset=user.start, text=_system_message(both) + ",")]
         return own if both else []
-    if user is None or user.content_kind is ContentKind.OTHER or mode in ("system_append", "context_message"):
+    if mode == "split" and user is not None:
+        return place_at_messages(request, standing=standing, appended={request.messages.index(user): recalled})
+    if user is None or user.content_kind is ContentKind.OTHER or mode != "user_prefix":
         return _to_system(request, both)
-    if mode == "user_prefix":
-        return _to_user(user, both)
-    # A system message may come after the user's.
-    return sorted(_to_system(request, standing) + _to_user(user, recalled), key=lambda insertion: insertion.offset)
+    return _to_user_head(user, both)
+
+
+def place_at_messages(request: ChatRequest, *, standing: str, appended: Mapping[int, str]) -> list[Insertion]:
+    """Return where to insert a profile block, and texts at several messages.
+
+    A text at a message depends on that message alone. So the messages up to it stay the same bytes when others follow.
+
+    Args:
+        request: The request as it came.
+        standing: Goes to the end of the first system message that takes text, or to a new one before all others.
+        appended: Texts by index of their message; each goes to the end of its content, or to a system message after it
+            if its content takes no text.
+
+    Returns:
+        Insertions in the order of their offsets.
+    """
+    insertions = _to_system(request, standing)
+    for index, text in appended.items():
+        if text:
+            insertions.append(_at_end(request.messages[index], text))
+    return sorted(insertions, key=lambda insertion: insertion.offset)
 
 
 def _after_system(request: ChatRequest, block: str) -> list[Insertion]:
     if not block:
         return []
-    first = next((message for message in request.messages if message.role not in _SYSTEM_ROLES), None)
+    first = next((message for message in request.messages if message.role not in SYSTEM_ROLES), None)
     if first is not None:
         return [Insertion(offset=first.start, text=_system_message(block) + ",")]
     if request.messages:
@@ -63,20 +83,14 @@ def _to_system(request: ChatRequest, block: str) -> list[Insertion]:
     if not block:
         return []
     system = next(
-        (message for message in request.messages if message.role in _SYSTEM_ROLES and _takes_text(message)), None
+        (message for message in request.messages if message.role in SYSTEM_ROLES and _takes_text(message)), None
     )
     if system is None:
         return [Insertion(offset=request.messages_start, text=_system_message(block) + ",")]
-    if system.content_kind is ContentKind.STRING:
-        source = _escaped(_GAP + block if system.content_end > system.content_start else block)
-    elif system.content_kind is ContentKind.PARTS:
-        source = "," + _part(_GAP + block)
-    else:
-        source = _part(block)
-    return [Insertion(offset=system.content_end, text=source)]
+    return [_at_end(system, block)]
 
 
-def _to_user(user: ChatMessage, block: str) -> list[Insertion]:
+def _to_user_head(user: ChatMessage, block: str) -> list[Insertion]:
     if not block:
         return []
     if user.content_kind is ContentKind.STRING:
@@ -86,6 +100,18 @@ def _to_user(user: ChatMessage, block: str) -> list[Insertion]:
     else:
         source = _part(block)
     return [Insertion(offset=user.content_start, text=source)]
+
+
+def _at_end(message: ChatMessage, block: str) -> Insertion:
+    if message.content_kind is ContentKind.OTHER:
+        return Insertion(offset=message.end, text="," + _system_message(block))
+    if message.content_kind is ContentKind.STRING:
+        source = _escaped(_GAP + block if message.content_end > message.content_start else block)
+    elif message.content_kind is ContentKind.PARTS:
+        source = "," + _part(_GAP + block)
+    else:
+        source = _part(block)
+    return Insertion(offset=message.content_end, text=source)
 
 
 def _last_user(messages: Sequence[ChatMessage]) -> ChatMessage | None:

@@ -68,6 +68,8 @@ class RenderedContext:
     """The memories in them, in the order of the recall."""
     recent: int = 0
     """Number of messages of other conversations in them."""
+    withdrawn: tuple[Memory, ...] = ()
+    """Facts that they declare no longer true."""
 
     @property
     def boundary(self) -> str:

@@ -185,4 +185,6 @@ def _note(mode: MemoryMode, prepared: PreparedTurn) -> str:
     # The full reason may name the operator's servers: it is in the log.
     failed = f"; {NO_SIMILARITY}, the embedder failed" if NO_SIMILARITY in prepared.warning else ""
     recent = f"; recent={prepared.recent}" if prepared.recent else ""
-    return f"{mode.value}; recalled={prepared.injected}{recent}{missing}{failed}"
+    # Only one placement repeats earlier prompts.
+    repeated = f"; replayed={prepared.replayed}; prefix={prepared.prefix.value}" if prepared.prefix else ""
+    return f"{mode.value}; recalled={prepared.injected}{recent}{repeated}{missing}{failed}"

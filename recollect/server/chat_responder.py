@@ -115,7 +115,10 @@ class ChatResponder:
         """Send the request as it came; if that is accepted, remember that this model refused the altered one."""
         exchange, services = self._exchange, self._services
         services.counters.refused_then_sent_plain += 1
-        self._prepared = self._prepared.without_block() if self._prepared else None
+        if self._prepared is not None:
+            if self._prepared.entry is not None:
+                await self._prepared.entry.drop()
+            self._prepared = self._prepared.without_block()
         self._note = "refused by upstream"
         async with services.backend.chat(self._backend_request(exchange.body)) as answer:
             if answer.status not in ALTERATION_REFUSALS and exchange.identity.subject is not None:
@@ -138,7 +141,12 @@ class ChatResponder:
     # ---- the answer
 
     async def _relay(self, answer: BackendResponse) -> None:
-        """Relay an answer: unread, as a stream, or whole."""
+        """Relay an answer: unread, as a stream, or whole.
+
+        The client's next request may contain it. So what was inserted before it must be kept first.
+        """
+        if self._prepared is not None and self._prepared.entry is not None:
+            await self._prepared.entry.written()
         compressed = is_compressed(answer.headers)
         if answer.status != OK or compressed or not self._reads_answer:
             if compressed and answer.status == OK and self._records:
@@ -237,6 +245,9 @@ class ChatResponder:
     async def _record_before_done(self, reply: Reply) -> str:
         """Record the turn if it is to be; return what the client must be told, if anything."""
         turn = self._take_turn(reply)
+        if reply.usage is not None and self._prepared is not None:
+            self._services.counters.prompt_tokens += reply.usage.prompt_tokens
+            self._services.counters.cached_tokens += reply.usage.cached_tokens
         return await self._services.recorder.record_before_done(turn) if turn else ""
 
     def _take_turn(self, reply: Reply) -> AnsweredTurn | None:

@@ -150,6 +150,14 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
         "Turns of apps that carried memory.",
         share(metrics.app_turns_injected, metrics.app_turns),
     )
+    yield CounterMetricFamily(
+        "prompt_previous_bytes",
+        "Bytes of conversations' previous prompts, up to their newest user messages.",
+        metrics.previous_prompt_bytes,
+    )
+    yield CounterMetricFamily(
+        "prompt_kept_bytes", "Those of them that the next prompts began with.", metrics.kept_prompt_bytes
+    )
     yield CounterMetricFamily("recall_reranked", "Recalls whose order a reranker settled.", metrics.reranked)
     yield CounterMetricFamily(
         "recall_rerank_failures", "Recalls that kept their own order as it failed.", metrics.rerank_failures
@@ -169,7 +177,8 @@ def _of_store(sums: StoreTotals) -> Iterator[Metric]:
 
 def _of_proxy(proxy: ProxyCounters) -> Iterator[Metric]:
     for name, count in asdict(proxy).items():
-        yield CounterMetricFamily(f"proxy_{name}", f"Requests: {name.replace('_', ' ')}.", count)
+        counted = "Tokens upstream reported" if name.endswith("_tokens") else "Requests"
+        yield CounterMetricFamily(f"proxy_{name}", f"{counted}: {name.replace('_', ' ')}.", count)
 
 
 def _plain(name: str, help_: str, value: float) -> Metric:

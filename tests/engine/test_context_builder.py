@@ -51,7 +51,7 @@ async def test_facts_go_to_the_system_message_and_the_rest_to_the_last_user_mess
     assert "- The user is allergic to peanuts." in system
     assert "- The user lives in Oslo." in system
     assert (first, answer) == ("Hi", "Good evening.")
-    assert last.endswith("\n\nWhich restaurant does my sister run?")
+    assert last.startswith("Which restaurant does my sister run?\n\n<recollect-memory")
     assert "Eva" in block_of(last)
     assert "peanuts" not in last
 
@@ -211,7 +211,7 @@ async def test_recalled_words_cannot_close_their_block(engine: AsyncRecollect) -
     await engine.add(evil, user="ana")
     content = sent(await prepared(engine, request(user(RESTAURANT))))[-1]["content"]
     assert content.count("</recollect-memory") == 1
-    assert content.endswith(f"\n\n{RESTAURANT}")
+    assert content.startswith(f"{RESTAURANT}\n\n<recollect-memory")
 
 
 async def test_content_in_parts_keeps_its_parts(engine: AsyncRecollect) -> None:
@@ -221,8 +221,8 @@ async def test_content_in_parts_keeps_its_parts(engine: AsyncRecollect) -> None:
     asked = request({"role": "user", "content": parts_of})
     assert asked.messages[0].content_kind is ContentKind.PARTS
     [message] = sent(await prepared(engine, asked))
-    assert message["content"][1:] == parts_of
-    assert "soup" in message["content"][0]["text"]
+    assert message["content"][:-1] == parts_of
+    assert "soup" in message["content"][-1]["text"]
 
 
 async def test_a_profile_that_is_not_there_is_refused_by_name(engine: AsyncRecollect) -> None:

@@ -169,7 +169,7 @@ def test_a_broken_request_line_disturbs_no_other_request(server: ServerProcess) 
 
 def test_an_empty_name_counts_as_none(server: ServerProcess) -> None:
     answer = chat(server.port, "echo", [user("Hello")], {"x-recollect-user": "", "x-recollect-memory": ""})
-    assert (answer.status, answer.header("x-recollect-memory")) == (200, "on; recalled=0")
+    assert (answer.status, answer.header("x-recollect-memory")) == (200, "on; recalled=0; replayed=0; prefix=new")
 
 
 @pytest.mark.parametrize("value", ["a\x01b", "a\x7fb"])

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from recollect.chat.chat_request import read_request
 from recollect.chat.splice import apply_insertions
-from recollect.prompt.placement import place
+from recollect.prompt.placement import place, place_at_messages
 from recollect.types import InjectionMode as Mode
 
 MODES: tuple[Mode, ...] = get_args(Mode)
@@ -48,12 +48,12 @@ def test_split_puts_facts_in_the_system_message_and_the_rest_by_the_question() -
         system("Be kind.\n\n" + STANDING),
         USER,
         answer,
-        user(RECALLED + "\n\nHi"),
+        user("Hi\n\n" + RECALLED),
     ]
 
 
 def test_split_puts_a_system_message_first_where_there_is_none() -> None:
-    assert placed(USER) == [system(STANDING), user(RECALLED + "\n\nHi")]
+    assert placed(USER) == [system(STANDING), user("Hi\n\n" + RECALLED)]
 
 
 def test_split_takes_the_first_system_message_and_the_last_user_message() -> None:
@@ -63,7 +63,7 @@ def test_split_takes_the_first_system_message_and_the_last_user_message() -> Non
         {"role": "developer", "content": "Be brief.\n\n" + STANDING},
         USER,
         SYSTEM,
-        user(RECALLED + "\n\nHi"),
+        user("Hi\n\n" + RECALLED),
         tool,
     ]
 
@@ -73,7 +73,7 @@ def test_parts_get_a_text_part_more() -> None:
     messages = placed({"role": "system", "content": [text("Be kind.")]}, {"role": "user", "content": [image]})
     assert [message["content"] for message in messages] == [
         [text("Be kind."), text("\n\n" + STANDING)],
-        [text(RECALLED + "\n\n"), image],
+        [image, text("\n\n" + RECALLED)],
     ]
 
 
@@ -81,18 +81,38 @@ def test_empty_contents_take_the_block_alone_or_with_its_gap() -> None:
     parts = placed({"role": "system", "content": []}, {"role": "user", "content": []})
     assert [message["content"] for message in parts] == [[text(STANDING)], [text(RECALLED)]]
     strings = placed({"role": "system", "content": ""}, {"role": "user", "content": ""})
-    assert [message["content"] for message in strings] == [STANDING, RECALLED + "\n\n"]
+    assert [message["content"] for message in strings] == [STANDING, RECALLED]
 
 
-@pytest.mark.parametrize("mode", MODES[:2])
-def test_without_text_in_the_user_message_both_blocks_go_to_the_system(mode: Mode) -> None:
+def test_a_user_message_that_takes_no_text_is_followed_by_a_system_message() -> None:
     wordless = {"role": "user", "content": None}
-    assert placed(SYSTEM, USER, wordless, mode=mode) == [system("Be kind.\n\n" + BOTH), USER, wordless]
+    assert placed(SYSTEM, USER, wordless) == [system("Be kind.\n\n" + STANDING), USER, wordless, system(RECALLED)]
+
+
+def test_without_text_in_the_user_message_both_blocks_go_to_the_system() -> None:
+    wordless = {"role": "user", "content": None}
+    assert placed(SYSTEM, USER, wordless, mode="system_append") == [system("Be kind.\n\n" + BOTH), USER, wordless]
+    assert placed(SYSTEM, USER, wordless, mode="user_prefix") == [system("Be kind.\n\n" + BOTH), USER, wordless]
+
+
+def test_texts_at_several_messages_depend_on_their_message_alone() -> None:
+    answer = {"role": "assistant", "content": "Hello"}
+    bodies = []
+    for messages, appended in (
+        ([SYSTEM, USER], {1: "a"}),
+        ([SYSTEM, USER, answer, USER], {1: "a", 3: "b"}),
+        ([SYSTEM, USER, answer, USER, answer, USER], {1: "a", 3: "b", 5: ""}),
+    ):
+        request = read_request(json.dumps({"messages": messages}).encode())
+        insertions = place_at_messages(request, standing=STANDING, appended=appended)
+        bodies.append(apply_insertions(request, insertions).removesuffix(b"]}"))
+    assert bodies[1].startswith(bodies[0])
+    assert bodies[2].startswith(bodies[1])
 
 
 def test_a_system_message_that_takes_no_text_is_passed_over() -> None:
     wordless = {"role": "system", "content": None}
-    assert placed(wordless, USER) == [system(STANDING), wordless, user(RECALLED + "\n\nHi")]
+    assert placed(wordless, USER) == [system(STANDING), wordless, user("Hi\n\n" + RECALLED)]
     assert placed(wordless, SYSTEM, USER)[1] == system("Be kind.\n\n" + STANDING)
 
 
@@ -187,4 +207,4 @@ def test_any_body_stays_json_and_differs_by_the_insertions_alone(
     words = "\0".join(message.text for message in found.messages)
     for block in (standing, recalled):
         assert block.replace("\ud83d", "\ufffd") in words
-    assert len(found.messages) - len(request.messages) in (0, 1)
+    assert len(found.messages) - len(request.messages) <= bool(standing) + bool(recalled)

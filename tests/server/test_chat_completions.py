@@ -58,10 +58,10 @@ async def test_memories_reach_the_next_prompt_and_the_client_sees_no_change(
     await serve(engine, backend, call)
     sent = json.loads(backend.asked[0].body)
     assert "Ana is allergic to peanuts." in sent["messages"][0]["content"]
-    assert sent["messages"][0]["content"].endswith("May I eat peanuts?")
+    assert sent["messages"][0]["content"].startswith("May I eat peanuts?\n\n<recollect-memory")
     assert sent["temperature"] == 0.1
     assert [memory["text"] for memory in json.loads(call.text)["memories"]] == ["Ana is allergic to peanuts."]
-    assert call.answer_headers["x-recollect-memory"] == "on; recalled=1"
+    assert call.answer_headers["x-recollect-memory"] == "on; recalled=1; replayed=0; prefix=new"
     assert (await logged(engine))[0].text == "May I eat peanuts?"
 
 
@@ -286,7 +286,7 @@ async def test_an_answer_compressed_against_our_wish_passes_unrecorded(
     call = Call(chat("I like tea."))
     proxy = await serve(engine, backend, call)
     assert call.chunks == [b"\x1f\x8b"]
-    assert call.answer_headers["x-recollect-memory"] == "on; recalled=0; not recorded"
+    assert call.answer_headers["x-recollect-memory"] == "on; recalled=0; replayed=0; prefix=new; not recorded"
     assert proxy.counters.not_recorded == 1
 
 

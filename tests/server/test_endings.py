@@ -165,7 +165,10 @@ def test_a_slash_at_the_end_reaches_the_chat_and_a_foreign_page_reaches_nothing(
     client = TestClient(app, base_url="http://localhost:8765")
     for prefix in ("/v1", "/u/ana/v1"):
         answer = client.post(f"{prefix}/chat/completions/", content=chat("I like tea."))
-        assert (answer.status_code, answer.headers["x-recollect-memory"]) == (200, "on; recalled=0")
+        assert (answer.status_code, answer.headers["x-recollect-memory"]) == (
+            200,
+            "on; recalled=0; replayed=0; prefix=new",
+        )
     refused = client.post("/v1/chat/completions", content=chat("Hi"), headers={"origin": "http://evil.example"})
     assert refused.status_code == 403
     assert client.get("/healthz", headers={"host": "evil.example"}).status_code == 403

@@ -18,6 +18,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    MemoryState,
     Subject,
 )
 
@@ -39,6 +40,10 @@ class MemoryRepository:
         return await self._executor.read_inline(
             lambda db: read.memories(db, subject, ids), small=len(ids) <= INLINE_ROWS
         )
+
+    async def states(self, subject: Subject, ids: Sequence[MemoryId]) -> dict[MemoryId, MemoryState]:
+        """Read the states of memories; erased and unknown ones are left out."""
+        return await self._executor.read_inline(lambda db: read.states(db, subject, ids), small=len(ids) <= INLINE_ROWS)
 
     async def list(
         self,

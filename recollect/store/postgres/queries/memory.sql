@@ -61,3 +61,11 @@ SELECT *
                           THEN decode(replace(value, '-', ''), 'hex') END
                 FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
  ORDER BY id, place
+
+-- name: states
+SELECT id, state
+  FROM memory
+ WHERE subject = ?1
+   AND id IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                          THEN decode(replace(value, '-', ''), 'hex') END
+                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)

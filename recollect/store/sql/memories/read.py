@@ -10,7 +10,7 @@ from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import SqlConnection, TooLargeError, load
-from recollect.store.sql.rows import STATE_NUMBER, fetch, fetch_one, micros, read_decision, read_memories
+from recollect.store.sql.rows import STATE_NUMBER, STATE_ORDER, fetch, fetch_one, micros, read_decision, read_memories
 from recollect.store.sql.subjects import version_of
 from recollect.text import clean
 from recollect.types import (
@@ -41,6 +41,14 @@ def memories_within(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]
     rows = fetch(db, SQL["remembered"], subject.key, json.dumps(ids))
     found = {memory.id: memory for memory in read_memories(subject, rows)}
     return [found[memory] for memory in ids if memory in found]
+
+
+def states(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> dict[MemoryId, MemoryState]:
+    """Read the states of memories; those that do not exist are left out."""
+    if version_of(db, subject) is None:
+        return {}
+    rows = fetch(db, SQL["states"], subject.key, json.dumps(ids))
+    return {MemoryId(id_text(id_)): STATE_ORDER[state] for id_, state in rows}
 
 
 class MemoryFilter(NamedTuple):

@@ -118,6 +118,9 @@ SELECT *
    AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
  ORDER BY id, place
 
+-- name: states
+SELECT id, state FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+
 -- name: facts text: elsewhere
 SELECT *
   FROM remembered

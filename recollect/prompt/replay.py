@@ -1,0 +1,228 @@
+"""Repeat what earlier prompts of a conversation had inserted, so that each prompt begins as the one before it. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from functools import cached_property
+from hashlib import blake2b
+
+from recollect.chat.messages import SYSTEM_ROLES
+from recollect.text import hash64
+from recollect.types import (
+    ChatRequest,
+    Insertion,
+    LedgerRows,
+    MemoryId,
+    Message,
+    PromptInsertion,
+    Subject,
+)
+
+# A first question asked again within ten minutes is a retry; later it begins a new conversation. As in the log.
+RETRY = timedelta(minutes=10)
+_HASH_BYTES = 16
+_LINK_BYTES = 8
+
+
+class PrefixState(StrEnum):
+    """What became of the previous prompt's bytes in this one."""
+
+    NEW = "new"
+    """The conversation's first prompt, as far as is known."""
+    KEPT = "kept"
+    """This prompt begins with them."""
+    CHANGED = "changed"
+    """The client sends other messages than before."""
+    ERASED = "erased"
+    """What was inserted there has been erased or forgotten since."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptChain:
+    """The messages of a request, each as a hash of itself and all before it; system messages do not count."""
+
+    links: tuple[int, ...]
+    """Signed 64-bit hashes; the first message is at depth 1."""
+    asked: int
+    """Depth of the newest user message; 0 without one."""
+    has_answers: bool
+    """Whether the client sends any earlier answer."""
+    thread: int | None = None
+    """Thread of the client's conversation id; None without one."""
+    standalone: bool = False
+    """Whether the client sends its newest message alone, so that an equal one was another turn."""
+
+    def after(self, answer: Message) -> int:
+        """Return the chain of these messages with an answer."""
+        return _link(self.links[-1] if self.links else 0, answer)
+
+
+def prompt_chain(log: Sequence[Message], *, conversation: str | None, append: bool) -> PromptChain:
+    """Return the chain of a request.
+
+    Args:
+        log: Its messages for the log.
+        conversation: The client's id of the conversation, if it sent one.
+        append: Whether the client may send its newest message alone.
+    """
+    links: list[int] = []
+    for message in log:
+        links.append(_link(links[-1] if links else 0, message))
+    has_answers = any(message.role == "assistant" for message in log)
+    return PromptChain(
+        links=tuple(links),
+        asked=next((depth for depth in range(len(log), 0, -1) if log[depth - 1].role == "user"), 0),
+        has_answers=has_answers,
+        thread=None if conversation is None else hash64("thread", conversation),
+        standalone=append and not has_answers,
+    )
+
+
+@dataclass(frozen=True)
+class PromptReplay:
+    """What the earlier prompts of a conversation had inserted, as far as this request goes on from them."""
+
+    thread: int | None = None
+    """None: no earlier prompt is known."""
+    insertions: tuple[PromptInsertion, ...] = ()
+    """By depth."""
+
+    def at(self, depth: int) -> PromptInsertion | None:
+        """Return the insertion at a depth; None if the message there was not seen before."""
+        return next((insertion for insertion in self.insertions if insertion.depth == depth), None)
+
+    @cached_property
+    def shown(self) -> Mapping[MemoryId, Subject]:
+        """The memories in the text, each with its subject, in the order in which they were shown."""
+        return {memory: subject for insertion in self.insertions for subject, memory in insertion.items}
+
+    @cached_property
+    def withdrawn(self) -> frozenset[MemoryId]:
+        """The memories that were declared no longer true."""
+        return frozenset(memory for insertion in self.insertions for memory in insertion.withdrawn)
+
+    @property
+    def standing(self) -> str:
+        """The profile block of the conversation."""
+        return next((insertion.standing for insertion in self.insertions if insertion.standing), "")
+
+    def without(self, memories: frozenset[MemoryId]) -> "PromptReplay":
+        """Return the replay with the insertions emptied that show one of these memories."""
+        if memories.isdisjoint(self.shown):
+            return self
+        return PromptReplay(self.thread, tuple(_without(insertion, memories) for insertion in self.insertions))
+
+    def prefix(self, *, kept: bool) -> PrefixState:
+        """Say what became of the previous prompt, of which all bytes are `kept` or not."""
+        if not self.insertions:
+            return PrefixState.NEW
+        if kept:
+            return PrefixState.KEPT
+        erased = any(insertion.erased for insertion in self.insertions)
+        return PrefixState.ERASED if erased else PrefixState.CHANGED
+
+
+def find_replay(chain: PromptChain, rows: LedgerRows, now: datetime) -> PromptReplay:
+    """Choose the thread that a request goes on with.
+
+    With an id of the conversation it is that one's. Without, it is the one with the longest common past: equal first
+    questions are told apart by their answers, and of what is left the newest counts.
+
+    Args:
+        chain: The request's.
+        rows: What the ledger has at its links.
+        now: Time of the request (aware).
+    """
+    if chain.standalone:
+        return PromptReplay()
+    answered = {mark.thread: mark.depth for mark in rows.answers}  # ordered by depth: the deepest stays
+    threads: dict[int, list[PromptInsertion]] = {}
+    for insertion in rows.insertions:
+        if chain.thread in (None, insertion.thread):
+            threads.setdefault(insertion.thread, []).append(insertion)
+    if chain.thread is None:
+        threads = {
+            thread: found
+            for thread, found in threads.items()
+            if thread in answered or found[0].depth < len(chain.links) or now - found[-1].at <= RETRY
+        }
+    if not threads:
+        return PromptReplay()
+    best = max(
+        threads,
+        key=lambda thread: (answered.get(thread, 0), threads[thread][-1].depth, threads[thread][-1].at),
+    )
+    return PromptReplay(best, tuple(sorted(threads[best], key=lambda insertion: insertion.depth)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentPrompt:
+    """The messages of a prompt as sent, measured from the first one on."""
+
+    bytes: int
+    """Length up to the newest user message, with what is inserted there."""
+    hash: str
+    """Hash of these bytes."""
+    previous_bytes: int
+    """Length of the previous prompt, up to its newest user message; 0 if none is known."""
+    kept_bytes: int
+    """How many of them this prompt begins with: up to the last earlier user message that they agree on."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether the previous prompt's bytes are all there."""
+        return self.kept_bytes == self.previous_bytes
+
+
+def measure_prompt(
+    request: ChatRequest, insertions: Sequence[Insertion], replay: PromptReplay, *, asked: int
+) -> SentPrompt:
+    """Measure a prompt up to its newest user message, and compare it with the earlier ones of the conversation.
+
+    Args:
+        request: The request as it came.
+        insertions: What is inserted into its messages.
+        replay: Earlier insertions, with the lengths and hashes of their prompts.
+        asked: Depth of the newest user message.
+    """
+    earlier = {insertion.depth: insertion for insertion in replay.insertions if insertion.sent_bytes}
+    previous = earlier[max(earlier)].sent_bytes if earlier else 0
+    pending = sorted(insertions, key=lambda insertion: insertion.offset)
+    hasher, size, at, kept, depth = blake2b(digest_size=_HASH_BYTES), 0, request.messages_start, 0, 0
+    taken = 0
+    for message in request.messages:
+        if depth == asked:
+            break
+        pieces: list[str] = []
+        # An insertion right after a message belongs to it; one before the next message's brace comes with that.
+        while taken < len(pending) and pending[taken].offset <= message.end:
+            pieces += (request.text[at : pending[taken].offset], pending[taken].text)
+            at = pending[taken].offset
+            taken += 1
+        pieces.append(request.text[at : message.end])
+        at = message.end
+        data = "".join(pieces).encode("utf-8", "surrogatepass")
+        hasher.update(data)
+        size += len(data)
+        if message.role in SYSTEM_ROLES:
+            continue
+        depth += 1
+        known = earlier.get(depth)
+        if known is not None and known.sent_bytes == size and known.sent_hash == hasher.hexdigest():
+            kept = size
+    return SentPrompt(bytes=size, hash=hasher.hexdigest(), previous_bytes=previous, kept_bytes=min(kept, previous))
+
+
+def _without(insertion: PromptInsertion, memories: frozenset[MemoryId]) -> PromptInsertion:
+    if memories.isdisjoint(memory for _, memory in insertion.items):
+        return insertion
+    return replace(insertion, standing="", recalled="", items=(), withdrawn=(), quotes_messages=False, erased=True)
+
+
+def _link(before: int, message: Message) -> int:
+    return hash64("prompt", _packed(before), _packed(message.hash))
+
+
+def _packed(number: int) -> bytes:
+    return number.to_bytes(_LINK_BYTES, "little", signed=True)

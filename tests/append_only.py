@@ -1,0 +1,106 @@
+"""A client's conversation with memory, which checks that every prompt repeats the bytes of the earlier ones."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from recollect.chat.chat_request import read_request
+from recollect.chat.reply import Reply
+from recollect.engine import AsyncRecollect, PreparedTurn
+from recollect.types import Identity, MemoryMode, Subject
+
+Message = Mapping[str, Any]
+NO_MEMORY = (MemoryMode.OFF, MemoryMode.RECORD)
+
+
+@dataclass(frozen=True)
+class SentPrompt:
+    """A request of the client, and the messages that went upstream for it."""
+
+    own: tuple[str, ...]
+    """The client's messages, each as JSON."""
+    sent: tuple[str, ...]
+    """The source of what was sent, up to the end of each of the client's messages."""
+
+
+def prompt_of(messages: Sequence[Message], body: bytes) -> SentPrompt:
+    sent = read_request(body)
+    extra = len(sent.messages) - len(messages)  # a system message of ours comes first
+    ends = [message.end for message in sent.messages[extra:]]
+    return SentPrompt(
+        own=tuple(json.dumps(message) for message in messages),
+        sent=tuple(sent.text[sent.messages_start : end] for end in ends),
+    )
+
+
+def broken_prefix(earlier: SentPrompt, prompt: SentPrompt) -> str:
+    """Compare two prompts as far as the client's own messages are the same; empty if the bytes are, too."""
+    common = 0
+    while common < min(len(earlier.own), len(prompt.own)) and earlier.own[common] == prompt.own[common]:
+        common += 1
+    if not common or earlier.sent[common - 1] == prompt.sent[common - 1]:
+        return ""
+    return f"{common} equal messages, but\n{earlier.sent[common - 1]}\nbecame\n{prompt.sent[common - 1]}"
+
+
+@dataclass
+class ScriptedChat:
+    """One conversation of a client."""
+
+    engine: AsyncRecollect
+    identity: Identity = field(default_factory=lambda: Identity(subject=Subject("user", "ana"), conversation="chat"))
+    messages: list[Message] = field(default_factory=list)
+    prompts: list[SentPrompt] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+    async def ask(
+        self, text: str | None = None, answer: Message | str | None = "Noted.", *, mode: MemoryMode = MemoryMode.ON
+    ) -> PreparedTurn:
+        """Say something, or go on without; the answer becomes part of the history. None: it never came.
+
+        Checks the prompt against all earlier ones of the conversation.
+        """
+        if text is not None:
+            self.messages.append({"role": "user", "content": text})
+        request = read_request(json.dumps({"model": "m", "messages": self.messages}).encode())
+        identity = Identity(
+            subject=self.identity.subject,
+            conversation=self.identity.conversation,
+            append=self.identity.append,
+            memory=mode,
+        )
+        turn = await self.engine.turns.prepare(request, identity)
+        if turn.entry is not None:
+            await turn.entry.written()
+        prompt = prompt_of(self.messages, turn.body)
+        if mode not in NO_MEMORY:
+            problems = (broken_prefix(earlier, prompt) for earlier in self.prompts)
+            self.problems += [problem for problem in problems if problem]
+            self.prompts.append(prompt)
+        if answer is None:
+            return turn
+        message = {"role": "assistant", "content": answer} if isinstance(answer, str) else answer
+        self.messages.append(message)
+        if mode.records:
+            await self.engine.turns.finish(request, identity, _reply(message), turn)
+        return turn
+
+
+def _reply(message: Message) -> Reply:
+    calls = message.get("tool_calls")
+    return Reply(
+        text=message["content"] or "",
+        payload=json.dumps(message) if calls else None,
+        call_ids=tuple(call["id"] for call in calls or ()),
+        complete=True,
+    )
+
+
+def tool_call(number: int) -> Message:
+    call = {"id": f"call_{number}", "type": "function", "function": {"name": "look", "arguments": "{}"}}
+    return {"role": "assistant", "content": None, "tool_calls": [call]}
+
+
+def tool_result(number: int) -> Message:
+    return {"role": "tool", "tool_call_id": f"call_{number}", "content": f"result {number}"}

@@ -1,0 +1,204 @@
+"""What was once put into a conversation's prompt is put there again, byte for byte, at the same place."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from append_only import ScriptedChat, tool_call, tool_result
+from recollect.engine import AsyncRecollect, Components
+from recollect.engine.context_builder import ContextBuilder
+from recollect.prompt.replay import PrefixState
+from recollect.testing import FakeClock
+from recollect.types import Identity, MemoryMode, Subject
+from sample_chats import PEANUTS_AND_OSLO, tell
+from stores import STORES
+
+ANA = Subject("user", "ana")
+SYSTEM = {"role": "system", "content": "Be kind."}
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture(params=["chat id", "session", "no id"])
+def identity(request: pytest.FixtureRequest) -> Identity:
+    return {
+        "chat id": Identity(subject=ANA, conversation="chat"),
+        "session": Identity(subject=ANA, conversation="chat", append=True),
+        "no id": Identity(subject=ANA),
+    }[request.param]
+
+
+async def test_each_prompt_begins_with_the_one_before(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
+    chat = ScriptedChat(engine, identity, [SYSTEM])
+    first = await chat.ask("Which restaurant does my sister run?", "Hers.")
+    second = await chat.ask("And what may I not eat there?", "Peanuts.")
+    third = await chat.ask("Where do I live?", "In Oslo.")
+    assert chat.problems == []
+    assert [turn.prefix for turn in (first, second, third)] == [PrefixState.NEW, PrefixState.KEPT, PrefixState.KEPT]
+    assert first.injected > 0
+    assert second.replayed == first.injected
+    shown = [item.memory.id for turn in (first, second, third) for item in turn.items]
+    assert len(shown) == len(set(shown)), "nothing is shown twice"
+
+
+async def test_a_tool_loop_recalls_once(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
+    chat = ScriptedChat(engine, identity)
+    await chat.ask("Which restaurant does my sister run?", tool_call(1))
+    counted = engine.metrics.retrieved
+    for number in range(1, 31):
+        await engine.add(f"The restaurant of the sister has {number} tables.", user="ana")
+        chat.messages.append(tool_result(number))
+        turn = await chat.ask(answer=tool_call(number + 1) if number < 30 else "It is Eva's.")
+        assert (turn.injected, turn.prefix) == (0, PrefixState.KEPT)
+        assert "Eva" in turn.body.decode()
+        assert turn.items, "the client can still be told what was used"
+    assert engine.metrics.retrieved == counted
+    assert chat.problems == []
+
+
+async def test_edits_and_regenerations_repeat_their_branch(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
+    chat = ScriptedChat(engine, identity, [SYSTEM])
+    await chat.ask("Hello there", "Hi.")
+    await chat.ask("Which restaurant does my sister run?", "Hers.")
+    del chat.messages[-1]
+    await engine.add("Eva's restaurant has a Michelin star.", user="ana")
+    again = await chat.ask(answer="The one in Lima.")
+    assert again.prefix is PrefixState.KEPT
+    assert "Michelin" not in again.body.decode()
+    del chat.messages[-2:]
+    edited = await chat.ask("What is special about the restaurant of my sister Eva?", "A star.")
+    assert "Michelin" in edited.body.decode()
+    await chat.ask("Good.", "Yes.")
+    assert chat.problems == []
+
+
+async def test_changed_facts_are_told_in_the_newest_turn(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, "I live in Oslo and work as a baker.")
+    chat = ScriptedChat(engine, identity)
+    await chat.ask("Where do I live?", "In Oslo.")
+    await tell(engine, "I moved to Bergen last week.")
+    moved = await chat.ask("And how is the weather where I live?", "Wet.")
+    last = moved.body.decode().rpartition("And how is the weather")[2]
+    assert "Bergen" in last
+    assert "Oslo" in moved.body.decode()
+    later = await chat.ask("Thank you for that.", "Yes.")
+    assert "Bergen" not in later.body.decode().rpartition("Thank you for that.")[2], "it is told once"
+    assert chat.problems == []
+
+
+async def test_erased_words_are_not_repeated_and_the_prefix_breaks_once(engine: AsyncRecollect) -> None:
+    secret = await engine.add("The safe of the user is in the cellar of the restaurant.", user="ana")
+    chat = ScriptedChat(engine)
+    await chat.ask("Where is my safe, in which cellar?", "In the cellar.")
+    assert b"safe of the user" in (await chat.ask("And the restaurant?", "Yes.")).body
+    await engine.erase(secret.id, user="ana")
+    erased = await chat.ask("Good.", "Yes.")
+    assert b"safe of the user" not in erased.body
+    assert erased.prefix is PrefixState.ERASED
+    chat.prompts, chat.problems = chat.prompts[-1:], []
+    assert (await chat.ask("Well.", "Yes.")).prefix is PrefixState.KEPT
+    assert chat.problems == []
+
+
+@pytest.mark.parametrize("mode", [MemoryMode.ON, MemoryMode.READ])
+async def test_forgotten_words_are_not_repeated(engine: AsyncRecollect, mode: MemoryMode) -> None:
+    secret = await engine.add("The safe of the user is in the cellar of the restaurant.", user="ana")
+    chat = ScriptedChat(engine)
+    await chat.ask("Where is my safe, in which cellar?", "In the cellar.", mode=mode)
+    await engine.forget(secret.id, user="ana")
+    forgotten = await chat.ask("Good.", "Yes.", mode=mode)
+    assert b"safe of the user" not in forgotten.body
+    assert forgotten.prefix is PrefixState.ERASED
+
+
+async def test_a_chat_that_is_read_only_leaves_nothing_in_the_store(engine: AsyncRecollect, parts: Components) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine)
+    await chat.ask("May I eat peanuts?", "No.", mode=MemoryMode.READ)
+    second = await chat.ask("Where do I live?", "In Oslo.", mode=MemoryMode.READ)
+    assert (second.prefix, chat.problems) == (PrefixState.KEPT, [])
+    links = second.chain.links if second.chain else ()
+    assert links
+    assert (await parts.store.insertions.find(ANA, links)).insertions == ()
+
+
+async def test_memory_that_was_off_for_a_turn_changes_nothing_before_it(engine: AsyncRecollect) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine)
+    await chat.ask("May I eat peanuts?", "No.")
+    off = await chat.ask("Where do I live?", "I do not know.", mode=MemoryMode.RECORD)
+    assert b"recollect-memory" not in off.body
+    await chat.ask("Where do I live, please?", "In Oslo.")
+    assert chat.problems == []
+
+
+async def test_an_equal_first_question_later_begins_a_conversation_of_its_own(
+    engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await tell(engine, "I live in Oslo.")
+    asked = Identity(subject=ANA)
+    await ScriptedChat(engine, asked).ask("Where do I live?", "In Oslo.")
+    await tell(engine, "I moved to Bergen.")
+    clock.advance(minutes=11)
+    turn = await ScriptedChat(engine, asked).ask("Where do I live?", "In Bergen.")
+    assert turn.prefix is PrefixState.NEW
+    assert b"Bergen" in turn.body
+
+
+async def test_a_client_without_history_gets_fresh_memory_each_time(engine: AsyncRecollect) -> None:
+    await tell(engine, "I live in Oslo.")
+    session = Identity(subject=ANA, conversation="s", append=True)
+    assert b"Oslo" in (await ScriptedChat(engine, session).ask("Where do I live now?", "In Oslo.")).body
+    await tell(engine, "I moved to Bergen.")
+    assert b"Bergen" in (await ScriptedChat(engine, session).ask("Where do I live now?", "In Bergen.")).body
+
+
+async def test_a_trimmed_history_begins_a_new_ledger(engine: AsyncRecollect) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine)
+    for text in ("May I eat peanuts?", "Where do I live?", "Tell me of Oslo."):
+        await chat.ask(text, f"About {text}")
+    del chat.messages[:2]
+    chat.prompts.clear()
+    trimmed = await chat.ask("What do you know about me?", "Much.")
+    assert trimmed.prefix is PrefixState.NEW
+    assert b"peanuts" in trimmed.body
+    assert (await chat.ask("Fine.", "Yes.")).prefix is PrefixState.KEPT
+    assert chat.problems == []
+
+
+async def test_users_with_equal_chats_get_their_own_memory(engine: AsyncRecollect) -> None:
+    await tell(engine, "I live in Oslo.")
+    await tell(engine, "I live in Lima.", who="ben")
+    for name, city, other in (("ana", b"Oslo", b"Lima"), ("ben", b"Lima", b"Oslo")):
+        chat = ScriptedChat(engine, Identity(subject=Subject("user", name), conversation="same"))
+        for text in ("Where do I live?", "Are you sure?"):
+            body = (await chat.ask(text, "Yes.")).body
+            assert city in body
+            assert other not in body
+
+
+async def test_recall_that_is_late_repeats_what_earlier_prompts_had(
+    parts: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = parts.settings.model_copy(update={"recall_timeout_s": 0.5})
+    engine = AsyncRecollect(replace(parts, settings=settings))
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine)
+    await chat.ask("May I eat peanuts?", "No.")
+
+    async def never(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    monkeypatch.setattr(ContextBuilder, "write", never)
+    late = await chat.ask("Where do I live?", "I do not know.")
+    assert late.warning == "recall was late"
+    assert (late.prefix, chat.problems) == (PrefixState.KEPT, [])
+    assert b"peanuts" in late.body
