@@ -57,6 +57,9 @@ class ImportReview:
         """Change the records of subjects so that they are safe to store."""
         for block in blocks:
             self._redact(block)
+            # A text goes into a prompt as it is: one from a file is not inserted, whatever it says.
+            for row in block.of("insertion"):
+                row["held"] = 1
             said = {(row["conversation"], row["seq"]): row for row in block.of("message")}
             for memory in block.of("memory"):
                 if memory["state"] == _ACTIVE:
@@ -162,6 +165,8 @@ def _redact_block(block: ImportedSubject) -> None:
             source |= {"quote": redact(source["quote"]), "speaker": redact(source["speaker"])}
     for row in block.of("decision"):
         row |= {"text": redact(row["text"]), "reason": redact(row["reason"])}
+    for row in block.of("insertion"):
+        row |= {"standing": redact(row["standing"]), "recalled": redact(row["recalled"])}
     for row in block.of("conversation"):
         row["options"] = None if row["options"] is None else redact_json(row["options"])
     for row in block.of("formation"):

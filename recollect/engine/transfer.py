@@ -96,7 +96,7 @@ class TransferService:
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
                 raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
-            for line in export_lines(end, wanted, Seen(_shown, _shown_detail)):
+            for line in export_lines(end, wanted, Seen(_shown, _shown_detail, redact)):
                 file.write(line)
                 lines += 1
         return lines

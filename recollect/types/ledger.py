@@ -44,7 +44,8 @@ class PromptInsertion:
     sent_hash: str = ""
     """Hash of these bytes; empty if unknown."""
     erased: bool = False
-    """Its text was removed by erasing or forgetting; it stays as a mark that tells why the prefix broke."""
+    """Its text was erased or forgotten, or came with an imported file that is not trusted. The row has none, and tells
+    why the prefix broke."""
 
     @property
     def characters(self) -> int:

@@ -92,7 +92,7 @@ async def test_v16_an_imported_export_exports_the_same_letter_by_letter(ways: tu
     kinds = {memory["kind"] for memory in records(first, "memory")}
     assert (states, kinds) == (set(MemoryState), set(MemoryKind))
     assert {memory["erased"] for memory in records(first, "message")} == {0, 1, 2}
-    for kind in ("conversation", "decision", "formation", "subscription", "app", "erased", "ledger"):
+    for kind in ("conversation", "decision", "formation", "subscription", "app", "erased", "ledger", "insertion"):
         assert records(first, kind), kind
     assert [memory for memory in records(first, "memory") if memory["linked"]]
     assert [memory for memory in records(first, "memory") if memory["tags"]]

@@ -6,6 +6,7 @@ ledger, as hashes of messages are, so that no row tells what an erased message s
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from recollect.clock import from_micros, to_micros
@@ -194,13 +195,13 @@ def _owner(db: SqlConnection, key: int, memory: bytes) -> int:
 
 
 def _read(row: Row, chain: int) -> PromptInsertion:
-    thread, _, depth, id_, at, standing, recalled, items, withdrawn, quotes, sent_bytes, sent_hash, erased, _ = row
-    return PromptInsertion(
-        thread=thread,
-        chain=chain,
-        depth=depth,
-        id=id_text(id_),
-        at=from_micros(at),
+    thread, _, depth, id_, at, standing, recalled, items, withdrawn, quotes, *sent, erased, held, _ = row
+    sent_bytes, sent_hash = sent
+    place = PromptInsertion(thread=thread, chain=chain, depth=depth, id=id_text(id_), at=from_micros(at))
+    if held or erased:
+        return replace(place, sent_bytes=sent_bytes, erased=True)
+    return replace(
+        place,
         standing=standing,
         recalled=recalled,
         items=_items(items),
@@ -208,7 +209,6 @@ def _read(row: Row, chain: int) -> PromptInsertion:
         quotes_messages=bool(quotes),
         sent_bytes=sent_bytes,
         sent_hash=sent_hash,
-        erased=bool(erased),
     )
 
 

@@ -6,13 +6,13 @@ SELECT name, version, EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND mas
 
 -- name: insertions_at
 SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages, sent_bytes, sent_hash, erased,
-       is_answer
+       held, is_answer
   FROM insertion
  WHERE subject = ?1 AND chain IN (SELECT value FROM json_each(?2))
 
 -- name: newest_insertion
 SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages, sent_bytes, sent_hash, erased,
-       is_answer
+       held, is_answer
   FROM insertion
  WHERE subject = ?1 AND thread = ?2 AND is_answer = 0
  ORDER BY at DESC, depth DESC

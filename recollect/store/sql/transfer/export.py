@@ -1,7 +1,7 @@
 """Write subjects as records, one a line, in an order that depends on nothing but them. Works on one end of a copy.
 
-Left out is what is derived (vectors, hashed terms, what recall computes on), what was put into prompts, what is spent,
-and who works on what. Messages are shown to `seen` before they are written: it strikes out secrets.
+Left out is what is derived (vectors, hashed terms, what recall computes on), records of recalls, what is spent, and who
+works on what. Messages are shown to `seen` before they are written: it strikes out secrets.
 """
 
 import json
@@ -36,6 +36,8 @@ class Seen:
     detail: Callable[[str, str], str]
     """Returns the detail of a quotation, given that and the words of its message as they are stored: the stretches that
     it withholds are counted in the words that leave."""
+    inserted: Callable[[str], str]
+    """Returns a text that was inserted into prompts as it may leave."""
 
 
 def export_lines(end: CopyEndpoint, wanted: Sequence[Row], seen: Seen) -> Iterator[bytes]:
@@ -87,6 +89,7 @@ class _Subject:
         yield from self._messages()
         yield from self._memories()
         yield from self._plain("decision", record_format.DECISION)
+        yield from self._insertions()
         for row in self._rows("formation"):
             yield _line(
                 {"formation": {"home": self._name_of(row["home"]), **record_format.write(record_format.FORMATION, row)}}
@@ -120,6 +123,11 @@ class _Subject:
             yield _line(
                 {"message": {**record_format.write(record_format.MESSAGE, self._seen.message(row)), "calls": made}}
             )
+
+    def _insertions(self) -> Iterator[bytes]:
+        for row in self._rows("insertion"):
+            row |= {name: self._seen.inserted(row[name]) for name in ("standing", "recalled")}
+            yield _line({"insertion": record_format.write(record_format.INSERTION, row)})
 
     def _memories(self) -> Iterator[bytes]:
         sources: defaultdict[bytes, list[Record]] = defaultdict(list)

@@ -40,11 +40,22 @@ def check_block(rows: Rows, subject: int) -> None:
         _check_memory(memory)
         for source in memory["evidence"]:
             _check_place(memory["line"], "evidence", source, lengths, subject)
+    for insertion in rows.get("insertion", ()):
+        _check_insertion(insertion, lengths)
     for formation in rows.get("formation", ()):
         if key_of(formation["home"]) == subject:
             last = lengths.get(formation["conversation"])
             if last is None or formation["formed_seq"] > last:
                 raise LineError(formation["line"], "a formation of messages that there are not")
+
+
+def _check_insertion(row: Record, lengths: Mapping[bytes, int]) -> None:
+    if (row["is_answer"] or row["erased"]) and (row["standing"] or row["recalled"]):
+        raise LineError(row["line"], "a mark of an answer or of an erased text has no text")
+    if row["conversation"] is None and row["seq"] is not None:
+        raise LineError(row["line"], "an insertion at a message has its conversation")
+    if row["conversation"] is not None and (row["seq"] or 0) > lengths.get(row["conversation"], -1):
+        raise LineError(row["line"], "the insertion points to a message that there is not")
 
 
 def key_of(home: Subject | int) -> int:
@@ -60,6 +71,7 @@ _UNIQUE: tuple[tuple[str, Callable[[Record], Hashable]], ...] = (
     ("memory", lambda row: (row["category"], row["key"]) if (row["kind"], row["state"]) == (_FACT, _ACTIVE) else None),
     ("memory", lambda row: row["number"] if row["state"] == _ACTIVE else None),
     ("decision", lambda row: (row["at"], row["id"])),
+    ("insertion", lambda row: (row["chain"], row["thread"])),
     ("subscription", lambda row: row["shared"]),
     ("erased", lambda row: row["mark"]),
     (

@@ -13,6 +13,7 @@ from recollect.errors import BadRequestError, RequestError
 from recollect.store.sql.transfer import record_format
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import LineError, check_block
+from recollect.store.sql.transfer.strict_json import AmbiguousJsonError, load_json
 from recollect.types import MemoryKind, Subject
 
 _TURN = MemoryKind.TURN.number
@@ -21,6 +22,7 @@ _PLAIN = {
     "subscription": record_format.SUBSCRIPTION,
     "conversation": record_format.CONVERSATION,
     "decision": record_format.DECISION,
+    "insertion": record_format.INSERTION,
     "erased": record_format.ERASED,
     "ledger": record_format.LEDGER,
 }
@@ -92,8 +94,8 @@ def read_blocks(lines: Iterable[bytes]) -> Iterator[ImportedSubject]:
 
 def _record(line: bytes, *, first: bool) -> tuple[str, Record]:
     try:
-        record = record_format.load_json(line)
-    except record_format.AmbiguousJsonError as error:
+        record = load_json(line)
+    except AmbiguousJsonError as error:
         raise BadRequestError(str(error)) from None
     except (ValueError, RecursionError):
         raise BadRequestError("is no JSON in UTF-8") from None

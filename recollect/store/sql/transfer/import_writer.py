@@ -1,10 +1,11 @@
 """Write subjects of an export, with derived data made again. Works on one end of a copy, in a transaction."""
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from recollect.errors import BadRequestError
-from recollect.ids import id_text
+from recollect.ids import id_bytes, id_text
 from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import Row, load
 from recollect.store.sql.erase.tombstones import imported_key_name
@@ -98,6 +99,7 @@ class ImportWriter:
             "formation",
             [(key, formation | {"home": key_of(formation["home"])}) for key, formation in self._all("formation")],
         )
+        self._write_insertions()
         self._write_memories(versions)
         self._write_snapshot()
 
@@ -123,6 +125,32 @@ class ImportWriter:
                 if ledger["at"] is not None:
                     self._add("erased_subject", [(block.key, {"at": ledger["at"], "version": ledger["version"] or 0})])
         self._add("erased_message", [(block.key, record) for block in self._blocks for record in block.of("erased")])
+
+    def _write_insertions(self) -> None:
+        rows = self._all("insertion")
+        derived = {"held": 0}
+        self._add(
+            "insertion",
+            [(key, derived | row | {"characters": len(row["standing"]) + len(row["recalled"])}) for key, row in rows],
+        )
+        shown: dict[tuple[int, int, int], dict[str, int]] = {}
+        owners: dict[tuple[int, str], int] = {}
+        for key, row in rows:
+            found = shown.setdefault((key, row["chain"], row["thread"]), {})
+            for name, memory in json.loads(row["items"]):
+                found[memory] = owners[key, memory] = Subject.parse(name).key
+        for key, row in rows:
+            found = shown[key, row["chain"], row["thread"]]
+            for memory in json.loads(row["withdrawn"]):
+                found.setdefault(memory, owners.get((key, memory), key))
+        self._add(
+            "insertion_item",
+            [
+                (key, {"memory": id_bytes(memory), "owner": owner, "chain": chain, "thread": thread})
+                for (key, chain, thread), found in shown.items()
+                for memory, owner in found.items()
+            ],
+        )
 
     def _write_memories(self, versions: Mapping[int, int]) -> None:
         memories = self._all("memory")

@@ -17,7 +17,16 @@ from recollect.store.sql.rows import ERASED as ERASED_MESSAGE
 from recollect.store.sql.rows import STATE_ORDER
 from recollect.store.sql.rows import WHOLE as WHOLE_MESSAGE
 from recollect.text import clean
-from recollect.types import KIND_ORDER, NO_DETAIL, Action, MemoryKind, MemoryState, Subject, Withheld
+from recollect.types import (
+    KIND_ORDER,
+    MAX_THREAD_CHARACTERS,
+    NO_DETAIL,
+    Action,
+    MemoryKind,
+    MemoryState,
+    Subject,
+    Withheld,
+)
 
 VERSION = 1
 """Of the format."""
@@ -31,6 +40,8 @@ MAX_INDEXED_BYTES, MAX_EXTERNAL_ID_BYTES, MAX_LABEL_BYTES = 800, 2_048, 65_536
 # Instants near the ends of the calendar cannot be shown in every time zone.
 _FIRST_YEAR, _LAST_YEAR = 2, 9998
 _LEDGER_KEY_BYTES = 64
+# Memories that one inserted text can show.
+MAX_SHOWN = 10_000
 STAGES = frozenset({"index", "extract", "episodes"})
 """The stages of formation that a worker knows."""
 _ACTIONS = frozenset(action.value for action in Action)
@@ -181,6 +192,36 @@ def _is_count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_COUNT
 
 
+def _inserted_text(value: Any) -> str:
+    text = _text(value)
+    if len(text) > MAX_THREAD_CHARACTERS:
+        raise ValueError(f"is longer than {MAX_THREAD_CHARACTERS:,} characters")
+    return text
+
+
+def _ids(value: Any) -> str:
+    return json.dumps([id_text(_id(memory)) for memory in _short_list(value)])
+
+
+def _items(value: Any) -> str:
+    return json.dumps([_item(item) for item in _short_list(value)])
+
+
+def _item(value: Any) -> list[str]:
+    if not isinstance(value, list) or len(value) != len(("subject", "memory")):
+        raise ValueError("has an item that is no pair of subject and memory")
+    name = _text(value[0])
+    if Subject.parse(name).text != name:
+        raise ValueError(f"names {name[:40]!r}, which is not how a subject is written")
+    return [name, id_text(_id(value[1]))]
+
+
+def _short_list(value: Any) -> list[Any]:
+    if not isinstance(value, list) or len(value) > MAX_SHOWN:
+        raise ValueError(f"is no list of up to {MAX_SHOWN:,}")
+    return value
+
+
 def _kind(value: Any) -> int:
     if not isinstance(value, str) or value not in set(MemoryKind):
         raise ValueError(f"is none of {', '.join(MemoryKind)}")
@@ -235,6 +276,9 @@ KIND = FieldCodec(lambda value: KIND_ORDER[value].value, _kind)
 STATE = FieldCodec(lambda value: STATE_ORDER[value].value, _state)
 ACTION = FieldCodec(_as_is, _action)
 DETAIL = FieldCodec(json.loads, _detail)
+INSERTED = FieldCodec(_as_is, _inserted_text)
+ITEMS = FieldCodec(json.loads, _items)
+IDS = FieldCodec(json.loads, _ids)
 LEDGER_KEY = FieldCodec(bytes.hex, _ledger_key)
 
 
@@ -288,6 +332,14 @@ EVIDENCE = _fields(
     },
     {},
 )
+INSERTION = _fields(
+    {
+        **{"id": ID, "at": INSTANT, "thread": WHOLE, "chain": WHOLE, "depth": COUNT, "is_answer": FLAG, "erased": FLAG},
+        **{"masked": FLAG, "quotes_messages": FLAG, "sent_bytes": DURATION, "sent_hash": INDEXED},
+        **{"standing": INSERTED, "recalled": INSERTED, "items": ITEMS, "withdrawn": IDS},
+    },
+    {"conversation": ID, "seq": PLACE},
+)
 DECISION = _fields(
     {"id": ID, "at": INSTANT, "action": ACTION, "reason": LABEL, "text": TEXT, "profile": LABEL},
     {"memory": ID, "target": ID, "conversation": ID, "seq": COUNT},
@@ -303,32 +355,6 @@ SUBSCRIPTION = _fields({"shared": SHARED, "since": INSTANT}, {})
 APP = _fields({"created_at": INSTANT}, {"removed_at": INSTANT})
 ERASED = _fields({"mark": WHOLE, "at": INSTANT}, {})
 LEDGER = _fields({"key": LEDGER_KEY}, {"at": INSTANT, "version": DURATION})
-
-
-class AmbiguousJsonError(ValueError):
-    """JSON that two readers may read differently."""
-
-
-def load_json(text: str | bytes) -> Any:
-    """Read JSON that leaves no doubt: no name twice in an object, no NaN, no infinity.
-
-    Raises:
-        AmbiguousJsonError: It leaves doubt.
-        ValueError: It is no JSON.
-        RecursionError: It is nested too deeply.
-    """
-    return json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant)
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise AmbiguousJsonError("has a name twice in one object")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise AmbiguousJsonError(f"has {name}, which is no number of JSON")
 
 
 def write(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:

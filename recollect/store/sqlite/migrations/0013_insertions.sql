@@ -4,7 +4,8 @@
 -- was inserted; masked: with the key of the erasure ledger, as it may cover an erased message. conversation and seq name
 -- that message in the log; they are NULL until the turn is recorded. is_answer: a mark that the thread went on with an
 -- answer; it has no text. items and withdrawn are JSON: [[subject, memory id], …] and [memory id, …]. characters: length of the
--- text. erased: the text was erased or forgotten, the row says why a prefix broke.
+-- text. erased: the text was erased or forgotten, the row says why a prefix broke. held: it came with an imported file
+-- that is not trusted, and is not inserted.
 CREATE TABLE IF NOT EXISTS insertion (
     subject         INTEGER NOT NULL,
     chain           INTEGER NOT NULL,
@@ -16,6 +17,7 @@ CREATE TABLE IF NOT EXISTS insertion (
     seq             INTEGER,
     is_answer       INTEGER NOT NULL DEFAULT 0,
     masked          INTEGER NOT NULL DEFAULT 0,
+    held            INTEGER NOT NULL DEFAULT 0,
     erased          INTEGER NOT NULL DEFAULT 0,
     quotes_messages INTEGER NOT NULL DEFAULT 0,
     characters      INTEGER NOT NULL DEFAULT 0,
