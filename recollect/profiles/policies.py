@@ -168,6 +168,9 @@ class RecallPolicy(_Policy):
     """Standing facts of at least this importance come first, for every query."""
     floor: float = Field(default=0.15, ge=0, le=1)
     """`evidence`: minimum score for a prompt (a search shows all)."""
+    related: float = Field(default=0.25, ge=0, le=1)
+    """`evidence`: minimum chance that a message has to do with anything known; below, and for small talk, a prompt has
+    standing facts only. 0: no minimum."""
     similarity: float = Field(default=0.0, ge=0, le=1)
     """Minimum calibrated similarity of notes in a prompt; 0: none, words and time may be enough."""
     lag: float = Field(default=0.0, ge=0, le=20)

@@ -14,9 +14,11 @@ Counting = Callable[[str], int]
 # change with the question (prompt caches).
 STANDING_SHARE = 0.75
 # Tokens of a block's frame, and of a row's marks, speaker and date, as counted over rendered blocks. There are two
-# blocks: standing facts, and the rest. A frame takes 65 to 75 tokens, depending on its boundary.
+# blocks: standing facts, whose rows have marks only, and the rest. A frame takes 65 to 75 tokens, depending on its
+# boundary.
 FRAME_TOKENS = 76
 ROW_TOKENS = 16
+STANDING_ROW_TOKENS = 3
 
 
 class RankedMemory(NamedTuple):
@@ -84,7 +86,8 @@ class _Room:
     def refuse(self, found: RankedMemory) -> str:
         """Take the tokens of a row and of the block it opens; returns why there is no room, or an empty text."""
         standing = found.row.standing
-        tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + ROW_TOKENS
+        marks = STANDING_ROW_TOKENS if standing else ROW_TOKENS
+        tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + marks
         frame = 0 if standing in self._framed else FRAME_TOKENS
         left = (min(self._left, self._standing) if standing else self._left) - frame
         if tokens > left:

@@ -13,6 +13,7 @@ import numpy as np
 from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
+from recollect.recall.floor import apply_floor
 from recollect.recall.order import (
     find_newest_notes,
     find_note_floors,
@@ -226,7 +227,14 @@ def _add_candidates(
     if all_notes:
         notes = np.flatnonzero((snapshot.kinds == MemoryKind.NOTE.number) & (evidence > -np.inf))
         positions = np.concatenate((positions, np.setdiff1d(notes, positions)))
-    found.near.extend(build_rows(snapshot, signals, evidence, positions, standing=False))
+    rows = build_rows(snapshot, signals, evidence, positions, standing=False)
+    if query.for_prompt:
+        shown, reason = apply_floor(rows, query, snapshot, signals, few_notes=all_notes)
+        kept = {row.id for row in shown}
+        left = [row for row in rows if row.id not in kept][: query.limit]
+        found.omitted.extend(OmittedMemory(id=_id(row), reason=reason) for row in left)
+        rows = shown
+    found.near.extend(rows)
 
 
 def _find_slot_holders(

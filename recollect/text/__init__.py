@@ -1,9 +1,10 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
 from recollect.text.clauses import read_clause
+from recollect.text.courtesies import is_courtesy
 from recollect.text.hashes import conversation_tag, hash64, source_key, term_key
-from recollect.text.languages import STOP_WORDS
-from recollect.text.normalize import bare, clean, fold_runs, normalise, spelling_similarity, squeeze, words
+from recollect.text.languages import STOP_WORDS, is_english
+from recollect.text.normalize import bare, clean, fold, fold_runs, normalise, spelling_similarity, squeeze, words
 from recollect.text.questions import (
     BETWEEN_SENTENCES,
     SENTENCE_END,
@@ -27,9 +28,12 @@ __all__ = [
     "bare",
     "clean",
     "conversation_tag",
+    "fold",
     "fold_runs",
     "forget_words",
     "hash64",
+    "is_courtesy",
+    "is_english",
     "is_unspaced",
     "legacy_terms",
     "mostly_unspaced",

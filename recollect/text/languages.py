@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import NamedTuple
 
-from recollect.text.normalize import fold
+from recollect.text.normalize import fold, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +125,15 @@ ENGLISH = frozenset(word for word, told in _WORDS.items() if any(code == "en" fo
 """Words that tell of English."""
 FOREIGN = frozenset(word for word, told in _WORDS.items() if any(code != "en" for code, _ in told) and word.isascii())
 """Words in ASCII that tell of another language than English: a text without them needs no closer look."""
+
+
+def is_english(text: str) -> bool:
+    """Return whether a text in Latin letters is in English, or tells no other language.
+
+    >>> is_english("Where is it?"), is_english("¿Dónde vivo?")
+    (True, False)
+    """
+    return guess(words(text), text)[0].latin == USUAL.latin
 
 
 def guess(words: Iterable[str], text: str) -> tuple[Spoken, bool]:

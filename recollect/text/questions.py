@@ -45,7 +45,7 @@ _INSIDE = re.compile(
 # Separates a statement from a following question.
 _JOINT = re.compile("[,;:，、；：،؛—–]|\\s-\\s")
 
-_GREETINGS = frozenset(
+GREETINGS = frozenset(
     fold(word)
     for word in """hola buenas buenos días tardes noches gracias muchas de nada vale sí no claro perfecto genial adiós
     hasta luego por favor bonjour salut bonsoir merci beaucoup oui non d'accord accord parfait super au
@@ -64,6 +64,7 @@ _GREETINGS = frozenset(
     さようなら 안녕 안녕하세요 감사합니다 고마워 고마워요 네 예 아니요 아니오 좋아요 알겠습니다 สวัสดี
     สวัสดีครับ สวัสดีค่ะ ขอบคุณ ขอบคุณครับ ขอบคุณค่ะ ใช่ ไม่ โอเค ok okay""".split()
 )
+"""Words of greeting, thanks and assent in many languages, folded."""
 # So many characters at the end of a text tell whether it asks.
 _ENDING = 40
 # A greeting is short, whatever its words are in another language.
@@ -112,7 +113,7 @@ def only_greets(sentence: str) -> bool:
     (True, True, False)
     """
     said = words(sentence)
-    return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in _GREETINGS for word in said)
+    return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in GREETINGS for word in said)
 
 
 # Marks that end a sentence where white space or the end follows: within a word they are a point or an address.

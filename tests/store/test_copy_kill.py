@@ -3,13 +3,14 @@
 import os
 import random
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from factories import add, decision, memory, turn
-from forked_processes import ForkedProcess
 from postgres_server import programs
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
@@ -29,9 +30,10 @@ SUBJECTS = 3 * BATCH_SIZE + 5
 KILLS = max(4, int(os.environ.get("RECOLLECT_SOAK", "0")) // 2)
 
 
-def start(source: str, destination: str, failpoint: str = "") -> ForkedProcess:
+def start(source: str, destination: str, failpoint: str = "") -> "subprocess.Popen[str]":
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    return ForkedProcess(str(SCRIPT), source, destination, env=environment)
+    command = [sys.executable, str(SCRIPT), source, destination]
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 async def fill(url: str) -> None:
@@ -69,12 +71,14 @@ async def test_a_copy_killed_around_a_commit_resumes_after_it(ends: tuple[str, s
     assert copied.rows["vector"] == SUBJECTS
 
 
-def kill_within(process: ForkedProcess, seconds: float) -> int:
+def kill_within(process: "subprocess.Popen[str]", seconds: float) -> int:
     """Kill it so long after it began to copy; return how it ended."""
-    if process.wait_for_output("copying\n", within_s=60):
+    assert process.stdout is not None
+    if process.stdout.readline() == "copying\n":
         time.sleep(seconds)
     process.kill()
-    return process.wait(60)
+    process.communicate(timeout=60)
+    return process.returncode
 
 
 @pytest.mark.soak

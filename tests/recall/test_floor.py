@@ -1,0 +1,108 @@
+"""What a prompt is spared: small talk recalls nothing, and neither does a message about nothing known."""
+
+from dataclasses import replace
+
+import pytest
+
+from recollect.evaluation.injection_run import load_small_talk
+from recollect.profiles.policies import RecallPolicy
+from recollect.recall.floor import MIN_JUDGED, SMALL_TALK, UNRELATED, is_small_talk
+from recollect.types import MemoryKind
+from snapshots import Known, ask, for_prompt, recall, texts, unit
+
+EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
+CAR = Known(id=1, text="Thanks! My car broke down on the bridge to Malmö.", kind=MemoryKind.TURN, vectors=(EAST,))
+# Enough memories to be judged, of which none shares a word with the questions here.
+MANY = tuple(
+    Known(
+        id=10 + number, text=f"Tulip number {number} opened in the greenhouse.", kind=MemoryKind.TURN, vectors=(NORTH,)
+    )
+    for number in range(MIN_JUDGED)
+)
+
+
+@pytest.mark.parametrize("message", load_small_talk())
+def test_small_talk_recalls_nothing(message: str) -> None:
+    query = for_prompt(ask(message, vector=unit(*EAST)))
+    found = recall(query, CAR)
+
+    assert texts(found) == []
+    assert {memory.reason for memory in found.left_out} == {SMALL_TALK}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Who am I?",
+        "What do you know about me?",
+        "Do you remember what I told you last week?",
+        "What did you tell me?",
+        "When do I get up in the morning?",
+        "Thanks, and the garage?",
+        "Help Ana.",
+        "Gracias a Ana vivo en Oslo",
+    ],
+)
+def test_a_message_that_says_or_asks_something_is_no_small_talk(message: str) -> None:
+    assert not is_small_talk(for_prompt(ask(message)))
+
+
+def test_a_question_about_nothing_known_recalls_nothing() -> None:
+    query = for_prompt(ask("Which violinist premiered Sibelius in Helsinki?", vector=unit(0.0, 0.0, 1.0, 0.0)))
+    found = recall(query, CAR, *MANY)
+
+    assert texts(found) == []
+    assert {memory.reason for memory in found.left_out} == {UNRELATED}
+
+
+def test_a_search_by_hand_has_no_floor() -> None:
+    query = ask("Which violinist premiered Sibelius in Helsinki?", vector=unit(*BETWEEN))
+
+    assert CAR.text in texts(recall(query, CAR))
+    assert texts(recall(ask("thanks!", vector=unit(*EAST)), CAR)) == [CAR.text]
+
+
+def test_a_question_with_the_words_of_a_memory_recalls_it() -> None:
+    query = for_prompt(ask("Which car broke down on the bridge?", vector=unit(*BETWEEN)))
+
+    assert texts(recall(query, CAR, *MANY))[0] == CAR.text
+
+
+def test_what_means_the_same_is_recalled_without_a_shared_word() -> None:
+    query = for_prompt(ask("Any vehicle trouble lately?", vector=unit(*EAST)))
+
+    assert texts(recall(query, CAR, *MANY))[0] == CAR.text
+
+
+@pytest.mark.parametrize("message", ["What do you know about me?", "Do you remember what I told you last week?"])
+def test_a_question_about_the_user_in_general_recalls(message: str) -> None:
+    query = for_prompt(ask(message, vector=unit(*BETWEEN), policy=RecallPolicy(floor=0)))
+
+    assert texts(recall(query, CAR, *MANY))
+
+
+def test_a_follow_up_recalls_by_the_conversation_before() -> None:
+    query = for_prompt(ask("and the other one?", vector=unit(*BETWEEN)))
+
+    assert texts(recall(query, CAR, *MANY)) == []
+    assert texts(recall(replace(query, background=("car", "bridg")), CAR, *MANY))[0] == CAR.text
+
+
+def test_without_an_embedder_words_alone_decide() -> None:
+    assert texts(recall(for_prompt(ask("Which car broke down on the bridge?")), CAR, *MANY))[0] == CAR.text
+    assert texts(recall(for_prompt(ask("Which violinist premiered Sibelius?")), CAR, *MANY)) == []
+
+
+def test_few_memories_stay_unless_a_question_is_about_the_world() -> None:
+    note = Known(id=2, text="Ana's car is at the garage.", vectors=(NORTH,))
+    about_the_world = for_prompt(ask("How tall is the Eiffel tower?", vector=unit(*BETWEEN)))
+    about_oneself = for_prompt(ask("How do I get to work?", vector=unit(*BETWEEN)))
+
+    assert CAR.text not in texts(recall(about_the_world, CAR, note))
+    assert set(texts(recall(about_oneself, CAR, note))) == {CAR.text, note.text}
+
+
+def test_a_policy_can_do_without_the_floor() -> None:
+    policy = RecallPolicy(related=0, floor=0)
+
+    assert texts(recall(for_prompt(ask("thanks!", vector=unit(*EAST), policy=policy)), CAR)) == [CAR.text]
