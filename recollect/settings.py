@@ -32,7 +32,7 @@ _KEY_ROUTE = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~-
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 # A URL has its password after the user name, or in its parameters.
-_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*@")
+_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*", re.DOTALL)
 _PASSWORD_PARAMETER = re.compile(r"\b((?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 
@@ -44,7 +44,10 @@ def shown_url(url: str) -> str:
     >>> shown_url("postgresql:///memory?user=ana&password=secret"), shown_url("sqlite:///my:file@home")
     ('postgresql:///memory?user=ana&password=…', 'sqlite:///my:file@home')
     """
-    return url if url.startswith(SQLITE) else _PASSWORD_PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1@", url))
+    if url.startswith(SQLITE):
+        return url
+    credentials, at, server = url.rpartition("@")
+    return _PASSWORD_PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1", credentials) + at + server)
 
 
 def default_database_url() -> str:

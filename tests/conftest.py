@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings as examples
+from xdist.remote import Producer  # type: ignore[import-untyped]
 
 from postgres_server import NO_PROGRAMS
 from recollect.engine import AsyncRecollect, Components
@@ -19,12 +20,12 @@ from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from sqlite_image import copy_or_migrate
 from stores import STORES, new_store, url_of
+from workers import PROCESS_FOLDERS, WorkerScheduler
 
 # No deadline for examples: a busy machine would miss it.
 examples.register_profile("recollect", deadline=None)
 examples.load_profile("recollect")
 
-PROCESS_FOLDERS = ("integration", "benchmarks", "tools")
 CAMPAIGN_FOLDERS = ("stories", "scripted")
 CAMPAIGN_FILES = (
     *("test_linear_patterns.py", "test_hostile_messages.py", "test_undo_property.py", "test_pairs.py"),
@@ -62,9 +63,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("postgres")
         if item.path.name in TIMED_FILES:
             item.add_marker("timing")
-        # Workers run whole files of these: each file shares a server.
-        if item.get_closest_marker("process"):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.partition("::")[0]))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> WorkerScheduler:
+    return WorkerScheduler(config, log)
 
 
 def _uses_postgres(item: pytest.Item) -> bool:

@@ -58,7 +58,7 @@ class ManualNote(NamedTuple):
     type: str = ""
     profile: str = "default"
     reason: str = "added by hand"
-    held: str = ""
+    hold_reason: str = ""
     """Why it must wait for review; empty if it need not."""
     evidence: tuple[Evidence, ...] = ()
     detail: MemoryDetail = NO_DETAIL
@@ -154,8 +154,8 @@ async def _as_kept(
         while (whole := folds.get(id_)) is not None:
             id_ = whole
         ids.append(id_)
-    found = {known.id: known for known in await runtime.store.memories.get_many(subject, list(dict.fromkeys(ids)))}
-    return [found[id_] for id_ in ids]
+    by_id = {known.id: known for known in await runtime.store.memories.get_many(subject, list(dict.fromkeys(ids)))}
+    return [by_id[id_] for id_ in ids]
 
 
 def _strengthened(known: Memory, wanted: ManualNote) -> Change:
@@ -171,7 +171,7 @@ def _added(runtime: Runtime, fresh: Memory, vector: Vector) -> Change:
 def _how(again: bool, wanted: ManualNote) -> tuple[Action, str]:
     if again:
         return Action.MERGE, f"{wanted.reason} again"
-    return (Action.HOLD, wanted.held) if wanted.held else (Action.ADD, wanted.reason)
+    return (Action.HOLD, wanted.hold_reason) if wanted.hold_reason else (Action.ADD, wanted.reason)
 
 
 async def link_memory(runtime: Runtime, memory: Memory, to: Subject) -> Memory:
@@ -198,10 +198,10 @@ async def _same(
         len(hot) * len(wanted), lambda: _alike(hot, vectors), above=_INLINE_PAIRS_THRESHOLD
     )
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
-    found: dict[str, Memory] = {}
+    known_memories: dict[str, Memory] = {}
     for known in await runtime.store.memories.get_many(hot.subject, ids):
-        found.setdefault(_wording(known.text), known)
-    return found
+        known_memories.setdefault(_wording(known.text), known)
+    return known_memories
 
 
 def _alike(hot: SubjectSnapshot, vectors: Vectors) -> list[int]:
@@ -243,7 +243,7 @@ def _note(runtime: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
         valid_from=now,
         known_from=now,
         profile=wanted.profile,
-        state=MemoryState.HELD if wanted.held else MemoryState.ACTIVE,
+        state=MemoryState.HELD if wanted.hold_reason else MemoryState.ACTIVE,
         speaker=wanted.evidence[0].speaker if wanted.evidence else "",
         evidence=wanted.evidence,
         detail=wanted.detail,

@@ -41,10 +41,10 @@ async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
     async def attempt() -> Memory:
         current = await runtime.for_subject(memory.subject)
         vectors = await current.embedder.embed([memory.text])
-        held = _require_held((await current.store.memories.get_many(memory.subject, [memory.id])), memory)
+        stored = _require_held((await current.store.memories.get_many(memory.subject, [memory.id])), memory)
         hot = await current.store.snapshots.snapshot(memory.subject, current.embedder.space, vectors=NO_VECTORS)
-        resolved = await _resolved(current, hot, held, vectors)
-        changes, decisions, holds = _approved(current, held, resolved, vectors)
+        resolved = await _resolved(current, hot, stored, vectors)
+        changes, decisions, holds = _approved(current, stored, resolved, vectors)
         await current.store.memories.apply(memory.subject, changes, decisions, subject_version=hot.version)
         return (await current.store.memories.get_many(memory.subject, [holds]))[0]
 
@@ -67,11 +67,11 @@ async def reject_held(runtime: Runtime, memory: Memory) -> Memory:
     return (await runtime.store.memories.get_many(memory.subject, [memory.id]))[0]
 
 
-def _require_held(found: list[Memory], asked: Memory) -> Memory:
-    if not found or found[0].state is not MemoryState.HELD:
-        state = found[0].state.value if found else "gone"
+def _require_held(stored: list[Memory], asked: Memory) -> Memory:
+    if not stored or stored[0].state is not MemoryState.HELD:
+        state = stored[0].state.value if stored else "gone"
         raise BadRequestError(f"memory {asked.id} does not wait for review: it is {state}")
-    return found[0]
+    return stored[0]
 
 
 async def _resolved(runtime: Runtime, hot: SubjectSnapshot, memory: Memory, vectors: Vectors) -> ResolvedCandidate:

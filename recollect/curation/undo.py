@@ -5,7 +5,7 @@ from datetime import datetime
 
 from recollect.concurrency import retry_while_stale
 from recollect.errors import BadRequestError, StaleSubjectError
-from recollect.formation.replays import said_again
+from recollect.formation.replays import unmark_words
 from recollect.formation.restoration import MAX_DECISIONS, read_lines, read_past, restore, shortened_quotations
 from recollect.formation.runtime import Runtime
 from recollect.ids import new_id
@@ -47,15 +47,15 @@ async def undo_source(
     """Take back what a conversation, or one message of it, left: see `Undoing.undo_from`."""
 
     async def plan() -> UndoPlan:
-        found = await runtime.store.memories.from_source(subject, conversation, seq=seq)
+        memories = await runtime.store.memories.from_source(subject, conversation, seq=seq)
         sources = frozenset(
-            said.ref
-            for memory in found
-            for said in memory.evidence
-            if said.conversation == conversation and seq in (None, said.seq)
+            source.ref
+            for memory in memories
+            for source in memory.evidence
+            if source.conversation == conversation and seq in (None, source.seq)
         )
         ending = await runtime.store.decisions.from_source(subject, conversation=conversation, seq=seq)
-        return plan_sources(await read_past(runtime, subject, found, ending), sources, ending)
+        return plan_sources(await read_past(runtime, subject, memories, ending), sources, ending)
 
     where = f"conversation {conversation}" if seq is None else f"message {seq} of conversation {conversation}"
     return await _undo(runtime, subject, plan, where, dry_run=dry_run)
@@ -73,9 +73,9 @@ async def undo_since(runtime: Runtime, subject: Subject, since: datetime, *, dry
         new = {memory.id for memory in whole}
         again: dict[MemoryId, set[MessageRef]] = {}
         for line in decided:
-            held = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else None
-            if held and held not in new and line.conversation and line.seq is not None:
-                again.setdefault(held, set()).add(MessageRef(line.conversation, line.seq))
+            target = line.target_id if line.action in (Action.MERGE, Action.IGNORE) else None
+            if target and target not in new and line.conversation and line.seq is not None:
+                again.setdefault(target, set()).add(MessageRef(line.conversation, line.seq))
         return plan_memories(past, whole, ended, _weaker(past, again, before=since))
 
     return await _undo(runtime, subject, plan, f"what came since {since.isoformat()}", dry_run=dry_run)
@@ -109,7 +109,7 @@ async def _changes(runtime: Runtime, plan: UndoPlan) -> list[Change]:
     rivals = [closing for closing in await shortened_quotations(runtime, back) if closing.id not in leaving]
     restored = await restore(runtime, back, undone=plan.undone | leaving)
     quotations = (*restored.memories, *(add.memory for add in restored.added))
-    told = said_again(back, quotations, runtime)
+    told = unmark_words(back, quotations, runtime)
     return [*closes, *rivals, *plan.weakened, *restored.closes, *restored.reopened, *restored.added, *told]
 
 
@@ -179,12 +179,12 @@ def _ended_with(other: Decision, line: Decision) -> bool:
 def _weaker(
     past: UndoHistory, again: dict[MemoryId, set[MessageRef]], *, before: datetime | None = None
 ) -> list[WeakenMemory]:
-    found: list[WeakenMemory] = []
+    weakened: list[WeakenMemory] = []
     for memory_id, sources in again.items():
         memory = past.memories.get(memory_id)
         if memory is None or memory.state is MemoryState.CLOSED or (before and memory.known_from >= before):
             continue
         gone = frozenset(said.ref for said in memory.evidence) & sources
         if gone:
-            found.append(weaken(memory, frozenset(gone), past.decisions))
-    return found
+            weakened.append(weaken(memory, frozenset(gone), past.decisions))
+    return weakened

@@ -140,7 +140,7 @@ class MemoryTools:
             type=asked.type,
             profile=profile.name,
             reason="the model asked to remember it",
-            held=self._hold(asked, message),
+            hold_reason=self._hold(asked, message),
             evidence=(evidence,),
             detail=MemoryDetail(tags=tuple(tag for tag in tags if tag)),
         )

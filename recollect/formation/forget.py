@@ -12,7 +12,7 @@ from recollect.formation.contexts import shorten_contexts
 from recollect.formation.forgotten_answers import find_forgotten
 from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.formation.quotations import withhold
-from recollect.formation.replays import marking
+from recollect.formation.replays import mark_forgotten
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import outdated_by_hand
 from recollect.formation.summaries import shorten_episodes
@@ -73,7 +73,7 @@ async def _forget(runtime: Runtime, memory: Memory) -> Memory:
     decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
     await runtime.store.memories.apply(
         memory.subject,
-        [*closes, *shortened, *episodes, *contexts, *marking(forgotten, runtime)],
+        [*closes, *shortened, *episodes, *contexts, *mark_forgotten(forgotten, runtime)],
         decisions,
         subject_version=hot.version if len(hot) else None,
     )

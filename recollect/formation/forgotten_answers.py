@@ -74,19 +74,19 @@ async def find_forgotten(
     said |= {message.ref: (message.text, evidence_of(message)) for message in first}
     ends = [old.until.said_at for old in topics if old.until]
     return Forgotten(
-        outdated=[old for messages in threads for old in answers_among(messages, topics, of=messages[:1])],
+        outdated=[old for messages in threads for old in find_answers_among(messages, topics, of=messages[:1])],
         said=[(text, _meant(text, source, topics)) for text, source in said.values()],
         at=max(ends) if ends else None,
     )
 
 
-async def answers_to(place: MessageRef, subject: Subject, runtime: Runtime) -> list[MessageRef]:
+async def find_answers(place: MessageRef, subject: Subject, runtime: Runtime) -> list[MessageRef]:
     """Return the places of the answers to a message of the user."""
     thread = await _with_answers(place, subject, None, runtime)
     return _answers(thread[0], thread) if thread else []
 
 
-async def question_with_answer(said: Evidence, subject: Subject, runtime: Runtime) -> list[LoggedMessage]:
+async def read_question_with_answer(said: Evidence, subject: Subject, runtime: Runtime) -> list[LoggedMessage]:
     """Read the user's message that a reply answers, and what follows it; empty if it is too far back.
 
     Args:
@@ -115,7 +115,7 @@ def _meant(text: str, said: Evidence, topics: Sequence[Outdated]) -> Sequence[Wi
     return (Withheld(start=0, end=len(text)),) if summed else stale_stretches(text, said, topics)
 
 
-def answers_among(
+def find_answers_among(
     messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], *, of: Sequence[LoggedMessage] | None = None
 ) -> list[Outdated]:
     """Find, among messages, the answers to user messages that are to be forgotten in whole or in part.
@@ -133,11 +133,11 @@ def answers_among(
         stretches = stale_stretches(message.text, evidence_of(message), topics)
         if stretches:
             cause = next((old for old in topics if old.id == stretches[0].because), topics[0])
-            found += repeating(cause, message, stretches, messages)
+            found += describe_repetitions(cause, message, stretches, messages)
     return found
 
 
-def repeating(
+def describe_repetitions(
     cause: Outdated, message: LoggedMessage, stretches: Sequence[Withheld], messages: Iterable[LoggedMessage]
 ) -> list[Outdated]:
     """Describe how to find an assistant's sentences that answer or repeat the forgotten part of a message.

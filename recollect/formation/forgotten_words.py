@@ -11,7 +11,7 @@ from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.rules.clause_notes import FORGET_REQUEST_MARK
 from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.sources import ExtractionInput, readable
-from recollect.formation.forgotten_answers import answers_among
+from recollect.formation.forgotten_answers import find_answers_among
 from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.replays import NOTHING, Replayed, replayed
 from recollect.formation.runtime import Runtime
@@ -190,7 +190,7 @@ async def _shortened(
 def _all_shortened(
     messages: Sequence[LoggedMessage], outdated: Sequence[Outdated], replayed_parts: Replayed
 ) -> list[LoggedMessage]:
-    outdated = [*outdated, *answers_among(messages, outdated)]
+    outdated = [*outdated, *find_answers_among(messages, outdated)]
     return [_without(message, outdated, replayed_parts.of(message)) for message in messages]
 
 

@@ -17,7 +17,7 @@ from recollect.extraction.sources import ExtractionInput, readable, readable_tex
 from recollect.extraction.speech_acts import find_jests
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.extract import EARLIER
-from recollect.formation.forgotten_answers import answers_among
+from recollect.formation.forgotten_answers import find_answers_among
 from recollect.formation.inputs import (
     LARGE_BATCH,
     admitted,
@@ -275,7 +275,7 @@ async def _shortened(
     """Leave what is to be forgotten out of the quotations that are added with the request."""
     said = {message.seq: message for message in messages}
     outdated = [old for request in requests for old in outdated_topics(request, until=evidence_of(said[request.seq]))]
-    outdated += answers_among(messages, outdated)
+    outdated += find_answers_among(messages, outdated)
     added = [change for change in changes if isinstance(change, AddMemory)]
     others = [change for change in changes if not isinstance(change, AddMemory)]
     return [*others, *await without_outdated(added, outdated, runtime)]

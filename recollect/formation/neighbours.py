@@ -11,7 +11,7 @@ import numpy.typing as npt
 from recollect.concurrency import run_in_thread_if_large
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_bytes, id_text
-from recollect.resolution.lifecycle import words_ended
+from recollect.resolution.lifecycle import collect_ended_words
 from recollect.resolution.replaced import may_replace
 from recollect.resolution.retraction import may_end
 from recollect.resolution.states import words_of
@@ -139,7 +139,7 @@ async def gather_neighbours(
     return Neighbours(near=near, facts=facts, restating=restating)
 
 
-async def notes_sharing_terms(
+async def find_notes_sharing_terms(
     hot: SubjectSnapshot, wanted: Iterable[str], runtime: Runtime, *, limit: int
 ) -> list[Memory]:
     """Find the notes that have any of these terms, those of the rarest terms first."""
@@ -202,20 +202,20 @@ async def _of_its_words(
 ) -> list[Neighbour]:
     """Find the notes that an end may mean: it names them by a word, and need not be like them."""
     there = {neighbour.memory.id for neighbour in near}
-    named = await notes_sharing_terms(
+    named = await find_notes_sharing_terms(
         hot,
-        terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {words_ended(candidate)}"),
+        terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {collect_ended_words(candidate)}"),
         runtime,
         limit=_MAX_NAMED,
     )
     if candidate.shifts:
         changed = " ".join(f"{words_of(shift.state)} {shift.old}" for shift in candidate.shifts)
-        more = await notes_sharing_terms(hot, terms(changed), runtime, limit=_MAX_OF_A_STATE)
+        more = await find_notes_sharing_terms(hot, terms(changed), runtime, limit=_MAX_OF_A_STATE)
         named += [memory for memory in more if memory not in named]
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
 
-async def beside_requests(
+async def add_requested(
     neighbours: Neighbours,
     candidates: Sequence[Candidate],
     hot: SubjectSnapshot,
@@ -249,7 +249,7 @@ async def beside_requests(
     return replace(neighbours, near=near)
 
 
-def excluding(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
+def exclude(neighbours: Neighbours, ended: frozenset[MemoryId]) -> Neighbours:
     """Leave out memories that are about to be closed."""
     if not ended:
         return neighbours

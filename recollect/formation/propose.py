@@ -29,7 +29,7 @@ from recollect.extraction.without_model import (
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.inputs import LARGE_BATCH, characters, is_read_apart
-from recollect.formation.neighbours import nearest, notes_sharing_terms
+from recollect.formation.neighbours import find_notes_sharing_terms, nearest
 from recollect.formation.runtime import Runtime
 from recollect.profiles.policies import FormPolicy
 from recollect.providers.protocols import LanguageModel
@@ -277,7 +277,7 @@ async def _known(batch: ExtractionBatch, worth: Sequence[LoggedMessage], runtime
     # badly, and the nearest there are come last.
     named = [
         memory
-        for memory in await notes_sharing_terms(batch.hot, said, runtime, limit=_NOTES_SHOWN)
+        for memory in await find_notes_sharing_terms(batch.hot, said, runtime, limit=_NOTES_SHOWN)
         if memory not in near[:_NEAR_SHOWN]
     ]
     ordered = [

@@ -13,7 +13,7 @@ from recollect.extraction.evidence import evidence_of
 from recollect.extraction.forget_requests import forget_request
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.speech_acts import is_small_talk
-from recollect.formation.forgotten_answers import MAX_AFTER, Forgotten, repeating
+from recollect.formation.forgotten_answers import MAX_AFTER, Forgotten, describe_repetitions
 from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, disjoint, joined_clauses, outdated_topic, stale_stretches, with_secrets
@@ -101,13 +101,13 @@ async def replayed(messages: Sequence[LoggedMessage], subjects: Sequence[Subject
     return Replayed(cut=cut)
 
 
-def marking(forgotten: Forgotten, runtime: Runtime) -> list[MarkWords]:
+def mark_forgotten(forgotten: Forgotten, runtime: Runtime) -> list[MarkWords]:
     """Mark forgotten words, so that resent history does not bring them back."""
     marks = forgotten_marks(forgotten.said)
     return [MarkWords(forgotten=marks, at=forgotten.at or runtime.clock.now())] if marks else []
 
 
-def said_again(back: Sequence[Memory], quotations: Iterable[Memory], runtime: Runtime) -> list[MarkWords]:
+def unmark_words(back: Sequence[Memory], quotations: Iterable[Memory], runtime: Runtime) -> list[MarkWords]:
     """Unmark the words of restored memories, so that resent history may say them again.
 
     Args:
@@ -196,7 +196,7 @@ def _cut(messages: Sequence[LoggedMessage], known: Mapping[int, datetime]) -> di
         if meant:
             found[place] = tuple(clause.stretch for clause in meant)
         if meant or message.erased:
-            outdated += repeating(_PLAIN, message, found.get(place, ()), messages)
+            outdated += describe_repetitions(_PLAIN, message, found.get(place, ()), messages)
         requests = [forget_request(clause.text) for clause in meant if clause.is_request]
         topics = [request.topic for request in requests if request]
         outdated += [old for topic in topics for old in outdated_topic(topic, until=evidence_of(message))]

@@ -4,7 +4,12 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.extraction.redaction import build_redaction
-from recollect.formation.forgotten_answers import MAX_ANSWERED, answers_among, answers_to, question_with_answer
+from recollect.formation.forgotten_answers import (
+    MAX_ANSWERED,
+    find_answers,
+    find_answers_among,
+    read_question_with_answer,
+)
 from recollect.formation.forgotten_words import is_forgotten
 from recollect.formation.quotations import added_quotations, without_stretches
 from recollect.formation.recallable import rebuild_index_data
@@ -101,7 +106,7 @@ async def _answers_left(runtime: Runtime, returning: Sequence[Memory], back: Col
     found: list[Memory] = []
     places = {said.ref for memory in returning for said in memory.evidence if said.role == "user"}
     for place in sorted(places)[:MAX_ANSWERED]:
-        for conversation, seq in await answers_to(place, returning[0].subject, runtime):
+        for conversation, seq in await find_answers(place, returning[0].subject, runtime):
             quoting = await runtime.store.memories.from_source(returning[0].subject, conversation, seq=seq)
             versions = [memory for memory in quoting if memory.kind is MemoryKind.TURN]
             shown = [memory for memory in versions if memory.state is MemoryState.ACTIVE or memory.id in back]
@@ -169,12 +174,12 @@ class _Still:
     async def _forgotten_questions(self, source: Evidence) -> list[Outdated]:
         """Find what is closed or forgotten of the message that a quoted answer answers."""
         subject = self._memory.subject
-        read = await question_with_answer(source, subject, self._runtime)
+        read = await read_question_with_answer(source, subject, self._runtime)
         if not read:
             return []
         asked = await self._runtime.store.memories.from_source(subject, source.conversation, seq=read[0].seq)
         closed = [old for memory in asked if memory.id not in self._undone for old in await self._closed(memory)]
-        return [*closed, *answers_among(read, closed, of=read[:1])]
+        return [*closed, *find_answers_among(read, closed, of=read[:1])]
 
     def _is_version(self, other: Memory) -> bool:
         """Whether a memory quotes the same message, or sums up the same turns."""

@@ -22,10 +22,10 @@ from recollect.formation.inputs import (
     LARGE_BATCH,
     characters,
 )
-from recollect.formation.neighbours import beside_requests, excluding, gather_neighbours
+from recollect.formation.neighbours import add_requested, exclude, gather_neighbours
 from recollect.formation.propose import ExtractionResult, extractor_version
 from recollect.formation.quotations import withhold
-from recollect.formation.replays import marking
+from recollect.formation.replays import mark_forgotten
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, outdated_by
 from recollect.formation.summaries import shorten_episodes
@@ -111,7 +111,7 @@ async def _shortened(
     turns, why_turns = await withhold(outdated, batch.hot, runtime, gone=gone)
     episodes, why_episodes = await shorten_episodes(outdated, batch.hot, runtime, home=home, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, batch.hot, runtime, gone=gone)
-    marked = marking(forgotten, runtime)
+    marked = mark_forgotten(forgotten, runtime)
     return [*turns, *episodes, *contexts, *marked], [*why_turns, *why_episodes, *why_contexts]
 
 
@@ -169,17 +169,19 @@ async def _resolve(
     neighbours = await gather_neighbours(batch.hot, candidates, vectors, runtime, limit=policy.neighbours)
     if any(candidate.forgets_seqs or candidate.forgets_all for candidate in candidates):
         conversation = batch.lease.key.conversation
-        neighbours = await beside_requests(neighbours, candidates, batch.hot, conversation, runtime)
-    neighbours = batch.back.beside(excluding(neighbours, batch.ended), vectors, runtime.embedder)
+        neighbours = await add_requested(neighbours, candidates, batch.hot, conversation, runtime)
+    neighbours = batch.back.beside(exclude(neighbours, batch.ended), vectors, runtime.embedder)
     between = runtime.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
-    held = await run_in_thread_if_large(len(proven), lambda: _held(batch, proven), above=MAX_INLINE_CANDIDATES)
+    hold_reasons = await run_in_thread_if_large(
+        len(proven), lambda: _hold_reasons(batch, proven), above=MAX_INLINE_CANDIDATES
+    )
     inputs = ResolveInputs(
         now=runtime.clock.now(),
         min_importance=form.min_importance,
         min_confidence=form.min_confidence,
-        held=held,
+        hold_reasons=hold_reasons,
         waiting=[memory.text for memory in await runtime.store.memories.held(batch.lease.key.subject, limit=MAX_HELD)]
-        if held
+        if hold_reasons
         else (),
         similar=lambda one, two: float(between[one, two]),
         messages=_messages(batch, proven),
@@ -207,7 +209,7 @@ def _messages(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]
     return {place: readable(own[claim.evidence.seq]) for place, claim in enumerate(proven) if claim.candidate.replaces}
 
 
-def _held(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
+def _hold_reasons(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
     """Say why candidates must wait for review, by their places."""
     own = {message.seq: readable(message) for message in batch.messages}
     # A user's request to forget ends memories and adds none: there is nothing to review.

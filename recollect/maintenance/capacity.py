@@ -87,9 +87,9 @@ async def capacity_for(planned: PlannedCommit, count: int, runtime: Runtime) -> 
     names = await runtime.store.maintenance.profiles_of(planned.subject)
     profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)
     if session is not None:
-        found = await runtime.store.conversations.get(session[0], external_id=session[1])
-        found = found or await runtime.store.conversations.get(session[0], id=ConversationId(session[1]))
-        profiles = [with_overrides(profile, found.options) for profile in profiles] if found else profiles
+        conversation = await runtime.store.conversations.get(session[0], external_id=session[1])
+        conversation = conversation or await runtime.store.conversations.get(session[0], id=ConversationId(session[1]))
+        profiles = [with_overrides(profile, conversation.options) for profile in profiles] if conversation else profiles
     return strictest(profiles)
 
 

@@ -63,7 +63,7 @@ class Commits:
         self.subject = subject
         self.dry_run = dry_run
         self.decisions: list[Decision] = []
-        self.gone: set[MemoryId] = set()
+        self.closed_ids: set[MemoryId] = set()
         self.version = 0
         """The subject's version after the last commit."""
 
@@ -88,12 +88,12 @@ class Commits:
                     self.subject, plan.changes, plan.decisions, subject_version=version
                 )
             self.version = version
-            self.gone |= {gone for decision in plan.decisions if (gone := closed_memory(decision))}
+            self.closed_ids |= {id_ for decision in plan.decisions if (id_ := closed_memory(decision))}
             self.decisions += plan.decisions
             return True
 
-        said = "kept changing while it was tended; try again"
-        failure = StaleSubjectError(f"{self.subject.text} {said}", logged=f"subject {self.subject.key} {said}")
+        problem = "kept changing while it was tended; try again"
+        failure = StaleSubjectError(f"{self.subject.text} {problem}", logged=f"subject {self.subject.key} {problem}")
         return await retry_while_stale(attempt, failure=failure)
 
     async def page(self, kinds: Sequence[MemoryKind], after: MemoryId | None) -> list[Memory]:
@@ -106,7 +106,9 @@ class Commits:
 
     def left(self, memories: Sequence[Memory]) -> list[Memory]:
         """Leave out what is not active, or was closed here."""
-        return [memory for memory in memories if memory.state is MemoryState.ACTIVE and memory.id not in self.gone]
+        return [
+            memory for memory in memories if memory.state is MemoryState.ACTIVE and memory.id not in self.closed_ids
+        ]
 
     async def hot(self, *, vectors: bool = False) -> SubjectSnapshot:
         """Read the subject's arrays, with or without its vectors."""

@@ -48,7 +48,7 @@ _NAME = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
 class CompactionQuestion:
     """A question to the model: which memory makes room for a new one."""
 
-    held: Sequence[Memory]
+    memories: Sequence[Memory]
     """Memories to choose from, oldest first."""
     new: Memory
     max_characters: int = 0
@@ -61,15 +61,15 @@ class CompactionQuestion:
 
     def shown(self) -> dict[int, Memory]:
         """Number the memories: by their own numbers if all of these are short, else by position."""
-        numbers = [memory.number for memory in self.held]
+        numbers = [memory.number for memory in self.memories]
         short = all(0 < number <= MAX_SHOWN_NUMBER for number in numbers)
         if not short or len(set(numbers)) < len(numbers):
-            numbers = list(range(1, len(self.held) + 1))
-        return dict(zip(numbers, self.held, strict=True))
+            numbers = list(range(1, len(self.memories) + 1))
+        return dict(zip(numbers, self.memories, strict=True))
 
     def named(self, number: int) -> Memory | None:
         """Return the memory that is shown under a number, or whose own number is too long to be shown."""
-        long = next((memory for memory in self.held if memory.number == number > MAX_SHOWN_NUMBER), None)
+        long = next((memory for memory in self.memories if memory.number == number > MAX_SHOWN_NUMBER), None)
         return self.shown().get(number, long)
 
 
@@ -191,8 +191,8 @@ def _prompt(name: str) -> str:
 
 
 def _asked(question: CompactionQuestion) -> str:
-    held = [f"[{number}] {_marked(memory)}" for number, memory in question.shown().items()]
-    parts = {"{longest}": str(question.longest), "{held}": "\n".join(held), "{new}": _marked(question.new)}
+    numbered = [f"[{number}] {_marked(memory)}" for number, memory in question.shown().items()]
+    parts = {"{longest}": str(question.longest), "{held}": "\n".join(numbered), "{new}": _marked(question.new)}
     # A line has one placeholder and is filled once, so text of a memory that looks like a placeholder is not replaced.
     return "\n".join(_filled(line, parts) for line in _prompt("compact.user.txt").splitlines())
 

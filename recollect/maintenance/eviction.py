@@ -18,7 +18,7 @@ from recollect.maintenance.compaction import (
     InvalidVerdictError,
     ask_what_to_compact,
 )
-from recollect.maintenance.retention import Capacity, Eviction, fitting, leaving
+from recollect.maintenance.retention import Capacity, Eviction, find_evictions, fitting
 from recollect.text import terms
 from recollect.types import (
     NO_VECTORS,
@@ -54,7 +54,7 @@ class _Making:
     planned: PlannedCommit
     now: datetime
     runtime: Runtime
-    held: list[Memory]
+    memories: list[Memory]
     changes: list[Change] = field(default_factory=list)
     decisions: list[Decision] = field(default_factory=list)
     compactor: BudgetedModel | None = None
@@ -82,8 +82,8 @@ class _Making:
         )
 
     def close(self, id_: MemoryId) -> Memory | None:
-        place = next((place for place, memory in enumerate(self.held) if memory.id == id_), None)
-        memory = None if place is None else self.held.pop(place)
+        place = next((place for place, memory in enumerate(self.memories) if memory.id == id_), None)
+        memory = None if place is None else self.memories.pop(place)
         since = memory.valid_from if memory else self.now
         self.changes.append(CloseMemory(id=id_, valid_to=max(since, self.now), closed_at=self.now))
         return memory
@@ -117,17 +117,19 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
     read = await _read(planned.subject, known, runtime)
     now = runtime.clock.now()
     if read is None:
-        making = _Making(planned=planned, now=now, runtime=runtime, held=new)
+        making = _Making(planned=planned, now=now, runtime=runtime, memories=new)
         for id_ in [*known, *(memory.id for memory in new)][: len(known) + len(new) - room.policy.max_memories]:
             reason = f"the oldest: what is known could not be read; {fitting(room)}"
             making.evict(Eviction(id=id_, reason=reason), new[0].id if new else None)
     elif room.policy.policy == "compact":
-        making = _Making(planned=planned, now=now, runtime=runtime, held=sorted(read, key=_age))
+        making = _Making(planned=planned, now=now, runtime=runtime, memories=sorted(read, key=_age))
         await _compact(making, new, room)
     else:
-        making = _Making(planned=planned, now=now, runtime=runtime, held=[*read, *new])
+        making = _Making(planned=planned, now=now, runtime=runtime, memories=[*read, *new])
         fresh = frozenset(memory.id for memory in new)
-        going = await run_in_thread_if_large(len(read), lambda: leaving(making.held, fresh, room, now=now), above=_MANY)
+        going = await run_in_thread_if_large(
+            len(read), lambda: find_evictions(making.memories, fresh, room, now=now), above=_MANY
+        )
         await _evict(making, going[: MAX_EVICTIONS + len(new)])
     return making.changes, making.decisions
 
@@ -188,10 +190,10 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Capacity) -> No
     Raises:
         BudgetSpentError: the energy for asking is spent. That is no failure: it waits.
     """
-    await _evict(making, leaving(making.held, frozenset(), room, now=making.now, oldest=True))
+    await _evict(making, find_evictions(making.memories, frozenset(), room, now=making.now, oldest=True))
     for memory in new:
-        if len(making.held) < room.policy.max_memories:
-            making.held.append(memory)
+        if len(making.memories) < room.policy.max_memories:
+            making.memories.append(memory)
             continue
         try:
             await _follow(making, await _verdict(making, memory, room), memory)
@@ -206,8 +208,8 @@ async def _compact(making: _Making, new: Sequence[Memory], room: Capacity) -> No
 
 async def _evict(making: _Making, going: Sequence[Eviction]) -> None:
     """Let memories go, and other requests in between."""
-    for number, gone in enumerate(going, start=1):
-        making.evict(gone, None)
+    for number, eviction in enumerate(going, start=1):
+        making.evict(eviction, None)
         if number % _MANY == 0:
             await asyncio.sleep(0)
 
@@ -222,9 +224,9 @@ def _failure(error: TryAgainError) -> str:
 
 def _oldest_goes(making: _Making, new: Memory, room: Capacity, why: str) -> None:
     logger.warning("the oldest makes room", extra={"why": why, "profile": making.planned.profile})
-    making.held.append(new)
-    for gone in leaving(making.held, frozenset({new.id}), room, now=making.now, oldest=True):
-        making.evict(replace(gone, reason=f"{gone.reason}; {why}"), new.id)
+    making.memories.append(new)
+    for eviction in find_evictions(making.memories, frozenset({new.id}), room, now=making.now, oldest=True):
+        making.evict(replace(eviction, reason=f"{eviction.reason}; {why}"), new.id)
 
 
 async def _verdict(making: _Making, new: Memory, room: Capacity) -> CompactionChoice:
@@ -247,7 +249,7 @@ async def _verdict(making: _Making, new: Memory, room: Capacity) -> CompactionCh
     if making.questions == MAX_QUESTIONS:
         raise InvalidVerdictError(f"a model is asked {MAX_QUESTIONS} times in one commit at most")
     making.questions += 1
-    question = CompactionQuestion(held=making.held, new=new, max_characters=room.policy.max_characters)
+    question = CompactionQuestion(memories=making.memories, new=new, max_characters=room.policy.max_characters)
     try:
         return await ask_what_to_compact(question, model)
     except (StoreUnavailableError, StoreFullError):  # nothing was booked, so nothing was asked
@@ -261,10 +263,10 @@ async def _follow(making: _Making, verdict: CompactionChoice, new: Memory) -> No
         ModelError: the edit cannot be embedded; nothing was changed.
     """
     if verdict.text is None:
-        making.held.append(new)
+        making.memories.append(new)
         making.evict(Eviction(id=verdict.target, reason=f"the model chose it: {verdict.reason}"), new.id)
         return
-    [target] = [memory for memory in making.held if memory.id == verdict.target]
+    [target] = [memory for memory in making.memories if memory.id == verdict.target]
     [vector] = await making.runtime.embedder.embed([verdict.text])
     folded = _folded(making, target, new, verdict.text)
     making.close(target.id)
@@ -278,7 +280,7 @@ async def _follow(making: _Making, verdict: CompactionChoice, new: Memory) -> No
             inherits=(target.id, new.id),
         )
     )
-    making.held.append(folded)
+    making.memories.append(folded)
     edited = f"the model edited it: {verdict.reason}"
     making.decide(Action.FOLD, folded.id, target.id, reason=edited, text=verdict.text)
     making.decide(Action.FOLD, folded.id, new.id, reason="went into the edited memory", text=new.text)

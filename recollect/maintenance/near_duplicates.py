@@ -28,11 +28,11 @@ class DuplicatePair:
     """Two notes that say the same: which stays, which goes into it, and how it is known."""
 
     kept: Memory
-    gone: Memory
+    closed: Memory
     reason: str
 
 
-def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy) -> DuplicatePair | None:
+def plan_merge(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy) -> DuplicatePair | None:
     """Say whether two notes are one; None where both stay.
 
     The older one is kept, unless the newer says the same and more. Notes that differ in a negation, a number, a date, a
@@ -50,9 +50,9 @@ def merging(one: Memory, other: Memory, similarity: float, policy: ResolvePolicy
     if how is None or never_merge(newer.text, older.text) is not None:
         return None
     if not says_more(newer.text, older.text):
-        return DuplicatePair(kept=older, gone=newer, reason=f"says the same ({how})")
+        return DuplicatePair(kept=older, closed=newer, reason=f"says the same ({how})")
     if last_met(newer) >= last_met(older):
-        return DuplicatePair(kept=newer, gone=older, reason=f"the newer one says the same and more ({how})")
+        return DuplicatePair(kept=newer, closed=older, reason=f"the newer one says the same and more ({how})")
     return None  # what an older statement has beyond a newer one is worth a memory of its own
 
 
@@ -115,7 +115,7 @@ class Duplicates:
             return await self._merged(pairs, ids, pace)
 
         if await self._commits.commit(merged):
-            near.drop([place for place, id_ in ids.items() if id_ in self._commits.gone])
+            near.drop([place for place, id_ in ids.items() if id_ in self._commits.closed_ids])
 
     async def _merged(self, pairs: Sequence[NearPair], ids: Mapping[int, MemoryId], pace: Pace) -> Plan:
         commits, plan = self._commits, self._commits.plan()
@@ -129,7 +129,7 @@ class Duplicates:
             for pair, similarity in zip(pairs, similar, strict=True)
         ]
         for merged in await pace.apart(lambda: _merge_pairs(similar_pairs, known, policies, pace)):
-            kept, closed = merged.kept, merged.gone
+            kept, closed = merged.kept, merged.closed
             plan.changes.append(StrengthenMemory(id=kept.id, importance=kept.importance, inherits=(closed.id,)))
             plan.close(closed, commits.runtime.clock.now())
             plan.decide(kept, Action.MERGE, merged.reason, target=closed, text=closed.text)
@@ -158,9 +158,9 @@ def _merge_pairs(
         older, newer = known.get(pair.older), known.get(pair.newer)
         if older is None or newer is None:
             continue
-        merged = merging(older, newer, pair.similarity, policies[older.profile])
+        merged = plan_merge(older, newer, pair.similarity, policies[older.profile])
         if merged is not None:
-            kept, closed = merged.kept, known.pop(merged.gone.id)
+            kept, closed = merged.kept, known.pop(merged.closed.id)
             importance = max(kept.importance, closed.importance)
             kept = replace(kept, importance=importance, evidence=(*kept.evidence, *closed.evidence))
             known[kept.id] = kept

@@ -74,7 +74,7 @@ async def reembed(
         return ReembedReport(space=embedder.space, subjects=len(waiting), memories=total)
     done = dropped = 0
     for backlog in waiting:
-        work = _Anew(runtime, embedder, backlog.subject, missing=missing)
+        work = _SubjectReembedding(runtime, embedder, backlog.subject, missing=missing)
         async for count in work.run():
             done += count
             tell(ReembedProgress(done=min(done, total), of=total))
@@ -90,7 +90,7 @@ async def reembed(
 async def embed_missing(runtime: Runtime, subject: Subject) -> None:
     """Embed what came to a subject with vectors of another space alone, such as a linked memory."""
     runtime = await runtime.for_subject(subject)
-    work = _Anew(runtime, runtime.embedder, subject)
+    work = _SubjectReembedding(runtime, runtime.embedder, subject)
     async for _ in work.catch_up(since=0):
         pass
 
@@ -111,7 +111,7 @@ async def _everybody(runtime: Runtime) -> AsyncIterator[Subject]:
         page = await runtime.store.admin.subjects(after=page[-1].text, limit=_PAGE_SIZE)
 
 
-class _Anew:
+class _SubjectReembedding:
     """Re-embeds one subject."""
 
     def __init__(self, runtime: Runtime, embedder: Embedder, subject: Subject, *, missing: bool = False) -> None:
@@ -139,7 +139,7 @@ class _Anew:
         after: MemoryId | None = None
         first = True
         while True:
-            found = await self._store.embeddings.missing_vectors(
+            missing = await self._store.embeddings.missing_vectors(
                 self._subject,
                 self._embedder.space,
                 after=after,
@@ -148,14 +148,14 @@ class _Anew:
                 missing=self._missing,
             )
             if first:
-                self._seen, first = found.version, False
-            if not found.memories:
+                self._seen, first = missing.version, False
+            if not missing.memories:
                 return
-            after = found.memories[-1].id
+            after = missing.memories[-1].id
             await self._store.embeddings.write_vectors(
-                self._subject, self._embedder.space, await self._embedded(found.memories)
+                self._subject, self._embedder.space, await self._embedded(missing.memories)
             )
-            yield len(found.memories)
+            yield len(missing.memories)
 
     async def _embedded(self, memories: Sequence[Memory]) -> dict[MemoryId, list[Vector]]:
         size = sum(len(memory.text) for memory in memories)
@@ -165,9 +165,9 @@ class _Anew:
         rows = await self._embedder.embed([piece for each in pieces for piece in each])
         if len(rows) != sum(map(len, pieces)):
             raise BadEmbedderError(self._embedder.space, f"it gave {len(rows)} vectors for other texts")
-        found: dict[MemoryId, list[Vector]] = {}
+        vectors: dict[MemoryId, list[Vector]] = {}
         start = 0
         for memory, each in zip(memories, pieces, strict=True):
-            found[memory.id] = [row for row in rows[start : start + len(each)] if row.any()]
+            vectors[memory.id] = [row for row in rows[start : start + len(each)] if row.any()]
             start += len(each)
-        return found
+        return vectors

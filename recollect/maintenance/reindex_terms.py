@@ -47,10 +47,10 @@ class TermReindexer:
 
     async def _reterm(self, subject: Subject) -> int:
         store = self._runtime.store
-        found = await store.maintenance.stale_terms(subject, limit=BATCH_SIZE)
-        if found is None:
+        stale = await store.maintenance.stale_terms(subject, limit=BATCH_SIZE)
+        if stale is None:
             return 0
-        counted = await asyncio.to_thread(lambda: [index_pieces(memory)[1] for memory in found.memories])
-        if await store.maintenance.set_terms(found, counted) and not found.memories:
+        counted = await asyncio.to_thread(lambda: [index_pieces(memory)[1] for memory in stale.memories])
+        if await store.maintenance.set_terms(stale, counted) and not stale.memories:
             logger.info("terms rebuilt")
-        return len(found.memories)
+        return len(stale.memories)

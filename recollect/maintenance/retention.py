@@ -55,8 +55,8 @@ def strictest(profiles: Iterable[Profile]) -> Capacity | None:
 
 def last_met(memory: Memory) -> datetime:
     """Return when a memory was last said or used; one without evidence was said when it was stored."""
-    said = max((source.said_at for source in memory.evidence), default=memory.known_from)
-    return max(said, memory.last_used_at or said)
+    last_said = max((source.said_at for source in memory.evidence), default=memory.known_from)
+    return max(last_said, memory.last_used_at or last_said)
 
 
 def worth(memory: Memory, now: datetime, half_life_days: float) -> float:
@@ -68,20 +68,22 @@ def worth(memory: Memory, now: datetime, half_life_days: float) -> float:
     return memory.importance * decay(age_days, half_life_days, memory.uses) * (1 + log1p(memory.uses))
 
 
-def leaving(
-    held: Sequence[Memory], new: frozenset[MemoryId], room: Capacity, *, now: datetime, oldest: bool = False
+def find_evictions(
+    memories: Sequence[Memory], new: frozenset[MemoryId], room: Capacity, *, now: datetime, oldest: bool = False
 ) -> list[Eviction]:
     """Choose what goes so that `room.policy.max_memories` are left; nothing where they fit.
 
     Args:
-        held: All active notes and facts, the new ones with them.
+        memories: All active notes and facts, the new ones with them.
         new: Which of them are just being added: they go last.
         room: How much there is.
         now: The time.
         oldest: First in, first out, whatever the policy says.
     """
     oldest = oldest or room.policy.policy != "lowest_value"
-    return leaving_of([occupant(memory, room, now, new=memory.id in new, oldest=oldest) for memory in held], room)
+    return pick_evictions(
+        [weigh_occupant(memory, room, now, new=memory.id in new, oldest=oldest) for memory in memories], room
+    )
 
 
 class Occupant(NamedTuple):
@@ -97,7 +99,9 @@ class Occupant(NamedTuple):
     """The age alone decides."""
 
 
-def occupant(memory: Memory, room: Capacity, now: datetime, *, new: bool = False, oldest: bool = False) -> Occupant:
+def weigh_occupant(
+    memory: Memory, room: Capacity, now: datetime, *, new: bool = False, oldest: bool = False
+) -> Occupant:
     """Rank a memory; with `oldest` by its age, else by its worth."""
     if oldest:
         return Occupant(False, False, 0.0, memory.known_from, memory.id, True)
@@ -106,7 +110,7 @@ def occupant(memory: Memory, room: Capacity, now: datetime, *, new: bool = False
     return Occupant(new, standing, value, memory.known_from, memory.id, False)
 
 
-def leaving_of(occupants: Sequence[Occupant], room: Capacity) -> list[Eviction]:
+def pick_evictions(occupants: Sequence[Occupant], room: Capacity) -> list[Eviction]:
     """Choose what goes, lowest rank first; nothing where all fit."""
     count = len(occupants)
     over = count - room.policy.max_memories

@@ -6,7 +6,7 @@ from recollect.clock import EPOCH
 from recollect.maintenance.capacity import COUNTED_KINDS, PlannedCommit, capacity_for, counted_places
 from recollect.maintenance.commit import BATCH_SIZE, Commits, Plan
 from recollect.maintenance.pace import Pace
-from recollect.maintenance.retention import Capacity, Occupant, leave, occupant
+from recollect.maintenance.retention import Capacity, Occupant, leave, weigh_occupant
 from recollect.types import Action, MemoryId
 
 
@@ -39,9 +39,9 @@ class Surplus:
             async def evicted(room: Capacity = room, portion: Sequence[Occupant] = portion) -> Plan:
                 return await self._evicted(room, portion)
 
-            known = len(self._commits.gone)
+            known = len(self._commits.closed_ids)
             if await self._commits.commit(evicted):
-                self._over -= len(self._commits.gone) - known
+                self._over -= len(self._commits.closed_ids) - known
                 self._version = self._commits.version
             del self._ranked[-BATCH_SIZE:]
 
@@ -59,7 +59,7 @@ class Surplus:
         after: MemoryId | None = None
         while page := await self._commits.page(COUNTED_KINDS, after):
             pace.check()
-            ranked += [occupant(memory, room, now, oldest=oldest) for memory in self._commits.left(page)]
+            ranked += [weigh_occupant(memory, room, now, oldest=oldest) for memory in self._commits.left(page)]
             after = page[-1].id
         self._count = len(ranked)
         self._over = over = max(0, len(ranked) - room.policy.max_memories)
@@ -78,7 +78,7 @@ class Surplus:
             memory = read.get(ranked.id)
             if memory is None or len(plan.decisions) >= self._over:
                 continue
-            if occupant(memory, room, self._now, oldest=ranked.oldest) == ranked:
+            if weigh_occupant(memory, room, self._now, oldest=ranked.oldest) == ranked:
                 plan.close(memory, self._now)
                 reason = leave(ranked, self._count, room).reason
                 plan.decide(memory, Action.EVICT, reason)

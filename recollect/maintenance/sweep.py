@@ -117,9 +117,9 @@ class Care:
 
         async def over() -> Plan:
             now = commits.runtime.clock.now()
-            most = min(MAX_PAGE_SIZE, BATCH_SIZE + len(commits.gone))
+            most = min(MAX_PAGE_SIZE, BATCH_SIZE + len(commits.closed_ids))
             read = commits.left(await commits.runtime.store.maintenance.expired(self.subject, now, limit=most))
-            endings = [found for memory in read if (found := ending(memory, NO_AGE, now))]
+            endings = [expiry for memory in read if (expiry := ending(memory, NO_AGE, now))]
             return await self._ended(endings[:BATCH_SIZE], pace)
 
         while await commits.commit(over):
@@ -133,7 +133,7 @@ class Care:
             return
         while page := await commits.page((MemoryKind.NOTE,), self._aged_after):
             pace.check()
-            ids = [found.memory.id for found in self._aged(commits.left(page))]
+            ids = [expiry.memory.id for expiry in self._aged(commits.left(page))]
             for start in range(0, len(ids), BATCH_SIZE):
 
                 async def aged(portion: Sequence[MemoryId] = ids[start : start + BATCH_SIZE]) -> Plan:
@@ -144,7 +144,7 @@ class Care:
 
     def _aged(self, memories: Iterable[Memory]) -> list[Expiry]:
         now = self._commits.runtime.clock.now()
-        return [found for memory in memories if (found := ending(memory, self._age_of(memory), now))]
+        return [expiry for memory in memories if (expiry := ending(memory, self._age_of(memory), now))]
 
     async def _drop_other_vectors(self, pace: Pace) -> None:
         """Drop the vectors of spaces that are over."""

@@ -42,14 +42,14 @@ class KnownMemory:
     importance: float
     confidence: float
     valid_from: datetime
-    said: tuple[Evidence, ...]
+    evidence: tuple[Evidence, ...]
     fallback: datetime
     """When it was stored, for memories without evidence."""
 
     @property
     def last_said(self) -> tuple[datetime, str, int]:
         """When it was last said, in which conversation and where in it."""
-        newest = max(self.said, key=lambda source: (source.said_at, source.seq), default=None)
+        newest = max(self.evidence, key=lambda source: (source.said_at, source.seq), default=None)
         return (newest.said_at, newest.conversation, newest.seq) if newest else (self.fallback, "", 0)
 
 
@@ -66,7 +66,7 @@ def of_memory(memory: Memory) -> KnownMemory:
         importance=memory.importance,
         confidence=memory.confidence,
         valid_from=memory.valid_from,
-        said=memory.evidence,
+        evidence=memory.evidence,
         fallback=memory.known_from,
     )
 
@@ -84,7 +84,7 @@ def of_candidate(candidate: Candidate, evidence: tuple[Evidence, ...], place: in
         importance=candidate.importance,
         confidence=candidate.confidence,
         valid_from=candidate.valid_from,
-        said=evidence,
+        evidence=evidence,
         fallback=candidate.valid_from,
     )
 
@@ -110,7 +110,7 @@ def changes_openly(candidate: Candidate) -> bool:
 
 def told_as_change(known: KnownMemory) -> bool:
     """Whether a memory was told as a change, so that what was said before it may have ended with it."""
-    return any(_CHANGE.search(source.quote) for source in known.said)
+    return any(_CHANGE.search(source.quote) for source in known.evidence)
 
 
 @dataclass(slots=True)
@@ -141,7 +141,7 @@ class BatchState:
         """Go through the notes the batch has added."""
         return self._added(MemoryKind.NOTE)
 
-    def held(self, place: int) -> Iterator[KnownMemory]:
+    def active(self, place: int) -> Iterator[KnownMemory]:
         """Go through what holds: facts, the existing notes near a candidate, and what the batch has added."""
         yield from self.facts()
         for known, _ in self.notes(place):
@@ -198,8 +198,8 @@ class BatchState:
         """Find the facts of a note's own source whose value is most of what it says, and not in its successor."""
         if note.kind is not MemoryKind.NOTE:
             return []
-        sources = {source.ref for source in note.said}
-        held, new = set(terms(note.text)) - _WHO, bare(candidate.text)
+        sources = {source.ref for source in note.evidence}
+        note_terms, new = set(terms(note.text)) - _WHO, bare(candidate.text)
         return [
             fact
             for fact in self.neighbours.facts
@@ -207,7 +207,7 @@ class BatchState:
             and sources & {source.ref for source in fact.evidence}
             and bare(fact.value) in bare(note.text)
             and bare(fact.value) not in new
-            and len(held & set(terms(fact.value))) * 2 >= len(held)
+            and len(note_terms & set(terms(fact.value))) * 2 >= len(note_terms)
         ]
 
     def _restating(self, fact: Memory) -> list[Memory]:
@@ -257,9 +257,9 @@ class Case:
         """The message that it was said in."""
         return self.claim.evidence
 
-    def held(self) -> Iterator[KnownMemory]:
-        """Go through the memories that the claim may end: see `BatchState.held`."""
-        return self.batch.held(self.place)
+    def active(self) -> Iterator[KnownMemory]:
+        """Go through the memories that the claim may end: see `BatchState.active`."""
+        return self.batch.active(self.place)
 
     def notes(self) -> Iterator[tuple[KnownMemory, float]]:
         """Go through the existing notes near the claim, with their similarity."""

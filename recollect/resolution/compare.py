@@ -128,8 +128,8 @@ def recounts(new: str, old: str) -> bool:
     (True, False)
     """
     counted, before = (set(_counted(side)) for side in align(new, old))
-    held = align(new, old)[1].content
-    return any(noun in held for _, noun in counted - before)
+    old_words = align(new, old)[1].content
+    return any(noun in old_words for _, noun in counted - before)
 
 
 def _counted(side: TokenizedSentence) -> Iterator[tuple[str, str]]:
@@ -250,8 +250,8 @@ def _exchanged(one: TokenizedSentence, other: TokenizedSentence) -> bool:
 
 def _spelt(one: TokenizedSentence, alone: frozenset[str]) -> frozenset[str]:
     """Read the words that one text alone has once more, without doubled letters: 'travelling', 'traveling'."""
-    found = (word for word in words(one.text) if token(word) in alone and not is_sign(token(word)))
-    return frozenset(token(_DOUBLED.sub(r"\1", word)) for word in found)
+    spelt_words = (word for word in words(one.text) if token(word) in alone and not is_sign(token(word)))
+    return frozenset(token(_DOUBLED.sub(r"\1", word)) for word in spelt_words)
 
 
 def _turned(one: TokenizedSentence, other: TokenizedSentence) -> bool:

@@ -98,7 +98,7 @@ def weigh_correction(claim: Claim, known: KnownMemory, message: str, policy: Res
 
 def _takes_back(evidence: Evidence, known: KnownMemory, message: str) -> bool:
     """Whether a message begins as a correction of what was said a few messages before: 'No wait, I meant Lyon.'"""
-    before = (evidence.seq - source.seq for source in known.said if source.conversation == evidence.conversation)
+    before = (evidence.seq - source.seq for source in known.evidence if source.conversation == evidence.conversation)
     return bool(_TAKES_BACK.match(message)) and any(0 < distance <= MAX_MESSAGES_BACK for distance in before)
 
 
@@ -160,18 +160,18 @@ def _led_apart(one: TokenizedSentence, other: TokenizedSentence) -> bool:
 
 def _relatives(text: str) -> frozenset[str]:
     """Return the words for the relative a statement begins with: 'The user's mother …', not 'The user's flat'."""
-    found = _RELATIVE.match(text)
-    return frozenset(tokenize(found[1]).content & PEOPLE) if found else frozenset()
+    relative = _RELATIVE.match(text)
+    return frozenset(tokenize(relative[1]).content & PEOPLE) if relative else frozenset()
 
 
 def _keeps_value(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether a statement holds the very value that it is to correct, and denies nothing."""
     if known.kind is not MemoryKind.FACT or candidate.kind is MemoryKind.FACT:
         return False
-    held = tokenize(known.value).content
+    value_words = tokenize(known.value).content
     return (
-        bool(held)
-        and held <= tokenize(candidate.text).content
+        bool(value_words)
+        and value_words <= tokenize(candidate.text).content
         and not (denies(candidate.text) or _PARTED.search(candidate.text))
     )
 

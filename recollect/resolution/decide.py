@@ -97,7 +97,7 @@ def _first(rules: Sequence[Rule], case: Case) -> ResolvedCandidate | None:
 
 def _hold_for_review(case: Case) -> ResolvedCandidate | None:
     """Hold what must be reviewed, unless the very same is known: it was approved, or added by hand."""
-    reason = case.inputs.held.get(case.place)
+    reason = case.inputs.hold_reasons.get(case.place)
     if reason is None or (not case.candidate.ends and _is_known(case)):
         return None
     return hold(case, reason)
@@ -220,8 +220,8 @@ def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidat
         return _with_closing(case, decided, named, reason)
     if worth is Worth.TAKEN:
         return store_as_ended(case.claim, named) if decided.adds and not candidate.ends else decided
-    told = f"{decided.reason}; the extractor would correct another memory, but {reason}"
-    return replace(decided, reason=told, doubted=named.memory if worth is Worth.DOUBTED else None)
+    full_reason = f"{decided.reason}; the extractor would correct another memory, but {reason}"
+    return replace(decided, reason=full_reason, doubted=named.memory if worth is Worth.DOUBTED else None)
 
 
 def _settle_doubt(named: KnownMemory, verdict: JudgeVerdict | None, reason: str) -> tuple[Worth, str]:
@@ -239,11 +239,11 @@ def _with_closing(case: Case, decided: ResolvedCandidate, named: KnownMemory, re
     more = says_more(candidate.text, named.text) and not recounts(candidate.text, named.text)
     refined = more and not candidate.ends
     closes = (*decided.closes, *case.batch.end_named(named, case.claim, refined=refined))
-    told = f"the extractor names it as what this corrects: {reason}"
+    full_reason = f"the extractor names it as what this corrects: {reason}"
     if decided.target or (decided.action is Action.IGNORE and not candidate.ends):
         return replace(decided, closes=closes)
     action = Action.CLOSE if candidate.ends else Action.REPLACE
-    return replace(decided, action=action, target=named.memory, closes=closes, reason=told)
+    return replace(decided, action=action, target=named.memory, closes=closes, reason=full_reason)
 
 
 FINAL_RULES: tuple[Rule, ...] = (

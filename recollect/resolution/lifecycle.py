@@ -178,11 +178,11 @@ def brings_news(candidate: Candidate) -> bool:
     return bool(_CHANGES.search(candidate.text)) or any(turn.news.search(candidate.text) for turn in _TURNS)
 
 
-def words_ended(candidate: Candidate) -> str:
+def collect_ended_words(candidate: Candidate) -> str:
     """Return words of memories that the news may end, beside its own."""
-    found = [turn.words for turn in _TURNS if turn.words and turn.news.search(candidate.text)]
+    turn_words = [turn.words for turn in _TURNS if turn.words and turn.news.search(candidate.text)]
     extra = [word for known in tokenize(candidate.text).content for word in _KIN_OF_PLANS.get(known, ())]
-    return " ".join((*found, *extra))
+    return " ".join((*turn_words, *extra))
 
 
 def kin_of_plans(word: str) -> frozenset[str]:
@@ -190,23 +190,23 @@ def kin_of_plans(word: str) -> frozenset[str]:
     return _KIN_OF_PLANS.get(word, frozenset())
 
 
-def outlived(case: Case) -> list[KnownMemory]:
+def find_outlived(case: Case) -> list[KnownMemory]:
     """Find what holds no more since this happened: 'The baby is here' ends 'Ida is pregnant'."""
     candidate, evidence = case.candidate, case.evidence
-    held = [known for known in case.held() if is_newer(evidence, known) and not _same_words(known, evidence)]
-    found: list[KnownMemory] = []
+    active = [known for known in case.active() if is_newer(evidence, known) and not _same_words(known, evidence)]
+    ended: list[KnownMemory] = []
     for turn in _TURNS:
         for news in turn.news.finditer(candidate.text):
-            found += [known for known in _ended(turn, _shared_words(news), candidate, held) if known not in found]
-    found += [known for known in held if known not in found and _allows_again(candidate.text, known)]
-    return found if len(found) <= _MANY_MEANT else []
+            ended += [known for known in _ended(turn, _shared_words(news), candidate, active) if known not in ended]
+    ended += [known for known in active if known not in ended and _allows_again(candidate.text, known)]
+    return ended if len(ended) <= _MANY_MEANT else []
 
 
 def _same_words(known: KnownMemory, evidence: Evidence) -> bool:
     """Whether a memory rests on the same words as the news: what a sentence says it does not end."""
     return any(
         source.ref == evidence.ref and (source.quote in evidence.quote or evidence.quote in source.quote)
-        for source in known.said
+        for source in known.evidence
     )
 
 
@@ -224,13 +224,13 @@ def _shared_words(news: re.Match[str]) -> frozenset[str] | None:
 
 
 def _ended(
-    turn: _Turn, shared: frozenset[str] | None, candidate: Candidate, held: list[KnownMemory]
+    turn: _Turn, shared: frozenset[str] | None, candidate: Candidate, active: list[KnownMemory]
 ) -> list[KnownMemory]:
     if shared is not None and not shared:
         return []
     news = tokenize(candidate.text)
-    found = []
-    for known in held:
+    ended = []
+    for known in active:
         wording = tokenize(known.text)
         if shared is not None and not shared & wording.content:
             continue
@@ -241,15 +241,15 @@ def _ended(
         ours, theirs = news.content & PEOPLE, wording.content & PEOPLE
         if ours and theirs and not ours & theirs and turn.words == "":
             continue
-        found.append(known)
-    return found if _of_one(shared, found) else []
+        ended.append(known)
+    return ended if _of_one(shared, ended) else []
 
 
-def _of_one(shared: frozenset[str] | None, found: list[KnownMemory]) -> bool:
+def _of_one(shared: frozenset[str] | None, ended: list[KnownMemory]) -> bool:
     """Whether it is clear who is meant: 'my friend died' says it of none of two friends."""
     if not shared or not shared <= PEOPLE:
         return True
-    named = [names(tokenize(known.text), tokenize("")) - {"user"} for known in found]
+    named = [names(tokenize(known.text), tokenize("")) - {"user"} for known in ended]
     return len(frozenset().union(*named)) <= 1
 
 

@@ -77,7 +77,7 @@ def open_questions(
     if not policy.judge:
         return []
     closed = {closing.memory.id for decided in resolved for closing in decided.closes}
-    found: list[JudgeQuestion] = []
+    questions: list[JudgeQuestion] = []
     for place, (decided, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
         if not _is_open(decided) and decided.doubted is None:
             continue
@@ -91,8 +91,8 @@ def open_questions(
             and other.memory != decided.doubted
         ]
         if beside:
-            found.append(JudgeQuestion(place=place, decided=decided, beside=tuple(beside[:MAX_NEIGHBOURS])))
-    return found[:MAX_STATEMENTS]
+            questions.append(JudgeQuestion(place=place, decided=decided, beside=tuple(beside[:MAX_NEIGHBOURS])))
+    return questions[:MAX_STATEMENTS]
 
 
 def _is_open(decided: ResolvedCandidate) -> bool:

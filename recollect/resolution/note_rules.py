@@ -21,7 +21,7 @@ from recollect.resolution.compare import (
     same,
     says_more,
 )
-from recollect.resolution.lifecycle import outlived
+from recollect.resolution.lifecycle import find_outlived
 from recollect.resolution.outcomes import (
     outcome,
     replace_known,
@@ -38,7 +38,7 @@ _ENDINGS: tuple[tuple[Callable[[Case], list[KnownMemory]], str], ...] = (
     (ended_facts, "says that it is over"),
     (superseded_states, "says that they live elsewhere now"),
     (replaced, "names what it replaces, or gives another value of the same"),
-    (outlived, "tells what ended it"),
+    (find_outlived, "tells what ended it"),
 )
 """How a note ends memories that need not be like it, in order, with the reason."""
 

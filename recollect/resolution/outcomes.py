@@ -84,7 +84,7 @@ def store_as_ended(claim: Claim, known: KnownMemory) -> ResolvedCandidate:
         target=known.memory,
         reason="said before what holds now: stored as ended",
         valid_to=max(known.valid_from, claim.candidate.valid_from),
-        ended_by=max(known.said, key=lambda source: (source.said_at, source.seq), default=None),
+        ended_by=max(known.evidence, key=lambda source: (source.said_at, source.seq), default=None),
     )
 
 

@@ -82,7 +82,7 @@ def replaced(case: Case) -> list[KnownMemory]:
         return []
     return [
         known
-        for known in case.held()
+        for known in case.active()
         if is_newer(evidence, known)
         and not took_place(known)
         and not _is_from_same_message(known, evidence)
@@ -98,7 +98,7 @@ def replaced(case: Case) -> list[KnownMemory]:
 
 
 def _is_from_same_message(known: KnownMemory, evidence: Evidence) -> bool:
-    return any(source.ref == evidence.ref for source in known.said)
+    return any(source.ref == evidence.ref for source in known.evidence)
 
 
 def _is_named(old: str, known: KnownMemory, text: str, *, swap: bool) -> bool:

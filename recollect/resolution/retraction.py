@@ -4,7 +4,7 @@ import re
 
 from recollect.resolution.batch_state import Case, KnownMemory, is_newer, same_slot
 from recollect.resolution.lexicon import DEGREE, PEOPLE
-from recollect.resolution.lifecycle import brings_news, outlived
+from recollect.resolution.lifecycle import brings_news, find_outlived
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.resolution.tokens import TokenizedSentence, is_sign, names, token, tokenize
 from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
@@ -82,7 +82,7 @@ def ended_facts(case: Case) -> list[KnownMemory]:
     candidate, evidence = case.candidate, case.evidence
     return [
         known
-        for known in case.held()
+        for known in case.active()
         if known.place is None
         and is_newer(evidence, known)
         and not took_place(known)
@@ -95,7 +95,7 @@ def superseded_states(case: Case) -> list[KnownMemory]:
     candidate, evidence = case.candidate, case.evidence
     return [
         known
-        for known in case.held()
+        for known in case.active()
         if known.place is None and is_newer(evidence, known) and _moves_from(candidate.text, known.text)
     ]
 
@@ -114,18 +114,18 @@ def ended_since(case: Case) -> KnownMemory | None:
 
 def _ends(statement: str, known: str) -> bool:
     """Whether a statement says of what is known that it is over."""
-    no_more, gone = _NO_MORE.search(statement), _GONE.search(statement)
-    if (not no_more and not gone) or _is_over(known):
+    no_more, names_loss = _NO_MORE.search(statement), _GONE.search(statement)
+    if (not no_more and not names_loss) or _is_over(known):
         return False
     one = tokenize(statement)
-    parted = _OBJECT.search(statement) if gone else None
+    parted = _OBJECT.search(statement) if names_loss else None
     objects = tokenize(parted["object"]) if parted and _objects(tokenize(parted["object"])) else one
     named = _objects(objects)
     if not named or (_PARTED_WITH.search(statement) and not _HAVING.search(known)):
         return False
     if (tokenize(known).content ^ one.content) & PEOPLE:
         return False
-    return _speaks_of(known, objects, named, thing=bool(gone))
+    return _speaks_of(known, objects, named, thing=bool(names_loss))
 
 
 def _moves_from(statement: str, known: str) -> bool:
@@ -155,17 +155,17 @@ def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
 def forget_targets(case: Case) -> list[KnownMemory]:
     """Find what a request to forget means: whatever holds the words of one of the things it names."""
     candidate, evidence = case.candidate, case.evidence
-    held = [known for known in case.held() if is_newer(evidence, known)]
+    active = [known for known in case.active() if is_newer(evidence, known)]
     if candidate.forgets_all:
-        return held
+        return active
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
-    meant = [known for known in held if sources & {source.ref for source in known.said}]
+    meant = [known for known in active if sources & {source.ref for source in known.evidence}]
     if not sources:
         wanted = topic_parts(candidate.forgets)
         keys = frozenset(key for part in wanted for key in topic_keys(tokenize(part)))
         meant = [
             known
-            for known in held
+            for known in active
             if known.key.partition(":")[0] in keys
             or _fills_the_slot(candidate, known)
             or any(_is_meant(part, tokenize(known.text)) for part in wanted)
@@ -243,7 +243,7 @@ def taken_back(case: Case) -> list[KnownMemory]:
     rivals = [
         known for known in case.batch.facts() if candidate.kind is MemoryKind.FACT and same_slot(candidate, known)
     ]
-    return [*wrong, *(known for known in [*rivals, *outlived(case)] if known not in wrong)]
+    return [*wrong, *(known for known in [*rivals, *find_outlived(case)] if known not in wrong)]
 
 
 def _misspoken(case: Case) -> list[KnownMemory]:
@@ -256,18 +256,18 @@ def _misspoken(case: Case) -> list[KnownMemory]:
     ours = tokenize(candidate.text).content - old.content - DEGREE - {"user"}
     having = [
         known
-        for known in case.held()
+        for known in case.active()
         if is_newer(evidence, known)
         and old.tokens
         and any(set(old.tokens) <= set(tokenize(text).tokens) for text in (known.text, *_quotes(known, evidence)))
     ]
-    here = [known for known in having if any(source.conversation == evidence.conversation for source in known.said)]
+    here = [known for known in having if any(source.conversation == evidence.conversation for source in known.evidence)]
     about = [known for known in having if ours & (tokenize(known.text).content - old.content)]
     chosen = [known for known in here if known in about] or about or here or having
-    sources = {source.ref for known in chosen for source in known.said}
+    sources = {source.ref for known in chosen for source in known.evidence}
     return chosen if chosen in (about, here) or len(sources) == 1 or all(known in about for known in chosen) else []
 
 
 def _quotes(known: KnownMemory, evidence: Evidence) -> list[str]:
     """Return the words of this conversation that a memory rests on."""
-    return [source.quote for source in known.said if source.conversation == evidence.conversation]
+    return [source.quote for source in known.evidence if source.conversation == evidence.conversation]

@@ -41,9 +41,9 @@ def with_shifted(case: Case, decided: ResolvedCandidate) -> ResolvedCandidate:
     both = (*decided.closes, *closes)
     if decided.target:
         return replace(decided, closes=both)
-    told = f"says that it changed: {', '.join(dict.fromkeys(shift.state for shift in candidate.shifts))}"
+    reason = f"says that it changed: {', '.join(dict.fromkeys(shift.state for shift in candidate.shifts))}"
     action = Action.REPLACE if decided.adds else Action.CLOSE
-    return replace(decided, action=action, target=closes[0].memory, closes=both, reason=told)
+    return replace(decided, action=action, target=closes[0].memory, closes=both, reason=reason)
 
 
 def shifted(case: Case) -> list[KnownMemory]:
@@ -54,24 +54,24 @@ def shifted(case: Case) -> list[KnownMemory]:
     candidate, evidence = case.candidate, case.evidence
     if not candidate.shifts:
         return []
-    held = [
+    active = [
         known
-        for known in case.held()
+        for known in case.active()
         if is_newer(evidence, known) and not _of_the_message(known, evidence) and not took_place(known)
     ]
-    found: list[KnownMemory] = []
+    ended: list[KnownMemory] = []
     for shift in candidate.shifts:
-        ended = _plans(shift, held, evidence) if shift.state is LifeState.PLAN else _ended(shift, held)
-        found += [known for known in ended if known not in found]
-    return found
+        of_shift = _plans(shift, active, evidence) if shift.state is LifeState.PLAN else _ended(shift, active)
+        ended += [known for known in of_shift if known not in ended]
+    return ended
 
 
-def _plans(shift: Shift, held: list[KnownMemory], evidence: Evidence) -> list[KnownMemory]:
+def _plans(shift: Shift, active: list[KnownMemory], evidence: Evidence) -> list[KnownMemory]:
     """Find the plan that was moved or dropped: by its name, or the one that 'it' can mean."""
-    coming = [known for known in held if known.kind is MemoryKind.NOTE and _is_ahead(known, evidence.said_at)]
+    coming = [known for known in active if known.kind is MemoryKind.NOTE and _is_ahead(known, evidence.said_at)]
     if shift.old:
         return [known for known in coming if _means(shift.old, known)]
-    here = [known for known in coming if any(said.conversation == evidence.conversation for said in known.said)]
+    here = [known for known in coming if any(said.conversation == evidence.conversation for said in known.evidence)]
     newest = max((known.last_said for known in here), default=None)
     meant = [known for known in here if known.last_said == newest] or coming
     return meant if len({known.last_said for known in meant}) == 1 else []
@@ -93,24 +93,24 @@ def _means(words: str, known: KnownMemory) -> bool:
 
 
 def _of_the_message(known: KnownMemory, evidence: Evidence) -> bool:
-    return any(said.ref == evidence.ref for said in known.said)
+    return any(said.ref == evidence.ref for said in known.evidence)
 
 
-def _ended(shift: Shift, held: list[KnownMemory]) -> list[KnownMemory]:
-    here = [known for known in held if _tells(_kept_employer(shift, held), known)]
+def _ended(shift: Shift, active: list[KnownMemory]) -> list[KnownMemory]:
+    here = [known for known in active if _tells(_kept_employer(shift, active), known)]
     named = [known for known in here if shift.old and _names(shift.old, known)]
     if not named:
         return [] if shift.needs_old else [known for known in here if not _stays(shift, known)]
-    sources = {said.ref for known in named for said in known.said}
-    return [known for known in here if any(said.ref in sources for said in known.said)]
+    sources = {said.ref for known in named for said in known.evidence}
+    return [known for known in here if any(said.ref in sources for said in known.evidence)]
 
 
-def _kept_employer(shift: Shift, held: list[KnownMemory]) -> LifeState:
+def _kept_employer(shift: Shift, active: list[KnownMemory]) -> LifeState:
     """Return the state that ends: who has become a senior nurse is a nurse still, and need not have left the clinic."""
     if shift.state is not LifeState.JOB or not shift.new:
         return shift.state
     last = shift.new.casefold().split()[-1]
-    jobs = [known.value for known in held if known.kind is MemoryKind.FACT and known.key == "job" and known.value]
+    jobs = [known.value for known in active if known.kind is MemoryKind.FACT and known.key == "job" and known.value]
     return LifeState.POSITION if any(job.casefold().split()[-1] == last for job in jobs) else LifeState.JOB
 
 
@@ -124,11 +124,11 @@ def _tells(state: LifeState, known: KnownMemory) -> bool:
         return is_slot_of(state, known.key, known.value)
     if state is LifeState.NAME and len(tokenize(known.text).content) > _WORDS_OF_A_NAME:
         return False  # it gives the name on the way to something else
-    return tells_state(state, known.text) or any(tells_state(state, said.quote) for said in known.said)
+    return tells_state(state, known.text) or any(tells_state(state, said.quote) for said in known.evidence)
 
 
 def _names(words: str, known: KnownMemory) -> bool:
     """Whether a memory, or what it rests on, has all words of meaning of a name: 'Ridgeway', 'the bakery'."""
     wanted = {word for word in tokenize(words).content - DEGREE - _GENERIC - {"user"} if not is_sign(word)}
-    texts = (known.text, known.value, *(said.quote for said in known.said))
+    texts = (known.text, known.value, *(said.quote for said in known.evidence))
     return bool(wanted) and any(wanted <= tokenize(text).content for text in texts)

@@ -101,8 +101,8 @@ def canonical_key(key: str, value: str) -> str:
     several = name in MULTI_VALUED or (bool(tail.strip()) and not is_single(name))
     if not several:
         return name[:MAX_KEY_CHARACTERS]
-    held = squeeze(tail if tail.strip() else value).casefold()
-    return f"{name}:{held}"[:MAX_KEY_CHARACTERS]
+    value_part = squeeze(tail if tail.strip() else value).casefold()
+    return f"{name}:{value_part}"[:MAX_KEY_CHARACTERS]
 
 
 def _one_name(head: str) -> str:
@@ -142,16 +142,16 @@ def slot_mark(key: str, value: str) -> str:
     >>> slot_mark("coffee_orders", "latte") == slot_mark("CoffeeOrder", "mocha")
     True
     """
-    name, colon, held = canonical_key(key, value).partition(":")
+    name, colon, value_part = canonical_key(key, value).partition(":")
     name = "".join(stem(word) for word in name.split("_"))
-    return f"{name}:{value_mark(held)}" if colon else name
+    return f"{name}:{value_mark(value_part)}" if colon else name
 
 
 def opposite_mark(key: str, value: str) -> str | None:
     """Return the mark of the slot that this one rules out; None where there is none."""
-    name, colon, held = canonical_key(key, value).partition(":")
+    name, colon, value_part = canonical_key(key, value).partition(":")
     other = OPPOSITE.get(name)
-    return slot_mark(f"{other}:{held}", held) if colon and other else None
+    return slot_mark(f"{other}:{value_part}", value_part) if colon and other else None
 
 
 def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:
@@ -163,8 +163,8 @@ def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:
     name, liked = (canonical_key(*pair).partition(":")[0] for pair in ((key, value), (other_key, other_value)))
     if liked != "like" or name not in ("avoid", "diet"):
         return False
-    held = value_mark(value)
-    out = DIETS.get(bare(value), frozenset()) if name == "diet" else FOODS.get(held, frozenset()) | {held}
+    mark = value_mark(value)
+    out = DIETS.get(bare(value), frozenset()) if name == "diet" else FOODS.get(mark, frozenset()) | {mark}
     words = value_mark(other_value).split()
     return bool(words) and words[-1] in out and not PLANT_BASED & set(words)
 

@@ -86,19 +86,19 @@ def tokenize(text: str) -> TokenizedSentence:
     >>> sorted(tokenize("The kids aren't in Oslo.").content)
     ["aren't", 'kid', 'oslo']
     """
-    found = words(text)
+    all_words = words(text)
     content = frozenset(
-        token(word) for word in found if (word not in FUNCTION_WORDS and len(word) > 1) or word.isdigit()
+        token(word) for word in all_words if (word not in FUNCTION_WORDS and len(word) > 1) or word.isdigit()
     )
     return TokenizedSentence(
         text=text,
-        tokens=tuple(token(word) for word in found),
+        tokens=tuple(token(word) for word in all_words),
         content=content,
         unsigned=frozenset(word for word in content if not is_sign(word)),
-        negations=sum(is_negation(word) for word in found),
-        past=_past(set(found)),
-        numbers=_numbers(text, found),
-        dates=_dates(text, found),
+        negations=sum(is_negation(word) for word in all_words),
+        past=_past(set(all_words)),
+        numbers=_numbers(text, all_words),
+        dates=_dates(text, all_words),
         small=frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower()),
         title=_is_title(text),
     )
@@ -139,13 +139,13 @@ def is_sign(word: str) -> bool:
 
 def names(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
     """Collect what `one` writes like names; a word that the other writes small is an ordinary word there."""
-    found: set[str] = set()
+    names_found: set[str] = set()
     for match in _CAPITAL.finditer(one.text):
         name = _POSSESSIVE.sub("", match.group()).casefold().strip("'’-")
         ordinary = name in other.small or name in STOP_WORDS or name in _NO_NAMES or name in NUMBER_WORDS
         if name and not ordinary and name not in DATES:
-            found.update(token(part) for part in words(name))
-    return frozenset(found)
+            names_found.update(token(part) for part in words(name))
+    return frozenset(names_found)
 
 
 def leaders(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
@@ -155,16 +155,16 @@ def leaders(one: TokenizedSentence, other: TokenizedSentence) -> frozenset[str]:
     ['ana', 'ben']
     """
     named = names(one, other) | {"user"}
-    found: set[str] = set()
+    leading: set[str] = set()
     before = ""
     for word in words(one.text):
         if token(word) in named:
-            if found or before not in _PLACING:
-                found.add(token(word))
-        elif found and word not in _JOINING:
+            if leading or before not in _PLACING:
+                leading.add(token(word))
+        elif leading and word not in _JOINING:
             break
         before = word
-    return frozenset(found)
+    return frozenset(leading)
 
 
 def without_determiners(one: TokenizedSentence) -> list[str]:
@@ -204,9 +204,9 @@ def _undotted(text: str) -> str:
 def _parted(text: str, beside: str) -> str:
     """Write a compound as the two words that the other text makes of it: 'horsemeat', 'horse meat'."""
     there = words(beside)
-    found = set(words(text)) - set(there)
+    words_alone = set(words(text)) - set(there)
     pairs = {f"{first}{second}": f"{first} {second}" for first, second in pairwise(there)}
-    for word in found & pairs.keys():
+    for word in words_alone & pairs.keys():
         text = re.sub(rf"(?i)\b{word}\b", pairs[word], text)
     return text
 
@@ -233,8 +233,8 @@ def _forms(text: str) -> set[str]:
     return {token(word) for word in words(text) if word not in FUNCTION_WORDS}
 
 
-def _past(found: set[str]) -> bool | None:
-    was, now = bool(found & _WAS), bool(found & _IS)
+def _past(text_words: set[str]) -> bool | None:
+    was, now = bool(text_words & _WAS), bool(text_words & _IS)
     return None if was == now else was
 
 
@@ -244,16 +244,16 @@ def _is_title(text: str) -> bool:
     return len(longer) >= _TITLE_WORDS and capital >= _TITLE_SHARE * len(longer)
 
 
-def _numbers(text: str, found: list[str]) -> frozenset[str]:
+def _numbers(text: str, text_words: list[str]) -> frozenset[str]:
     digits = {match.group().replace(",", "") for match in _NUMBER.finditer(text)}
-    return frozenset(digits | set(_spelt(found)))
+    return frozenset(digits | set(_spelt(text_words)))
 
 
-def _spelt(found: list[str]) -> Iterator[str]:
-    return (NUMBER_WORDS[word] for word in found if word in NUMBER_WORDS and word != "one")
+def _spelt(text_words: list[str]) -> Iterator[str]:
+    return (NUMBER_WORDS[word] for word in text_words if word in NUMBER_WORDS and word != "one")
 
 
-def _dates(text: str, found: list[str]) -> frozenset[str]:
-    dates = {word for word in found if word in DATES and word not in AMBIGUOUS_DATES}
+def _dates(text: str, text_words: list[str]) -> frozenset[str]:
+    dates = {word for word in text_words if word in DATES and word not in AMBIGUOUS_DATES}
     dates |= {name.casefold() for name in re.findall(r"\b(?:May|March)\b", text)}
     return frozenset(dates)

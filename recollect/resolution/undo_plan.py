@@ -56,11 +56,11 @@ class UndoHistory:
 
     def closing_of(self, memory: MemoryId) -> Decision | None:
         """Return the last decision that closed a memory, if there is one."""
-        found = None
+        last = None
         for line in self.decisions:
             if closes(line, memory):
-                found = line
-        return found
+                last = line
+        return last
 
 
 def closes(line: Decision, memory: MemoryId) -> bool:
@@ -86,11 +86,11 @@ def plan_sources(past: UndoHistory, sources: frozenset[MessageRef], ending: Iter
     weakened: list[WeakenMemory] = []
     for memory in past.memories.values():
         all_of_it = {source.ref for source in memory.evidence}
-        gone = frozenset(all_of_it & sources)
-        if gone and gone == all_of_it:
+        taken_back = frozenset(all_of_it & sources)
+        if taken_back and taken_back == all_of_it:
             whole.append(memory)
-        elif gone:
-            weakened.append(weaken(memory, gone, past.decisions))
+        elif taken_back:
+            weakened.append(weaken(memory, taken_back, past.decisions))
     return plan_memories(past, whole, _said_to_have_ended(ending), weakened)
 
 
@@ -102,8 +102,8 @@ def plan_memories(
     What a memory had replaced comes back only if nothing that stays took the memory's own place.
     """
     leaving = [memory for memory in whole if memory.state is not MemoryState.CLOSED]
-    gone = _without_successor(past, whole, {line.id for line in ending})
-    undone = {line.id for line in ending} | {line.id for line in past.decisions if _closed_for(line, gone)}
+    leaving_ids = _without_successor(past, whole, {line.id for line in ending})
+    undone = {line.id for line in ending} | {line.id for line in past.decisions if _closed_for(line, leaving_ids)}
     never = {memory.id for memory in whole}
     filled = {slot_mark(known.key, known.value) for known in past.active if known.id not in never}
     returning: list[RestoredMemory] = []
@@ -119,12 +119,12 @@ def plan_memories(
                 continue
             filled.add(mark)
         returning.append(RestoredMemory(memory=memory, closed_by=line))
-    held = {restored.memory.id for restored in returning}
-    held |= {memory.id for memory in past.memories.values() if memory.state is not MemoryState.CLOSED}
+    kept_ids = {restored.memory.id for restored in returning}
+    kept_ids |= {memory.id for memory in past.memories.values() if memory.state is not MemoryState.CLOSED}
     return UndoPlan(
         leaving=tuple(leaving),
         returning=tuple(returning),
-        weakened=tuple(weaker for weaker in weakened if weaker.id in held),
+        weakened=tuple(weaker for weaker in weakened if weaker.id in kept_ids),
         unheard=tuple(line for line in past.decisions if _unheard(line, leaving)),
         undone=frozenset(never),
     )
@@ -139,20 +139,22 @@ def _said_to_have_ended(lines: Iterable[Decision]) -> list[Decision]:
 
 def _without_successor(past: UndoHistory, whole: Sequence[Memory], undone: set[str]) -> set[MemoryId]:
     """Find the memories of `whole` that held until now, or were closed by one of them or by what is undone."""
-    gone = {memory.id for memory in whole if memory.state is not MemoryState.CLOSED}
-    waiting = [memory.id for memory in whole if memory.id not in gone]
+    leaving_ids = {memory.id for memory in whole if memory.state is not MemoryState.CLOSED}
+    waiting = [memory.id for memory in whole if memory.id not in leaving_ids]
     grown = True
     while grown:
         closed_by = {id_: past.closing_of(id_) for id_ in waiting}
-        more = {id_ for id_, line in closed_by.items() if line and (line.id in undone or _closed_for(line, gone))}
+        more = {
+            id_ for id_, line in closed_by.items() if line and (line.id in undone or _closed_for(line, leaving_ids))
+        }
         waiting = [id_ for id_ in waiting if id_ not in more]
-        gone |= more
+        leaving_ids |= more
         grown = bool(more)
     never = {memory.id for memory in whole}
-    return gone | {id_ for id_ in waiting if _goes_on(past, id_, never, gone)}
+    return leaving_ids | {id_ for id_ in waiting if _goes_on(past, id_, never, leaving_ids)}
 
 
-def _goes_on(past: UndoHistory, between: MemoryId, never: set[MemoryId], gone: set[MemoryId]) -> bool:
+def _goes_on(past: UndoHistory, between: MemoryId, never: set[MemoryId], leaving_ids: set[MemoryId]) -> bool:
     """Whether what a memory replaced was said again right after it: then it never ended, nor what restates it."""
     before = [line.target_id for line in past.decisions if line.action is Action.REPLACE and line.memory_id == between]
     after: MemoryId | None = between
@@ -163,7 +165,7 @@ def _goes_on(past: UndoHistory, between: MemoryId, never: set[MemoryId], gone: s
         return False
     ended = past.closing_of(after) if past.memories[after].state is MemoryState.CLOSED else None
     values = [_value(past, id_) for id_ in (*before, after)]
-    holds = ended is None or _closed_for(ended, gone)
+    holds = ended is None or _closed_for(ended, leaving_ids)
     return holds and values[-1] is not None and values[-1] in values[:-1]
 
 
@@ -174,27 +176,27 @@ def _value(past: UndoHistory, memory_id: MemoryId | None) -> tuple[str, str] | N
     return slot_mark(memory.key, memory.value), value_mark(memory.value)
 
 
-def _closed_for(line: Decision, gone: set[MemoryId]) -> bool:
+def _closed_for(line: Decision, leaving_ids: set[MemoryId]) -> bool:
     """Whether a decision closed something only because of a memory that leaves."""
     if line.action is Action.REPLACE:
-        return line.memory_id in gone
-    return line.action in (Action.CLOSE, Action.ADD) and line.target_id in gone
+        return line.memory_id in leaving_ids
+    return line.action in (Action.CLOSE, Action.ADD) and line.target_id in leaving_ids
 
 
 def _unheard(line: Decision, leaving: Sequence[Memory]) -> bool:
     """Return whether another person's statement was not kept because of a memory that leaves."""
     if line.action is not Action.IGNORE or line.target_id is None:
         return False
-    found = next((memory for memory in leaving if memory.id == line.target_id), None)
-    return found is not None and all(said.ref != (line.conversation, line.seq) for said in found.evidence)
+    target = next((memory for memory in leaving if memory.id == line.target_id), None)
+    return target is not None and all(said.ref != (line.conversation, line.seq) for said in target.evidence)
 
 
-def weaken(memory: Memory, gone: frozenset[MessageRef], decisions: Sequence[Decision]) -> WeakenMemory:
+def weaken(memory: Memory, taken_back: frozenset[MessageRef], decisions: Sequence[Decision]) -> WeakenMemory:
     """Let a memory rest on what is left: true since the first of it, less important for each time it was raised."""
-    left = [source for source in memory.evidence if source.ref not in gone]
-    lost = [source for source in memory.evidence if source.ref in gone]
+    left = [source for source in memory.evidence if source.ref not in taken_back]
+    lost = [source for source in memory.evidence if source.ref in taken_back]
     raised = sum(
-        line.action is Action.MERGE and line.memory_id == memory.id and (line.conversation, line.seq) in gone
+        line.action is Action.MERGE and line.memory_id == memory.id and (line.conversation, line.seq) in taken_back
         for line in decisions
     )
     first = min((source.said_at for source in left), default=memory.valid_from)
@@ -203,7 +205,7 @@ def weaken(memory: Memory, gone: frozenset[MessageRef], decisions: Sequence[Deci
         id=memory.id,
         importance=max(0.0, memory.importance - REPETITION_BONUS * raised),
         valid_from=first if began_there else memory.valid_from,
-        without=gone,
+        without=taken_back,
     )
 
 

@@ -60,7 +60,7 @@ class ResolveInputs:
     now: datetime
     min_importance: float = 0.0
     min_confidence: float = 0.0
-    held: Mapping[int, str] = field(default_factory=dict)
+    hold_reasons: Mapping[int, str] = field(default_factory=dict)
     """Why a candidate, by its place in the batch, must wait for review."""
     waiting: Sequence[str] = ()
     """Texts that wait for review already."""

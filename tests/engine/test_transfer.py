@@ -6,8 +6,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from itertools import product
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 import pytest
 
 from factories import ANA
+from forked_processes import run_python
 from household import Household
 from populated import ERASED, QUERIES, WHO, opened, parts_of, populate
 from recollect.engine import AsyncRecollect
@@ -278,10 +277,7 @@ async def test_a_killed_import_leaves_whole_subjects_and_resumes_the_missing_one
     file.write_bytes(data)
     await (await parts_of(where)).store.close()
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: "before-commit:2"}
-    command = [sys.executable, str(SCRIPT), where, str(file)]
-    killed = await asyncio.to_thread(
-        subprocess.run, command, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    killed = await asyncio.to_thread(run_python, str(SCRIPT), where, str(file), env=environment, timeout=60)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
     async with opened(where) as engine:
         assert (await engine.admin.stats(check=True)).problems == ()

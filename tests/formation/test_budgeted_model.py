@@ -3,8 +3,6 @@
 import asyncio
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -14,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from forked_processes import run_python
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import (
@@ -165,8 +164,8 @@ async def test_a8_a_capacity_that_cannot_hold_what_work_costs_is_refused(tmp_pat
 async def test_a8_a_booking_stays_spent_when_the_process_dies_before_settling_it(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}"}
-    command = [sys.executable, str(Path(__file__).parent / "budget_process.py"), url]
-    done = await asyncio.to_thread(subprocess.run, command, env=environment, capture_output=True, timeout=60)
+    script = str(Path(__file__).parent / "budget_process.py")
+    done = await asyncio.to_thread(run_python, script, url, env=environment, timeout=60)
     assert done.returncode == -signal.SIGKILL, done.stderr
     store = await open_store(url, clock=SystemClock())
     status = await store.budgets.status(ANA, BudgetPolicy(), now=SystemClock().now())

@@ -9,7 +9,7 @@ import pytest
 
 from factories import ANA, BEN, evidence, memory
 from recollect.engine import Components
-from recollect.formation.neighbours import excluding, gather_neighbours, nearest
+from recollect.formation.neighbours import exclude, gather_neighbours, nearest
 from recollect.formation.runtime import Runtime
 from recollect.resolution.values import Neighbour, Neighbours
 from recollect.testing import NEW_YEAR
@@ -154,11 +154,11 @@ def test_what_is_about_to_be_closed_is_left_out_everywhere() -> None:
         facts=[going, staying],
         restating=[going],
     )
-    left = excluding(everything, frozenset({going.id}))
+    left = exclude(everything, frozenset({going.id}))
     assert [words(near) for near in left.near] == [["Staying."], []]
     assert list(left.facts) == [staying]
     assert list(left.restating) == []
-    assert excluding(everything, frozenset()) is everything
+    assert exclude(everything, frozenset()) is everything
 
 
 async def test_t4_facts_have_no_vector_and_are_found_by_none(runtime: Runtime) -> None:

@@ -5,12 +5,12 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
+from forked_processes import ForkedProcess
 from integration.raw_client import request
 
 _LISTENS = re.compile(r"listens on http://[^/]*:(\d+)/v1")
@@ -34,7 +34,7 @@ class ServerProcess:
         if upstream is not None:
             self.settings["UPSTREAM_URL"] = upstream
         self.settings |= dict(settings or {})
-        self._process: subprocess.Popen[bytes] | None = None
+        self._process: ForkedProcess | None = None
 
     def start(self, **more: str) -> None:
         """Start and wait until it is healthy; `more` are settings for this run alone."""
@@ -42,14 +42,12 @@ class ServerProcess:
             raise AssertionError("the server runs already")
         self.folder.mkdir(parents=True, exist_ok=True)
         with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "recollect", "serve"],
+            self._process = ForkedProcess(
+                *("-m", "recollect", "serve"),
                 env=self._environment(more),
                 cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                start_new_session=True,
+                log=log,
+                new_session=True,
             )
             begin = log.tell()
         self._await_health(begin)

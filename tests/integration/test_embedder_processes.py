@@ -1,12 +1,11 @@
 """A running server notices that another process changes the embedder of its database, without a restart."""
 
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from forked_processes import run_python
 from integration.raw_client import chat, eventually
 from integration.server_process import ServerProcess, StartServer
 from tiny_onnx import write_folder
@@ -21,8 +20,7 @@ def recollect(server: ServerProcess, *arguments: str) -> str:
     kept = ("PATH", "PYTHONPATH", "TMPDIR")
     env = {name: os.environ[name] for name in kept if name in os.environ}
     env |= {"HOME": str(server.folder), "RECOLLECT_DATABASE_URL": f"sqlite:///{server.database}"}
-    run = [sys.executable, "-m", "recollect", *arguments]
-    done = subprocess.run(run, env=env, cwd=server.folder, capture_output=True, text=True, timeout=_WAIT_S)
+    done = run_python("-m", "recollect", *arguments, env=env, cwd=server.folder, timeout=_WAIT_S)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

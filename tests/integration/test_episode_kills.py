@@ -6,12 +6,11 @@ Long runs: `make soak COUNT=200`, a fifth of them at each failpoint, twenty at l
 import os
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from forked_processes import run_python
 from recollect.engine import AsyncRecollect, Components
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
@@ -32,14 +31,7 @@ KILLS, MIN_KILLS_IN_A_LONG_RUN = 2, 20
 def talk(url: str, first: int, failpoint: str = "", count: int = RECORDINGS) -> tuple[int, list[str]]:
     """Run the process; return how it ended and what it acknowledged."""
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    done = subprocess.run(
-        [sys.executable, str(SCRIPT), url, str(first), str(count)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = run_python(str(SCRIPT), url, str(first), str(count), env=environment, timeout=120)
     assert done.returncode in (0, -signal.SIGKILL), done.stderr
     return done.returncode, done.stdout.split("\n")[:-1]
 

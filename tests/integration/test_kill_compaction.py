@@ -6,12 +6,11 @@ The checker reads the database past the engine. Long runs: `make soak`, 20 kills
 import os
 import random
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from forked_processes import run_python
 from integration.compaction_process import SAID
 from integration.database_reader import reading
 from own_profile import OWN
@@ -44,8 +43,7 @@ def run(folder: Path, first: int, point: str = "", count: int = 0) -> int:
         environment["RECOLLECT_FAILPOINT"] = f"{point}:{count}"
     die = count if point == "in-question" else 0
     url = f"sqlite:///{folder / 'memory.sqlite3'}"
-    command = [sys.executable, str(SCRIPT), url, str(folder), str(first), str(die)]
-    return subprocess.run(command, env=environment, timeout=120, check=False, stdout=subprocess.DEVNULL).returncode
+    return run_python(str(SCRIPT), url, str(folder), str(first), str(die), env=environment, timeout=120).returncode
 
 
 def problems(folder: Path) -> list[str]:

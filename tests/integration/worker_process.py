@@ -2,11 +2,11 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
+
+from forked_processes import ForkedProcess
 
 _STOP_S = 40.0
 
@@ -20,14 +20,12 @@ class WorkerProcess:
         self._log = folder / "worker.log"
         given = {"DATABASE_URL": url, **(settings or {})}
         with self._log.open("wb") as log:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "recollect", "worker"],
+            self._process = ForkedProcess(
+                *("-m", "recollect", "worker"),
                 env={"PATH": os.environ.get("PATH", ""), "HOME": str(folder), "PYTHONUNBUFFERED": "1"}
                 | {f"RECOLLECT_{name}": value for name, value in given.items()},
                 cwd=folder,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
+                log=log,
             )
         running.callback(self._process.wait, _STOP_S)
         running.callback(self._process.kill)

@@ -22,7 +22,7 @@ TEA = memory("The user drinks green tea in the morning.", clock=CLOCK)
 TRIP = memory("The user plans a trip to Oslo in May.", clock=CLOCK)
 NAME = memory("The user's name is Ana.", clock=CLOCK, slot="identity/name")
 NEW = memory("The user does not want milk in the tea.", clock=CLOCK)
-ASKED = CompactionQuestion(held=[TEA, TRIP, NAME], new=NEW)
+ASKED = CompactionQuestion(memories=[TEA, TRIP, NAME], new=NEW)
 FOLDED = "The user drinks green tea in the morning and does not want milk in it."
 
 
@@ -50,14 +50,14 @@ def test_a_number_is_read_as_models_write_it(number: object) -> None:
 
 def test_memories_with_numbers_of_their_own_are_shown_and_named_by_them() -> None:
     held: list[Memory] = [replace(memory, number=number) for memory, number in ((TEA, 4), (TRIP, 11), (NAME, 12))]
-    question = replace(ASKED, held=held)
+    question = replace(ASKED, memories=held)
     assert verdict(says("delete", 11), question).target == TRIP.id
     assert "1" in refused(says("delete", 1), question)
     long = [replace(memory, number=memory.number + 59_232_605_000_000) for memory in held]
-    shown = replace(ASKED, held=long)
+    shown = replace(ASKED, memories=long)
     assert verdict(says("delete", 2), shown).target == verdict(says("delete", long[1].number), shown).target == TRIP.id
     assert "11" in refused(says("delete", 11), shown)
-    unnumbered = replace(ASKED, held=[*held[:2], NAME])
+    unnumbered = replace(ASKED, memories=[*held[:2], NAME])
     assert verdict(says("delete", 1), unnumbered).target == TEA.id
 
 

@@ -11,6 +11,7 @@ import apsw
 import pytest
 
 from canaries import canary, found, spellings
+from forked_processes import run_python
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
 from recollect.store.failpoint import VARIABLE
@@ -28,9 +29,7 @@ UNDONE, DONE = ("erasing", "before-commit"), ("after-commit", "erased", "cleanin
 
 def erase(url: str, what: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), url, what], env=environment, capture_output=True, text=True, timeout=60
-    )
+    return run_python(str(SCRIPT), url, what, env=environment, timeout=60)
 
 
 async def fill(url: str, words: list[str]) -> str:

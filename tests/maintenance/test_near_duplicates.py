@@ -9,7 +9,7 @@ import pytest
 from factories import ANA, add, evidence, memory
 from own_profile import decided, held_texts, unexplained
 from recollect.engine import AsyncRecollect, Components
-from recollect.maintenance.near_duplicates import merging
+from recollect.maintenance.near_duplicates import plan_merge
 from recollect.maintenance.near_pairs import NEAR, NearPair, NearPairs
 from recollect.profiles.policies import ResolvePolicy
 from recollect.testing import FakeClock
@@ -29,7 +29,7 @@ def pair(one: str, other: str) -> tuple[Memory, Memory]:
 def kept(one: str, other: str, similarity: float = 1.0) -> str | None:
     """Return which of two notes stays; None where both do."""
     older, newer = pair(one, other)
-    found = merging(newer, older, similarity, POLICY)
+    found = plan_merge(newer, older, similarity, POLICY)
     return found.kept.text if found else None
 
 
@@ -48,7 +48,7 @@ def test_the_newer_one_stays_where_it_says_more() -> None:
 def test_a_late_older_statement_that_says_more_stays_beside_the_newer_one() -> None:
     known, late = pair("The user loves hiking.", "The user loves hiking alone.")
     said = replace(evidence(CONVERSATION, 1), said_at=known.known_from - timedelta(days=9))
-    assert merging(known, replace(late, evidence=(said,)), 1.0, POLICY) is None
+    assert plan_merge(known, replace(late, evidence=(said,)), 1.0, POLICY) is None
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,9 @@ def test_what_differs_in_what_matters_is_never_merged(one: str, other: str) -> N
 
 def test_two_speakers_and_facts_stay_apart() -> None:
     older, newer = pair("Kira likes tea.", "Kira likes tea.")
-    assert merging(older, newer, 1.0, POLICY) is not None
-    assert merging(older, replace(newer, speaker="Kira"), 1.0, POLICY) is None
-    assert merging(replace(older, kind=MemoryKind.FACT), older, 1.0, POLICY) is None
+    assert plan_merge(older, newer, 1.0, POLICY) is not None
+    assert plan_merge(older, replace(newer, speaker="Kira"), 1.0, POLICY) is None
+    assert plan_merge(replace(older, kind=MemoryKind.FACT), older, 1.0, POLICY) is None
 
 
 async def keep(parts: Components, *memories: Memory) -> None:

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import apsw
 import numpy as np
 import pytest
 
+from forked_processes import run_python
 from postgres_server import shared_server
 from recollect.engine import AsyncRecollect
 from recollect.ids import id_text
@@ -42,9 +42,7 @@ COMMITS = 1 + len(PEOPLE) * 4
 def change(url: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
     path = os.pathsep.join([str(TESTS), str(TESTS.parent)])
     environment = {**os.environ, "PYTHONPATH": path, VARIABLE: failpoint}
-    return subprocess.run(
-        [sys.executable, str(SCRIPT), url], env=environment, capture_output=True, text=True, timeout=120
-    )
+    return run_python(str(SCRIPT), url, env=environment, timeout=120)
 
 
 @dataclass(frozen=True)

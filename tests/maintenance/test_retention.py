@@ -9,7 +9,7 @@ import pytest
 from factories import ANA, add, evidence, memory
 from own_profile import OWN, decided, held_texts, unexplained, with_profile
 from recollect.engine import AsyncRecollect, Components
-from recollect.maintenance.retention import NO_AGE, Capacity, ages, ending, last_met, leaving, strictest, worth
+from recollect.maintenance.retention import NO_AGE, Capacity, ages, ending, find_evictions, last_met, strictest, worth
 from recollect.profiles.policies import AgePolicy, CapacityPolicy, Profile
 from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import NEW_YEAR, FakeClock
@@ -44,7 +44,7 @@ def gone(
     held: list[Memory], most: int, *, new: frozenset[MemoryId] = NONE_NEW, policy: str = "lowest_value"
 ) -> list[str]:
     names = {memory.id: memory.text for memory in held}
-    return [names[eviction.id] for eviction in leaving(held, new, room(most, policy), now=NOW)]
+    return [names[eviction.id] for eviction in find_evictions(held, new, room(most, policy), now=NOW)]
 
 
 def test_what_fits_stays() -> None:
@@ -80,7 +80,7 @@ def test_first_in_first_out_goes_by_when_it_was_stored_whatever_it_is_worth(poli
 
 
 def test_the_reason_names_the_room_and_the_value() -> None:
-    [eviction] = leaving([note("a", age_days=90), note("b")], NONE_NEW, room(1), now=NOW)
+    [eviction] = find_evictions([note("a", age_days=90), note("b")], NONE_NEW, room(1), now=NOW)
     assert eviction.reason == "worth least of 2 (value 0.25); there is room for 1"
 
 

@@ -132,7 +132,7 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="tend: a merged note takes no evidence over",
         file="recollect/maintenance/near_duplicates.py",
-        sound="importance=kept.importance, inherits=(gone.id,)",
+        sound="importance=kept.importance, inherits=(closed.id,)",
         planted="importance=kept.importance",
         noticed_by=(
             "tests/maintenance/test_near_duplicates.py::test_c10_near_duplicates_are_kept_once_with_the_evidence_of_all",

@@ -276,7 +276,7 @@ def test_what_weighs_too_little_or_is_too_doubtful_is_ignored() -> None:
 
 def test_what_is_to_be_held_is_held_and_closes_nothing() -> None:
     known = stored(fact("location", "Rome"))
-    context = ResolveInputs(now=NOW, held={0: "it is an order that names a web address"})
+    context = ResolveInputs(now=NOW, hold_reasons={0: "it is an order that names a web address"})
     (one,) = decide(fact("location", "Oslo"), facts=(known,), context=context)
     assert (one.action, one.closes, one.reason) == (Action.HOLD, (), "it is an order that names a web address")
 

@@ -4,7 +4,7 @@ import pytest
 
 from candidates import BEFORE, case_of, evidence, note, stored
 from recollect.resolution.batch_state import BatchState
-from recollect.resolution.lifecycle import outlived
+from recollect.resolution.lifecycle import find_outlived
 from recollect.resolution.values import Neighbour, Neighbours
 
 
@@ -12,7 +12,7 @@ def ended(new: str, old: str) -> bool:
     """Say something new beside what was known."""
     known = stored(note(old), said=evidence(at=BEFORE, chat="old"))
     batch = BatchState(Neighbours(near=[[Neighbour(memory=known, similarity=0.1)]]))
-    return bool(outlived(case_of(note(new), batch)))
+    return bool(find_outlived(case_of(note(new), batch)))
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from asyncio import gather
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from factories import add, memory, turn
+from forked_processes import ForkedProcess
 from recollect.store.factory import open_store
 from recollect.store.failpoint import VARIABLE
 from recollect.store.postgres.connection import PostgresConnection, connect
@@ -160,14 +159,10 @@ async def test_a4_two_connections_of_one_process_take_different_ids(url: str, cl
         await store.close()
 
 
-def start(url: str, count: int, apps: Sequence[Subject], failpoint: str = "") -> "subprocess.Popen[str]":
+def start(url: str, count: int, apps: Sequence[Subject], failpoint: str = "") -> ForkedProcess:
     path = f"{TESTS}{os.pathsep}{TESTS.parent}"
-    return subprocess.Popen(
-        [sys.executable, str(SCRIPT), url, str(count), *(app.name for app in apps)],
-        env={**os.environ, "PYTHONPATH": path, VARIABLE: failpoint},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+    environment = {**os.environ, "PYTHONPATH": path, VARIABLE: failpoint}
+    return ForkedProcess(str(SCRIPT), url, str(count), *(app.name for app in apps), env=environment)
 
 
 async def test_a4_two_processes_that_add_at_once_take_different_ids(url: str, clock: FakeClock) -> None:

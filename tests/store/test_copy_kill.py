@@ -3,14 +3,13 @@
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
 from factories import add, decision, memory, turn
+from forked_processes import ForkedProcess
 from postgres_server import programs
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
@@ -30,10 +29,9 @@ SUBJECTS = 3 * BATCH_SIZE + 5
 KILLS = max(4, int(os.environ.get("RECOLLECT_SOAK", "0")) // 2)
 
 
-def start(source: str, destination: str, failpoint: str = "") -> "subprocess.Popen[str]":
+def start(source: str, destination: str, failpoint: str = "") -> ForkedProcess:
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    command = [sys.executable, str(SCRIPT), source, destination]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return ForkedProcess(str(SCRIPT), source, destination, env=environment)
 
 
 async def fill(url: str) -> None:
@@ -71,14 +69,12 @@ async def test_a_copy_killed_around_a_commit_resumes_after_it(ends: tuple[str, s
     assert copied.rows["vector"] == SUBJECTS
 
 
-def kill_within(process: "subprocess.Popen[str]", seconds: float) -> int:
+def kill_within(process: ForkedProcess, seconds: float) -> int:
     """Kill it so long after it began to copy; return how it ended."""
-    assert process.stdout is not None
-    if process.stdout.readline() == "copying\n":
+    if process.wait_for_output("copying\n", within_s=60):
         time.sleep(seconds)
     process.kill()
-    process.communicate(timeout=60)
-    return process.returncode
+    return process.wait(60)
 
 
 @pytest.mark.soak

@@ -2,8 +2,6 @@
 
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import apsw
@@ -11,6 +9,7 @@ import numpy as np
 import pytest
 
 from factories import ANA, SPACE, add, memory, turn
+from forked_processes import ForkedProcess
 from recollect.errors import StoreUnavailableError
 from recollect.ids import id_bytes
 from recollect.store.factory import open_store
@@ -25,10 +24,9 @@ SCRIPT = Path(__file__).parent / "store_process.py"
 TESTS = Path(__file__).parent.parent
 
 
-def start(url: str, name: str, count: int, failpoint: str = "") -> "subprocess.Popen[str]":
+def start(url: str, name: str, count: int, failpoint: str = "") -> ForkedProcess:
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    command = [sys.executable, str(SCRIPT), url, name, str(count)]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return ForkedProcess(str(SCRIPT), url, name, str(count), env=environment)
 
 
 async def questions(url: str) -> list[str]:

@@ -1,0 +1,95 @@
+"""Program that imports Recollect once and then becomes, in a fork each, the processes that tests ask for.
+
+Started by forked_processes.py, with the number of its control socket as the argument. Each message on the socket is a
+line of JSON (see `forked_processes.py`), with four file descriptors: standard input, output and error, and a pipe on
+which the process id and, at the end, the exit code are reported.
+"""
+
+import gc
+import importlib
+import json
+import os
+import runpy
+import signal
+import socket
+import sys
+import threading
+from typing import Any
+
+PRELOADED = (
+    *(
+        "recollect.cli.main",
+        "recollect.engine",
+        "recollect.server.http_server",
+        "recollect.worker.loop",
+        "recollect.testing",
+    ),
+    *("uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "recollect.store.postgres.executor"),
+    *("safetensors.numpy", "tokenizers", "wordllama"),
+)
+
+
+def serve(control: socket.socket) -> dict[str, Any] | None:
+    """Fork for each request; return the request in the process that is to run it, None at the end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers need no funeral
+    while True:
+        message, descriptors, _, _ = socket.recv_fds(control, 1 << 16, 4)
+        if not message:
+            return None
+        while not message.endswith(b"\n"):
+            message += control.recv(1 << 16)
+        if os.fork() == 0:
+            control.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            *standard, report = descriptors
+            process = os.fork()
+            if process == 0:
+                os.close(report)
+                for number, descriptor in enumerate(standard):
+                    os.dup2(descriptor, number)
+                    os.close(descriptor)
+                request: dict[str, Any] = json.loads(message)
+                return request
+            _keep(process, standard, report)
+        for descriptor in descriptors:
+            os.close(descriptor)
+
+
+def _keep(process: int, standard: list[int], report: int) -> None:
+    """Wait for a process and report its end. Does not return."""
+    for descriptor in (0, 1, 2, *standard):
+        os.close(descriptor)
+    os.write(report, f"{process}\n".encode())
+    _, status = os.waitpid(process, 0)
+    os.write(report, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+    os._exit(0)
+
+
+def become(request: dict[str, Any]) -> None:
+    """Run what a fresh interpreter with these arguments, environment and folder would run."""
+    if request["new_session"]:
+        os.setsid()
+    os.environ.clear()
+    os.environ.update(request["env"])
+    os.chdir(request["cwd"])
+    paths = [path for path in request["env"].get("PYTHONPATH", "").split(os.pathsep) if path]
+    first, *arguments = request["arguments"]
+    if first == "-m":
+        sys.path[:1] = [request["cwd"], *paths]
+        sys.argv = arguments
+        runpy.run_module(arguments[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.path[:1] = [os.path.dirname(first), *paths]
+        sys.argv = [first, *arguments]
+        runpy.run_path(first, run_name="__main__")
+
+
+if __name__ == "__main__":
+    for name in PRELOADED:
+        importlib.import_module(name)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    assert threading.active_count() == 1, "only the forking thread lives on in a fork"
+    gc.freeze()
+    wanted = serve(socket.socket(fileno=int(sys.argv[1])))
+    if wanted is not None:
+        become(wanted)

@@ -1,0 +1,41 @@
+"""How parallel workers share the tests: those that share a server or costly preparation run in one worker.
+
+The mark `xdist_group` would say the same, but has no effect with pytest 9.2 (issue 1386 of pytest-xdist).
+"""
+
+from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]
+
+PROCESS_FOLDERS = ("integration", "benchmarks", "tools")
+"""Each file of these starts a server for all its tests."""
+WHOLE_FILES = ("test_scripted.py", "test_cli_index.py")
+"""Each prepares something in seconds that all its tests read."""
+SOURCE_FILES = ("test_architecture.py", "test_names.py")
+"""They parse the same files."""
+FILES_BY_PARAMETER = ("test_stories.py",)
+"""Tests of one parameter share what is prepared for it."""
+
+
+class WorkerScheduler(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives tests of equal scope to one worker, and all others to whichever worker is free."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return scope_of(nodeid)
+
+
+def scope_of(nodeid: str) -> str:
+    """Return what the tests that run in one worker have in common.
+
+    >>> scope_of("tests/integration/test_kill.py::test_a_kill[file]")
+    'tests/integration/test_kill.py'
+    >>> scope_of("tests/stories/test_stories.py::test_what_must_be_there_is_there[rules]")
+    'tests/stories/test_stories.py[rules]'
+    """
+    path, _, test = nodeid.partition("::")
+    folders, _, file = path.rpartition("/")
+    if file in SOURCE_FILES:
+        return "sources"
+    if folders.rpartition("/")[2] in PROCESS_FOLDERS or file in WHOLE_FILES:
+        return path
+    if file in FILES_BY_PARAMETER and "[" in test:
+        return f"{path}[{test.partition('[')[2]}"
+    return nodeid
