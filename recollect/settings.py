@@ -44,10 +44,8 @@ def shown_url(url: str) -> str:
     >>> shown_url("postgresql:///memory?user=ana&password=secret"), shown_url("sqlite:///my:file@home")
     ('postgresql:///memory?user=ana&password=…', 'sqlite:///my:file@home')
     """
-    if url.startswith(SQLITE):
-        return url
-    credentials, at, server = url.rpartition("@")
-    return _PASSWORD_PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1", credentials) + at + server)
+    head, at, tail = url.rpartition("@")
+    return url if url.startswith(SQLITE) else _PASSWORD_PARAMETER.sub(r"\1…", _PASSWORD.sub(r"\1", head) + at + tail)
 
 
 def default_database_url() -> str:
