@@ -48,11 +48,11 @@ def context(  # noqa: PLR0913  # a command's options are its parameters
     async def work(engine: "AsyncRecollect") -> "PromptContext":
         return await engine.context(query, user=here.subject, conversation=session_id, scope=scope, use=False)
 
-    found = here.run(work)
+    prepared = here.run(work)
     if as_json:
-        say_json(json_output.context(found))
-    elif found.text:
-        for line in found.text.split("\n"):
+        say_json(json_output.context(prepared))
+    elif prepared.text:
+        for line in prepared.text.split("\n"):
             say(line)
     else:
         note(

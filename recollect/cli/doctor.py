@@ -27,12 +27,12 @@ def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database)
-    found = asyncio.run(_examine(settings, check=check, show=not as_json))
-    bad = any(finding.state is FindingState.FAIL for finding in found)
+    findings = asyncio.run(_examine(settings, check=check, show=not as_json))
+    bad = any(finding.state is FindingState.FAIL for finding in findings)
     if as_json:
         lines = [
             {"what": finding.what, "state": finding.state.value, "text": finding.text, "todo": finding.todo}
-            for finding in found
+            for finding in findings
         ]
         say_json({"ok": not bad, "settings": settings_in_effect(settings), "findings": lines})
     if bad:
@@ -42,12 +42,12 @@ def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl
 async def _examine(settings: "Settings", *, check: bool, show: bool) -> "list[Finding]":
     from recollect.cli.checks import examine
 
-    found = []
+    findings = []
     async for finding in examine(settings, check=check):
-        found.append(finding)
+        findings.append(finding)
         if show:
             typer.secho(f"{finding.state.value:<5}", fg=_COLOURS[finding.state.value], nl=False)
             say(f"{finding.what:<11} {one_line(finding.text)}")
             if finding.todo:
                 say(f"     {'':<11} → {one_line(finding.todo)}")
-    return found
+    return findings

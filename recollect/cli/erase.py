@@ -75,12 +75,12 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
 
         if conversation is None:
             return await engine.erasure.subject(here.subject, everywhere=everywhere)
-        found = await find_conversation(engine, conversation, here.subject)
-        count = f"{len(message)} of the {found.last_seq}" if message else f"all {found.last_seq}"
-        confirm(f"Erase {count} messages of conversation {found.id}?", yes=yes)
+        logged = await find_conversation(engine, conversation, here.subject)
+        count = f"{len(message)} of the {logged.last_seq}" if message else f"all {logged.last_seq}"
+        confirm(f"Erase {count} messages of conversation {logged.id}?", yes=yes)
         if message:
-            return await engine.erasure.messages(found.id, message, user=here.subject, everywhere=everywhere)
-        return await engine.erasure.conversation(found.id, user=here.subject, everywhere=everywhere)
+            return await engine.erasure.messages(logged.id, message, user=here.subject, everywhere=everywhere)
+        return await engine.erasure.conversation(logged.id, user=here.subject, everywhere=everywhere)
 
     show_receipts([here.run(work)], as_json=as_json)
 

@@ -166,10 +166,10 @@ def _embedder(
 def _formed(form: str) -> "Formed":
     from recollect.evaluation.extraction_modes import FORMED
 
-    found = next((mode for mode in FORMED if mode == form), None)
-    if found is None:
+    mode_found = next((mode for mode in FORMED if mode == form), None)
+    if mode_found is None:
         raise typer.BadParameter(f"--form is {form!r}; it takes {', '.join(FORMED)}")
-    return found
+    return mode_found
 
 
 def _check_writable(path: Path | None) -> None:

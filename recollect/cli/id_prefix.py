@@ -28,17 +28,17 @@ async def find_id(engine: AsyncRecollect, given: str, subject: Subject) -> str:
         raise BadRequestError(
             f"{given!r} is too short for a part of an id: give at least {MIN_PREFIX_CHARACTERS} characters"
         )
-    found: list[MemoryId] = []
+    matches: list[MemoryId] = []
     after: MemoryId | None = None
     while True:
         page = await engine.list(user=subject, kinds=KIND_ORDER, closed=True, after=after, limit=_PAGE_SIZE)
-        found += [memory.id for memory in page if memory.id.startswith(part) or memory.id.endswith(part)]
+        matches += [memory.id for memory in page if memory.id.startswith(part) or memory.id.endswith(part)]
         if len(page) < _PAGE_SIZE:
             break
         after = page[-1].id
-    if not found:
+    if not matches:
         raise UnknownMemoryError(given)
-    if len(found) > 1:
-        some = ", ".join(found[:_MAX_LISTED]) + (", …" if len(found) > _MAX_LISTED else "")
-        raise BadRequestError(f"{given!r} is ambiguous: {len(found)} memories match: {some}")
-    return found[0]
+    if len(matches) > 1:
+        some = ", ".join(matches[:_MAX_LISTED]) + (", …" if len(matches) > _MAX_LISTED else "")
+        raise BadRequestError(f"{given!r} is ambiguous: {len(matches)} memories match: {some}")
+    return matches[0]

@@ -94,28 +94,28 @@ def _evidence(source: Evidence) -> dict[str, Any]:
     }
 
 
-def recall(found: Recall) -> dict[str, Any]:
+def recall(result: Recall) -> dict[str, Any]:
     """Describe search results and left-out memories."""
     return {
-        "query": found.query,
-        "items": [_recalled(item) for item in found.items],
-        "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
-        "considered": found.considered,
-        "compared": found.vectors_compared,
-        "took_ms": round(found.took_ms, 3),
-        "remark": found.warning or None,
+        "query": result.query,
+        "items": [_recalled(item) for item in result.items],
+        "left_out": [{"id": item.id, "reason": item.reason} for item in result.left_out],
+        "considered": result.considered,
+        "compared": result.vectors_compared,
+        "took_ms": round(result.took_ms, 3),
+        "remark": result.warning or None,
     }
 
 
-def context(found: PromptContext) -> dict[str, Any]:
+def context(result: PromptContext) -> dict[str, Any]:
     """Describe the memory block of a prompt."""
     return {
-        "text": found.text,
-        "items": [_recalled(item) for item in found.items],
-        "left_out": [{"id": item.id, "reason": item.reason} for item in found.left_out],
-        "tokens": found.tokens,
-        "compared": found.vectors_compared,
-        "remark": found.warning or None,
+        "text": result.text,
+        "items": [_recalled(item) for item in result.items],
+        "left_out": [{"id": item.id, "reason": item.reason} for item in result.left_out],
+        "tokens": result.tokens,
+        "compared": result.vectors_compared,
+        "remark": result.warning or None,
     }
 
 
@@ -130,24 +130,24 @@ def _recalled(item: RecalledMemory) -> dict[str, Any]:
     }
 
 
-def history(found: MemoryHistory) -> dict[str, Any]:
+def history(result: MemoryHistory) -> dict[str, Any]:
     """Describe a memory with its history."""
     return {
-        "memory": memory(found.memory),
-        "decisions": [decision(line) for line in found.decisions],
-        "related": [memory(item) for item in found.related],
-        "sources": [message(item) for item in found.sources],
+        "memory": memory(result.memory),
+        "decisions": [decision(line) for line in result.decisions],
+        "related": [memory(item) for item in result.related],
+        "sources": [message(item) for item in result.sources],
     }
 
 
-def why(found: MemoryExplanation) -> dict[str, Any]:
+def why(explanation: MemoryExplanation) -> dict[str, Any]:
     """Describe the explanation of a memory."""
-    place = found.last_recalled
+    place = explanation.last_recalled
     recalled = {"conversation": place.conversation, "seq": place.seq, "at": instant(place.at)} if place else None
     return {
-        **history(found.history),
-        "replaced": [item.id for item in found.replaced],
-        "replaced_by": [item.id for item in found.replaced_by],
+        **history(explanation.history),
+        "replaced": [item.id for item in explanation.replaced],
+        "replaced_by": [item.id for item in explanation.replaced_by],
         "last_recalled": recalled,
     }
 
@@ -243,25 +243,25 @@ def formation(item: FormationStatus) -> dict[str, Any]:
     }
 
 
-def energy(subject: Subject, found: EnergyStatus) -> dict[str, Any]:
+def energy(subject: Subject, status: EnergyStatus) -> dict[str, Any]:
     """Describe the state of a budget."""
-    poll = found.since_poll
+    poll = status.since_poll
     return {
         "subject": subject.text,
-        "level": found.level,
-        "capacity": found.capacity,
-        "critical": found.critical,
-        "refill_per_day": found.refill_per_day,
-        "share": found.share,
-        "most_share": found.max_share,
-        "tokens_today": found.tokens_today,
-        "tokens_per_day": found.tokens_per_day,
-        "today": {purpose.value: _spent(cost) for purpose, cost in found.today.items()},
-        "total": _spent(found.total),
-        "unsettled": found.unsettled,
+        "level": status.level,
+        "capacity": status.capacity,
+        "critical": status.critical,
+        "refill_per_day": status.refill_per_day,
+        "share": status.share,
+        "most_share": status.max_share,
+        "tokens_today": status.tokens_today,
+        "tokens_per_day": status.tokens_per_day,
+        "today": {purpose.value: _spent(cost) for purpose, cost in status.today.items()},
+        "total": _spent(status.total),
+        "unsettled": status.unsettled,
         "since_poll": None if poll is None else {"since": instant(poll.since), **_spent(poll.spent)},
-        "waiting": found.waiting,
-        "waits_until": instant(found.waits_until),
+        "waiting": status.waiting,
+        "waits_until": instant(status.waits_until),
     }
 
 

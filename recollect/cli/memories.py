@@ -356,8 +356,8 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
     say("The history is kept (`recollect show`); `recollect forget --erase` removes it permanently.")
 
 
-def _confirm(found: "Sequence[Memory]", verb: str) -> None:
+def _confirm(memories: "Sequence[Memory]", verb: str) -> None:
     if sys.stdin.isatty():
-        for memory in found:
+        for memory in memories:
             note(f"{memory.id}  {one_line(memory.text)}")
-    confirm(f"{verb} {plural(len(found), 'memory')}?", yes=False)
+    confirm(f"{verb} {plural(len(memories), 'memory')}?", yes=False)

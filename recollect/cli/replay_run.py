@@ -93,17 +93,17 @@ def read_plan(path: Path, form: Format, *, as_speaker: str | None, limit: int | 
         raise BadRequestError(f"{path}: {error.strerror or error}") from None
 
 
-def _first(found: Iterable[Recording | BadRecord], limit: int | None) -> Iterator[Recording | BadRecord]:
-    for count, item in enumerate(found):
+def _first(items: Iterable[Recording | BadRecord], limit: int | None) -> Iterator[Recording | BadRecord]:
+    for count, item in enumerate(items):
         if limit is not None and count >= limit:
             return
         yield item
 
 
-def _plan(found: Iterable[Recording | BadRecord]) -> ReplayPlan:
+def _plan(items: Iterable[Recording | BadRecord]) -> ReplayPlan:
     recordings: list[Recording] = []
     bad: list[BadRecord] = []
-    for item in found:
+    for item in items:
         if isinstance(item, Recording):
             recordings.append(item)
         else:

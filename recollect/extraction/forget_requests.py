@@ -137,10 +137,10 @@ def _named(topic: str, forms: ForgetForms) -> ForgetRequest | None:
         return ForgetRequest(Scope.EVERYTHING)
     if forms.before.fullmatch(topic):
         return ForgetRequest(Scope.BEFORE)
-    told = forms.told.match(topic)
-    if not (told and told.end()) and not _TOLD_TOPIC.match(topic) and _INSTEAD.match(topic):
+    lead = forms.told.match(topic)
+    if not (lead and lead.end()) and not _TOLD_TOPIC.match(topic) and _INSTEAD.match(topic):
         return None
-    topic = _REASON.sub("", topic[told.end() if told else 0 :])
+    topic = _REASON.sub("", topic[lead.end() if lead else 0 :])
     topic = forms.tail.sub("", topic.strip(" ,:\"'-")).strip(" ,:\"'")
     if not topic or forms.vague.fullmatch(topic):
         return None

@@ -125,9 +125,9 @@ def find_material(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     if _IS_A_TEST.search(text):
         return [(0, len(text))]
     spans = [*_placeholders(text), *((found.start(), found.end()) for found in _QUOTED_BLOCK.finditer(text))]
-    told = _STORY_HEADING.search(text)
-    if told:
-        spans.append((told.start(), len(text)))
+    heading = _STORY_HEADING.search(text)
+    if heading:
+        spans.append((heading.start(), len(text)))
     spans += _spoken(text)
     found = [clause for clause in clauses(text) if not removed.holds(clause.start)]
     for clause in found[:-1]:

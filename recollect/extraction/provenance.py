@@ -41,18 +41,20 @@ def find_circumstance(message: LoggedMessage, source: ExtractionInput) -> Circum
         message: A record's own message.
         source: The messages around it.
     """
-    spoken = [said for said in (*source.earlier, *source.messages) if said.role in ("user", "assistant")]
-    before = [said for said in spoken if said.seq < message.seq][-MAX_BEFORE:]
-    for said in reversed(before):
-        if speaker_of(said) == speaker_of(message):
+    spoken = [earlier for earlier in (*source.earlier, *source.messages) if earlier.role in ("user", "assistant")]
+    before = [earlier for earlier in spoken if earlier.seq < message.seq][-MAX_BEFORE:]
+    for earlier in reversed(before):
+        if speaker_of(earlier) == speaker_of(message):
             continue
-        words = readable(said)
+        words = readable(earlier)
         if asks_to_forget(words):
             return None
-        told = _telling(words, said.role)
-        if told is not None:
-            verb = "asked" if asks(told) else "said"
-            return Circumstance(text=f"{speaker_label(said)} {verb}: {shorten(told, MAX_QUOTED)}", message=said)
+        sentence = _telling(words, earlier.role)
+        if sentence is not None:
+            verb = "asked" if asks(sentence) else "said"
+            return Circumstance(
+                text=f"{speaker_label(earlier)} {verb}: {shorten(sentence, MAX_QUOTED)}", message=earlier
+            )
     return None
 
 

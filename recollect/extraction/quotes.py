@@ -82,19 +82,23 @@ def _is_of_others(text: str, span: Span) -> bool:
     after = text[end : end + _AFTER]
     if _is_by_oneself(before) or _I_TELL.match(after):
         return False
-    told = ends_in_speaking(before) or _IS_LIKE.search(before) or _TOLD_AFTER.match(after)
+    is_attributed = ends_in_speaking(before) or _IS_LIKE.search(before) or _TOLD_AFTER.match(after)
     if len(inside.split()) < _MIN_WORDS and inside.isascii():
         return False
     if before.rstrip().endswith(":") and is_own_label(before):
         return False
-    return bool(told or (_FIRST_PERSON.match(inside) and not _NAMES.search(before)))
+    return bool(is_attributed or (_FIRST_PERSON.match(inside) and not _NAMES.search(before)))
 
 
 def _is_by_oneself(before: str) -> bool:
     """Return whether the last verb of speaking before a quotation has the first person as its subject."""
     before = _CLAUSE_END.split(before)[-1]
-    told = list(_TELLING.finditer(before))
-    subject = before[: told[-1].start()].casefold().replace("’", "'").split()[-_SUBJECT_WORDS:] if told else []
+    telling_verbs = list(_TELLING.finditer(before))
+    subject = (
+        before[: telling_verbs[-1].start()].casefold().replace("’", "'").split()[-_SUBJECT_WORDS:]
+        if telling_verbs
+        else []
+    )
     return any(word.strip(",.;:\"'") in _I for word in subject)
 
 

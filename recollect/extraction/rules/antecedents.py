@@ -75,8 +75,8 @@ MAX_LOOKED_BACK = 400
 
 
 def _tells(rest: str) -> bool:
-    said = [word for word in words(rest) if word not in STOP_WORDS]
-    return len(said) >= MIN_CONTENT_WORDS or any(word[0].isdigit() for word in said)
+    content_words = [word for word in words(rest) if word not in STOP_WORDS]
+    return len(content_words) >= MIN_CONTENT_WORDS or any(word[0].isdigit() for word in content_words)
 
 
 def _fits(pronoun: str, relation: str) -> bool:

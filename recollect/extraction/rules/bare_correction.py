@@ -272,8 +272,8 @@ def _of_list(body: str, before: Sequence[str]) -> Correction | None:
     new = _items(found.group())
     for part in (part for text in before for part in reversed(_parts(text))):
         for old in _LIST.finditer(part):
-            held = _items(old.group())
-            if len(held) == len(new) and held & new and held != new:
+            old_items = _items(old.group())
+            if len(old_items) == len(new) and old_items & new and old_items != new:
                 return Correction(old=old.group(), new=found.group(), meant=_put(part, old.group(), found.group()))
     return None
 
@@ -302,13 +302,13 @@ def _old_of(statement: str, new: str, *, clearly: bool) -> str:
     if new[:1].isupper():
         chosen = near if len(near) == 1 else named
         return chosen[0] if len(chosen) == 1 and (clearly or near or _is_value(statement, chosen[0])) else ""
-    held = {
+    old_values = {
         fact.value for fact in facts_of(statement, []) if fact.value and not fact.ends and _has(statement, fact.value)
     }
     misspelled: list[str] = [word for word in _SMALL_WORD.findall(statement) if _is_spelled_like(word, new)]
     if clearly and len(misspelled) == 1:
         return misspelled[0]
-    old = held.pop() if clearly and len(held) == 1 else ""
+    old = old_values.pop() if clearly and len(old_values) == 1 else ""
     return old if not old[:1].isupper() or old not in statement else ""
 
 

@@ -103,8 +103,8 @@ def _of_the_same_day(reading: ParsedMessage, clause: TextSpan) -> list[Candidate
     if len(days) != 1 or first is None:
         return []
     quote = reading.quote(parts[1])
-    told = _written(reading, parts[1], write_out(fold(quote), reading.mentions_in(parts[1])))
-    return [first, replace(first, text=_THAT_DAY.sub(days[0].phrase, told, count=1), quote=quote)]
+    second_text = _written(reading, parts[1], write_out(fold(quote), reading.mentions_in(parts[1])))
+    return [first, replace(first, text=_THAT_DAY.sub(days[0].phrase, second_text, count=1), quote=quote)]
 
 
 def states_plainly(text: str) -> bool:

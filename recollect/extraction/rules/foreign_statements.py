@@ -44,12 +44,12 @@ def foreign_language(text: str, message: str) -> str:
     >>> foreign_language("moro em Setúbal", ""), foreign_language("I live in Rome", "")
     ('pt', '')
     """
-    for told in (text, message[:_DETECTION_CHARACTERS]):
-        if _KANA.search(told):
+    for sample in (text, message[:_DETECTION_CHARACTERS]):
+        if _KANA.search(sample):
             return "ja"
-        if _HAN.search(told):
+        if _HAN.search(sample):
             return "zh"
-        spoken, _ = guess(words(told), told)
+        spoken, _ = guess(words(sample), sample)
         if spoken.latin in _LATIN:
             return spoken.latin
     return _told_by_person(text)

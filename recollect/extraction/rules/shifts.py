@@ -372,8 +372,8 @@ def _bodies(clause: str, mentions: Sequence[DateMention]) -> list[str]:
     opening = next((date.span[1] for date in mentions if date.span[0] <= lead_length(clause)), 0)
     rest = clause[opening:].strip(" ,.!;:")
     heading = _HEADING.match(plain)
-    told = plain[heading.end() :] if heading else plain
-    return [read for body in (statement_body(clause, mentions), plain, rest, told) for read in _with_subject(body)]
+    headless = plain[heading.end() :] if heading else plain
+    return [read for body in (statement_body(clause, mentions), plain, rest, headless) for read in _with_subject(body)]
 
 
 def _with_subject(body: str) -> list[str]:

@@ -129,15 +129,15 @@ def _of_run(reading: ParsedMessage, run: Sequence[TextSpan]) -> list[_Quoted]:
     quoted: list[_Quoted] = []
     at = run[0].start
     for clause in run:
-        told = _told(reading, clause)
-        if told is None:
+        clause_text = _told(reading, clause)
+        if clause_text is None:
             continue
-        start, end = told.piece.start, told.piece.end
-        if _REFERS.match(told.piece.text) and quoted and end - quoted[-1].piece.start <= MAX_QUOTED:
+        start, end = clause_text.piece.start, clause_text.piece.end
+        if _REFERS.match(clause_text.piece.text) and quoted and end - quoted[-1].piece.start <= MAX_QUOTED:
             start = quoted.pop().piece.start
-        elif not told.of and end - at <= MAX_WITH_CONTEXT and not is_reported(reading.masked[at:start]):
+        elif not clause_text.of and end - at <= MAX_WITH_CONTEXT and not is_reported(reading.masked[at:start]):
             start = at
-        quoted.append(_Quoted(TextSpan(reading.masked[start:end], start), of=told.of))
+        quoted.append(_Quoted(TextSpan(reading.masked[start:end], start), of=clause_text.of))
         at = end
     return quoted
 

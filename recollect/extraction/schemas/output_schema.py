@@ -272,10 +272,10 @@ def locate(text: str, number: int | None, quote: str, source: ExtractionInput) -
     candidates = [message_of(number, source)] if number is not None else source.messages
     candidates = [message for message in candidates if message.role in source.sources]
     if quote:
-        held = next((message for message in candidates if _holds(message, quote)), None)
-        if held is None:
+        holder = next((message for message in candidates if _holds(message, quote)), None)
+        if holder is None:
             raise UnusableError("its quote is in none of the messages")
-        return SourceMatch(held, quote)
+        return SourceMatch(holder, quote)
     return _nearest(text, candidates)
 
 

@@ -54,8 +54,8 @@ def _rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
     order = match.group().strip(" .!")
     order = re.sub(r"^(?:please|pls|also|and|but|so|ok|okay)[\s,]++", "", order, flags=re.IGNORECASE)
     if len(order) <= _MAX_ORDER_CHARACTERS and len(order.split()) > 2:
-        said = order.replace('"', "'")
-        yield _fact(f"rule:{bare(order)}", order, f'wants: "{said}"')
+        quoted_order = order.replace('"', "'")
+        yield _fact(f"rule:{bare(order)}", order, f'wants: "{quoted_order}"')
 
 
 def _ordered_rule(match: re.Match[str]) -> Iterable[ExtractedFact]:

@@ -45,8 +45,8 @@ _AGES = range(5, 116)
 
 def _name(match: re.Match[str]) -> Iterable[ExtractedFact]:
     spelled = _SPELLED.match(match["v"])
-    said = match["v"][spelled.end() :] if spelled else match["v"]
-    name = re.split(r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", said.strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE)[0]
+    value = match["v"][spelled.end() :] if spelled else match["v"]
+    name = re.split(r"(?<!\s)\s++(?:and|but|from|i|by|so)\b", value.strip(" ,.!"), maxsplit=1, flags=re.IGNORECASE)[0]
     words = name.split()
     if not words or len(words) > _NAME_WORDS or any(word.lower() in _NOT_NAMES for word in words):
         return
@@ -116,8 +116,8 @@ def are_of_another_person(fact: ExtractedFact, clause: str, before: str) -> bool
     """
     if fact.key != "pronouns" or not _BARE_PRONOUNS.match(clause):
         return False
-    said = _STOPS.split(before[-_MAX_BEFORE:])[-1]
-    return any(character.isalpha() for character in said) and not _OF_ONESELF.search(said)
+    last_clause = _STOPS.split(before[-_MAX_BEFORE:])[-1]
+    return any(character.isalpha() for character in last_clause) and not _OF_ONESELF.search(last_clause)
 
 
 def _pronouns(match: re.Match[str]) -> Iterable[ExtractedFact]:

@@ -35,8 +35,8 @@ def _hour(match: re.Match[str]) -> Iterable[ExtractedFact]:
     if is_at_hand(match.string):
         return
     first, _, further = verb.partition(" ")
-    told = f"{third_person(first)} {in_third_person(further)} {when}".replace("  ", " ")
-    yield from _fact(_SLOT_OF_HOUR.get(verb, slot("routine", verb)), told, told)
+    habit = f"{third_person(first)} {in_third_person(further)} {when}".replace("  ", " ")
+    yield from _fact(_SLOT_OF_HOUR.get(verb, slot("routine", verb)), habit, habit)
 
 
 _SLOT_OF_HOUR = {
@@ -59,8 +59,8 @@ _SLOT_OF_HOUR = {
 def _day_begins(match: re.Match[str]) -> Iterable[ExtractedFact]:
     verb, rest = match["verb"].lower(), squeeze(match["rest"]).strip(" .,!")
     part = match["part"].lower()
-    told = f"{third_person(verb)} the {part} {in_third_person(rest)}"
-    yield from _fact(slot("routine", f"{verb} of the {part}"), told, told)
+    habit = f"{third_person(verb)} the {part} {in_third_person(rest)}"
+    yield from _fact(slot("routine", f"{verb} of the {part}"), habit, habit)
 
 
 def _where(match: re.Match[str]) -> Iterable[ExtractedFact]:
@@ -75,9 +75,9 @@ def _days_for(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 def _happens(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    what, told = squeeze(match["what"]), squeeze(match["told"]).strip(" .,!")
+    what, rule = squeeze(match["what"]), squeeze(match["told"]).strip(" .,!")
     if not is_at_hand(match.string):
-        yield from _fact(slot("workflow", what), told, f"works by this rule: {what} {told}")
+        yield from _fact(slot("workflow", what), rule, f"works by this rule: {what} {rule}")
 
 
 _HAPPENING = (

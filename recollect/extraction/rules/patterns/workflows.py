@@ -63,8 +63,8 @@ def is_at_hand(text: str) -> bool:
 
 def in_third_person(text: str) -> str:
     """Put 'I', 'my' and 'we' after the first verb into the third person."""
-    told = _PRONOUN.sub(lambda found: _PRONOUNS[found.group().lower()], text)
-    return _GOES_ON.sub(lambda found: f"{found[1]}{third_person(found[2])}", told)
+    with_pronouns = _PRONOUN.sub(lambda found: _PRONOUNS[found.group().lower()], text)
+    return _GOES_ON.sub(lambda found: f"{found[1]}{third_person(found[2])}", with_pronouns)
 
 
 def _fact(key: str, value: str, says: str) -> Iterable[ExtractedFact]:
@@ -80,9 +80,9 @@ def _does(match: re.Match[str]) -> Iterable[ExtractedFact]:
         return
     often = squeeze(match.groupdict().get("often") or "")
     does = "backs up" if _spelled(verb) == "back up" else third_person(verb)
-    told = " ".join(part for part in (often, does) if part)
+    habit = " ".join(part for part in (often, does) if part)
     yield from _fact(
-        habit_topic(verb, rest), f"{told} {in_third_person(rest)}".strip(), f"{told} {in_third_person(rest)}".strip()
+        habit_topic(verb, rest), f"{habit} {in_third_person(rest)}".strip(), f"{habit} {in_third_person(rest)}".strip()
     )
 
 
@@ -280,21 +280,21 @@ RULES: tuple[FactPattern, ...] = (
 
 
 def _by_others(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    told = squeeze(match.group()).strip(" .,!")
-    if not is_at_hand(told):
+    rule = squeeze(match.group()).strip(" .,!")
+    if not is_at_hand(rule):
         yield from _fact(
-            told.lower().removeprefix("our ").split(" ")[0],
-            in_third_person(told),
-            f"has a rule: {in_third_person(told)}",
+            rule.lower().removeprefix("our ").split(" ")[0],
+            in_third_person(rule),
+            f"has a rule: {in_third_person(rule)}",
         )
 
 
 def _on_condition(match: re.Match[str]) -> Iterable[ExtractedFact]:
-    told = squeeze(match.group()).strip(" .,!")
-    if not is_at_hand(told):
-        lead = told[: match.start("verb") - match.start()] if told else ""
+    rule = squeeze(match.group()).strip(" .,!")
+    if not is_at_hand(rule):
+        lead = rule[: match.start("verb") - match.start()] if rule else ""
         yield from _fact(
             f"{lead.split()[0].lower()} {squeeze(match['cond']).lower()}"[:60],
-            in_third_person(told),
-            f"has a rule: {in_third_person(told)}",
+            in_third_person(rule),
+            f"has a rule: {in_third_person(rule)}",
         )
