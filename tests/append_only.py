@@ -34,11 +34,18 @@ def prompt_of(messages: Sequence[Message], body: bytes) -> SentPrompt:
     )
 
 
-def broken_prefix(earlier: SentPrompt, prompt: SentPrompt) -> str:
-    """Compare two prompts as far as the client's own messages are the same; empty if the bytes are, too."""
+def broken_prefix(earlier: SentPrompt, prompt: SentPrompt, *, named: bool) -> str:
+    """Compare two prompts as far as the client's own messages are the same; empty if the bytes are, too.
+
+    Without an id of its chat, a client that edits its first message begins a new conversation; so does each message of
+    a session that comes without its history.
+    """
     common = 0
     while common < min(len(earlier.own), len(prompt.own)) and earlier.own[common] == prompt.own[common]:
         common += 1
+    begins = all('"role": "user"' not in message for message in prompt.own[:common])
+    if not named and (begins or all('"role": "assistant"' not in message for message in prompt.own)):
+        return ""
     if not common or earlier.sent[common - 1] == prompt.sent[common - 1]:
         return ""
     return f"{common} equal messages, but\n{earlier.sent[common - 1]}\nbecame\n{prompt.sent[common - 1]}"
@@ -75,7 +82,8 @@ class ScriptedChat:
             await turn.entry.written()
         prompt = prompt_of(self.messages, turn.body)
         if mode not in NO_MEMORY:
-            problems = (broken_prefix(earlier, prompt) for earlier in self.prompts)
+            named = identity.conversation is not None and not identity.append
+            problems = (broken_prefix(earlier, prompt, named=named) for earlier in self.prompts)
             self.problems += [problem for problem in problems if problem]
             self.prompts.append(prompt)
         if answer is None:

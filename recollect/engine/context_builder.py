@@ -267,7 +267,7 @@ def _with_changes(rendered: RenderedContext, ended: Sequence[Memory], frame: Ren
     added = [item.memory for item in rendered.items if item.standing]
     changes = changes_block(added, ended, frame)
     recalled = GAP.join(part for part in (changes, rendered.recalled) if part)
-    return replace(rendered, standing="", recalled=recalled, withdrawn=tuple(ended))
+    return replace(rendered, standing="", recalled=recalled, added=tuple(added), withdrawn=tuple(ended))
 
 
 def _with_summaries(recall: Recall, summaries: Sequence[Memory]) -> Recall:

@@ -49,6 +49,8 @@ logger = logging.getLogger(__name__)
 
 # Share of the time for recall after which a prompt goes on with what earlier ones had.
 RECALL_SHARE = 0.8
+# A profile block that is all that could be kept of earlier prompts is rendered again after so many changes.
+MAX_CHANGES = 10
 # Memories that ended since they were shown and are looked up for one prompt; more follow with the next.
 MAX_ENDED = 20
 
@@ -125,7 +127,7 @@ class PromptInjector:
     async def _append(self, asked: ReadingRequest, chain: PromptChain) -> PreparedTurn:
         """Repeat the insertions of earlier prompts; recall once for each user turn, and append that."""
         ledger = self._ledger(asked.identity)
-        rows = await ledger.find(asked.home, _spoken_links(chain, asked.log))
+        rows = await ledger.find(asked.home, _kept_links(chain, asked.log))
         replay = find_replay(chain, rows, asked.now)
         closed = await self._closed(replay)
         replay = replay.without(closed.removed)
@@ -136,24 +138,28 @@ class PromptInjector:
             return replace(placed, items=await self._shown_at(known), entry=entry)
         earlier = EarlierPrompts(shown=frozenset(replay.shown), ended=closed.ended) if replay.insertions else None
         recall, rendered = await self._recall_in_time(asked, earlier)
-        insertion = self._insertion(asked, chain, replay, recall, rendered)
-        placed = await self._placed(asked, (*replay.insertions, insertion), replay, chain)
+        if replay.insertions and replay.is_new and len(rendered.added) + len(rendered.withdrawn) > MAX_CHANGES:
+            replay = PromptReplay()  # nothing but the profile block could be kept, and too much of that has changed
+            recall, rendered = await self._recall(asked)
+        new = self._new_insertions(asked, chain, replay, recall, rendered)
+        placed = await self._placed(asked, (*replay.insertions, *new), replay, chain)
         assert placed.sent is not None
         assert placed.prefix is not None
+        *roots, insertion = new
         insertion = replace(insertion, sent_bytes=placed.sent.bytes, sent_hash=placed.sent.hash)
         record = None
         if rendered.text:
             record = self._record(asked, recall, rendered)
             record = replace(record, replayed=placed.replayed, prefix=placed.prefix.value)
+        entry = LedgerEntry(
+            ledger=ledger,
+            home=asked.home,
+            insertion=insertion,
+            root=roots[0] if roots else None,
+            writing=self._write(ledger, asked.home, (*roots, insertion)),
+        )
         return replace(
-            placed,
-            items=recall.items,
-            record=record,
-            warning=recall.warning,
-            recent=rendered.recent,
-            entry=LedgerEntry(
-                ledger=ledger, home=asked.home, insertion=insertion, writing=self._write(ledger, asked.home, insertion)
-            ),
+            placed, items=recall.items, record=record, warning=recall.warning, recent=rendered.recent, entry=entry
         )
 
     def _ledger(self, identity: Identity) -> PromptLedger:
@@ -192,12 +198,13 @@ class PromptInjector:
             logger.warning("recall was late, the prompt has what earlier ones had")
             return Recall(query="", items=(), warning="recall was late"), RenderedContext()
 
-    def _insertion(
+    def _new_insertions(
         self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recall: Recall, rendered: RenderedContext
-    ) -> PromptInsertion:
+    ) -> list[PromptInsertion]:
+        """Return what this prompt adds: the turn's text, after the profile block if that is kept apart from it."""
         id_ = new_id(self._components.clock)
         thread = chain.thread if chain.thread is not None else replay.thread
-        return PromptInsertion(
+        turn = PromptInsertion(
             thread=hash64("thread", id_) if thread is None else thread,
             chain=chain.links[chain.asked - 1],
             depth=chain.asked,
@@ -209,6 +216,20 @@ class PromptInjector:
             withdrawn=tuple(memory.id for memory in rendered.withdrawn),
             quotes_messages=rendered.recent > 0,
         )
+        if chain.root is None or replay.insertions:
+            return [turn]
+        standing = {item.memory.id for item in recall.items if item.standing}
+        root = replace(
+            turn,
+            chain=chain.root,
+            depth=0,
+            id=new_id(self._components.clock),
+            recalled="",
+            items=tuple(item for item in turn.items if item[1] in standing),
+            quotes_messages=False,
+        )
+        items = tuple(item for item in turn.items if item[1] not in standing)
+        return [root, replace(turn, standing="", items=items)]
 
     async def _placed(
         self, asked: ReadingRequest, texts: Sequence[PromptInsertion], replay: PromptReplay, chain: PromptChain
@@ -221,7 +242,7 @@ class PromptInjector:
             insertions = place_at_messages(
                 request,
                 standing=next((text.standing for text in texts if text.standing), ""),
-                appended={spoken[text.depth - 1]: text.recalled for text in texts},
+                appended={spoken[text.depth - 1]: text.recalled for text in texts if text.depth},
             )
             body = apply_insertions(request, insertions)
             return insertions, body, measure_prompt(request, insertions, replay, asked=chain.asked)
@@ -246,12 +267,13 @@ class PromptInjector:
                 shown.append(RecalledMemory(memory=memory, score=0.0, similarity=0.0, word_share=0.0, reasons=_AGAIN))
         return tuple(shown)
 
-    def _write(self, ledger: PromptLedger, home: Subject, insertion: PromptInsertion) -> asyncio.Task[None]:
-        """Write an insertion while the prompt is on its way."""
+    def _write(self, ledger: PromptLedger, home: Subject, insertions: Sequence[PromptInsertion]) -> asyncio.Task[None]:
+        """Write insertions while the prompt is on its way."""
 
         async def write() -> None:
             try:
-                await ledger.add(home, insertion)
+                for insertion in insertions:
+                    await ledger.add(home, insertion)
             except RecollectError as error:
                 # The chat goes on; the conversation's next prompt begins otherwise than this one.
                 logger.error("an insertion was not kept", extra={"error": getattr(error, "logged", str(error))})
@@ -313,9 +335,10 @@ class _Closed:
 _AGAIN = ("recalled for an earlier request of this turn",)
 
 
-def _spoken_links(chain: PromptChain, log: Sequence[Message]) -> list[int]:
-    """Return the chain at what users and assistants say: nothing is kept elsewhere."""
-    return [link for link, message in zip(chain.links, log, strict=True) if message.role in ("user", "assistant")]
+def _kept_links(chain: PromptChain, log: Sequence[Message]) -> list[int]:
+    """Return the chains where the ledger may have rows: the root, and what users and assistants say."""
+    spoken = [link for link, message in zip(chain.links, log, strict=True) if message.role in ("user", "assistant")]
+    return spoken if chain.root is None else [chain.root, *spoken]
 
 
 def _by_subject(shown: Mapping[MemoryId, Subject]) -> dict[Subject, list[MemoryId]]:

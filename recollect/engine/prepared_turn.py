@@ -22,6 +22,8 @@ class LedgerEntry:
     ledger: PromptLedger
     home: Subject
     insertion: PromptInsertion
+    root: PromptInsertion | None = None
+    """The profile block, if this turn rendered it for a conversation with an id."""
     writing: asyncio.Task[None] | None = None
     """None: an earlier request of the same turn wrote it."""
 
@@ -34,7 +36,8 @@ class LedgerEntry:
         """Note that the turn was sent without it. Never fails."""
         await self.written()
         try:
-            await self.ledger.drop(self.home, self.insertion.thread, self.insertion.chain)
+            for insertion in filter(None, (self.root, self.insertion)):
+                await self.ledger.drop(self.home, insertion.thread, insertion.chain)
         except RecollectError as error:
             logger.error("a refused insertion stays in the ledger", extra={"error": str(error)})
 

@@ -68,6 +68,8 @@ class RenderedContext:
     """The memories in them, in the order of the recall."""
     recent: int = 0
     """Number of messages of other conversations in them."""
+    added: tuple[Memory, ...] = ()
+    """Standing facts that they state because the conversation's profile block lacks them."""
     withdrawn: tuple[Memory, ...] = ()
     """Facts that they declare no longer true."""
 

@@ -53,6 +53,14 @@ class PromptChain:
     standalone: bool = False
     """Whether the client sends its newest message alone, so that an equal one was another turn."""
 
+    @property
+    def root(self) -> int | None:
+        """The chain of the conversation's profile block, before all messages; None if it is that of each first prompt.
+
+        It needs an id of the conversation, and a client that sends what was said.
+        """
+        return None if self.thread is None or self.standalone else hash64("root", _packed(self.thread))
+
     def after(self, answer: Message) -> int:
         """Return the chain of these messages with an answer."""
         return _link(self.links[-1] if self.links else 0, answer)
@@ -103,9 +111,9 @@ class PromptReplay:
         return frozenset(memory for insertion in self.insertions for memory in insertion.withdrawn)
 
     @property
-    def standing(self) -> str:
-        """The profile block of the conversation."""
-        return next((insertion.standing for insertion in self.insertions if insertion.standing), "")
+    def is_new(self) -> bool:
+        """Whether no message of the request was in an earlier prompt; its profile block may have been."""
+        return not any(insertion.depth for insertion in self.insertions)
 
     def without(self, memories: frozenset[MemoryId]) -> "PromptReplay":
         """Return the replay with the insertions emptied that show one of these memories."""
@@ -115,7 +123,7 @@ class PromptReplay:
 
     def prefix(self, *, kept: bool) -> PrefixState:
         """Say what became of the previous prompt, of which all bytes are `kept` or not."""
-        if not self.insertions:
+        if self.is_new:
             return PrefixState.NEW
         if kept:
             return PrefixState.KEPT

@@ -1,0 +1,158 @@
+"""Scripted conversations of random clients: every prompt repeats the bytes of the earlier ones."""
+
+import os
+import random
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from append_only import ScriptedChat, tool_call, tool_result
+from recollect.engine import AsyncRecollect, Components
+from recollect.store.factory import open_store
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Identity, MemoryMode, Subject
+from stores import STORES
+
+CHATS = int(os.environ.get("RECOLLECT_SOAK", "10"))
+"""Conversations for each store and kind of client."""
+
+STATEMENTS = (
+    "I live in Oslo.", "I moved to Bergen.", "I work as a baker.", "I am a nurse now.", "I'm allergic to peanuts.",
+    "My sister Eva runs a restaurant in Lima.", "My cat is called Momo.", "I stopped eating meat last year.",
+)  # fmt: skip
+QUESTIONS = (
+    "Where do I live?", "What may I not eat?", "Which restaurant does my sister run?", "What do I do for work?",
+    "Hello", "Thanks!", "What is my cat called?", "Tell me more about that.", "Grüße aus Köln 🐝",
+)  # fmt: skip
+OPENINGS: tuple[list[dict[str, Any]], ...] = (
+    [],
+    [{"role": "system", "content": "Be kind."}],
+    [{"role": "system", "content": ""}, {"role": "developer", "content": "Be brief."}],
+    [{"role": "system", "content": [{"type": "text", "text": "Be kind."}]}],
+    [{"role": "system", "content": None}],
+    [{"role": "assistant", "content": "How can I help?"}],
+)  # fmt: skip
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+class Campaign:
+    """One conversation in random steps."""
+
+    def __init__(self, engines: list[AsyncRecollect], chat: ScriptedChat, choices: random.Random) -> None:
+        self.engines = engines
+        self.chat = chat
+        self.choices = choices
+        self.calls = 0
+        self.steps: list[str] = []
+
+    async def run(self) -> None:
+        """Do eight steps.
+
+        A turn that memory did not see leaves no trace: asked again, it gets memory. So a chat either has such turns or
+        takes turns back.
+        """
+        steps = [self.turn, self.turn, self.loop, self.lose, self.learn, self.move]
+        steps += [self.off] if self.choices.random() < 0.3 else [self.edit, self.regenerate]
+        await self.turn()
+        for _ in range(8):
+            step = self.choices.choice(steps)
+            self.steps.append(step.__name__)
+            await step()
+
+    async def turn(self) -> None:
+        text = self.choices.choice(QUESTIONS)
+        parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": "data:,"}}]
+        if self.choices.random() < 0.2:
+            self.chat.messages.append({"role": "user", "content": parts})
+            await self.chat.ask(answer=self._answer())
+        else:
+            await self.chat.ask(text, self._answer())
+
+    async def loop(self) -> None:
+        """Ask, and run tools before the answer."""
+        self.calls += 1
+        await self.chat.ask(self.choices.choice(QUESTIONS), tool_call(self.calls))
+        for _ in range(self.choices.randint(1, 4)):
+            self.chat.messages.append(tool_result(self.calls))
+            self.calls += 1
+            await self.chat.ask(answer=tool_call(self.calls))
+        self.chat.messages.append(tool_result(self.calls))
+        await self.chat.ask(answer=self._answer())
+
+    async def edit(self) -> None:
+        """Take back what follows one of the user's messages, and say something else there."""
+        places = [place for place in range(self._first, len(self.chat.messages)) if self._role(place) == "user"]
+        if places:
+            del self.chat.messages[self.choices.choice(places) :]
+            await self.turn()
+
+    async def regenerate(self) -> None:
+        """Ask for the last answer again."""
+        last = len(self.chat.messages) - 1
+        if last > self._first and self._role(last) == "assistant" and self._role(last - 1) in ("user", "tool"):
+            del self.chat.messages[-1]
+            await self.chat.ask(answer=self._answer())
+
+    async def lose(self) -> None:
+        """An answer that never came; the client tries again, or says something more."""
+        await self.chat.ask(self.choices.choice(QUESTIONS), None)
+        if self.choices.random() < 0.5:
+            await self.chat.ask(answer=self._answer())
+
+    async def off(self) -> None:
+        mode = self.choices.choice([MemoryMode.OFF, MemoryMode.RECORD])
+        await self.chat.ask(self.choices.choice(QUESTIONS), self._answer(), mode=mode)
+
+    async def learn(self) -> None:
+        """Something is said elsewhere, and memories change."""
+        await self.chat.engine.record(
+            [{"role": "user", "content": self.choices.choice(STATEMENTS)}], user=self.chat.identity.subject
+        )
+        await self.chat.engine.form()
+
+    async def move(self) -> None:
+        """Another server on the same database answers next."""
+        self.chat.engine = self.choices.choice(self.engines)
+
+    @property
+    def _first(self) -> int:
+        """The first message that is taken back. Without its answer, a session's first message is always a new one."""
+        if not self.chat.identity.append:
+            return 0
+        answers = (place for place in range(len(self.chat.messages)) if self._role(place) == "assistant")
+        return next(answers, len(self.chat.messages)) + 1
+
+    def _role(self, place: int) -> str:
+        return str(self.chat.messages[place]["role"])
+
+    def _answer(self) -> str:
+        return self.choices.choice(["Yes.", "No.", "I see.", f"Answer {len(self.chat.prompts)}."])
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("client", ["chat id", "session", "no id"])
+async def test_prompts_of_random_conversations_only_grow(
+    kind: str, client: str, parts: Components, clock: FakeClock
+) -> None:
+    engines = [AsyncRecollect(parts)]
+    if kind != "memory":
+        second = await open_store(parts.settings.database_url, clock=clock)
+        engines.append(AsyncRecollect(replace(parts, store=second, embedder=WordEmbedder(64))))
+    broken: list[str] = []
+    for seed in range(CHATS):
+        choices = random.Random(f"{kind} {client} {seed}")
+        clock.advance(minutes=30)
+        name = f"chat {seed}" if client != "no id" else None
+        identity = Identity(subject=Subject("user", f"u{seed}"), conversation=name, append=client == "session")
+        chat = ScriptedChat(engines[0], identity, [*choices.choice(OPENINGS)])
+        campaign = Campaign(engines, chat, choices)
+        await campaign.run()
+        broken += [f"seed {seed}, {campaign.steps}: {problem}" for problem in chat.problems[:1]]
+    assert broken == []
+    for engine in engines[1:]:
+        await engine.close()
