@@ -44,6 +44,8 @@ logger = logging.getLogger(__name__)
 SUBJECT_BATCH_SIZE = 8
 # How long other processes wait for one that died during a sweep; also the wait until a failed sweep is tried again.
 LEASE_S = 300.0
+# How long an insertion waits for its turn to be recorded: an answer that never came leaves one, and so does a kill.
+UNRECORDED_KEPT = timedelta(days=7)
 # Longest time that tending goes on before the worker looks for live turns of other processes.
 MAX_PORTION_S = 1.0
 
@@ -83,7 +85,7 @@ class Care:
         self._commits = Commits(runtime, subject, dry_run=dry_run)
         self._duplicates = Duplicates(self._commits, since)
         steps = [self._end_what_is_over, self._end_what_aged, self._duplicates.run, Surplus(self._commits).run]
-        self._steps = steps if dry_run else [*steps, self._drop_other_vectors]
+        self._steps = steps if dry_run else [*steps, self._drop_other_vectors, self._drop_unrecorded_insertions]
         self._aged_after: MemoryId | None = None
 
     @property
@@ -149,6 +151,12 @@ class Care:
     async def _drop_other_vectors(self, pace: Pace) -> None:
         """Drop the vectors of spaces that are over."""
         while await self._commits.runtime.store.embeddings.drop_other_vectors(self.subject, limit=DROPPED):
+            pace.check()
+
+    async def _drop_unrecorded_insertions(self, pace: Pace) -> None:
+        """Drop what was inserted into prompts whose turns were never recorded, after a week."""
+        before = self._commits.runtime.clock.now() - UNRECORDED_KEPT
+        while await self._commits.runtime.store.insertions.prune(self.subject, before, limit=BATCH_SIZE):
             pace.check()
 
     async def _ended(self, endings: Sequence[Expiry], pace: Pace) -> Plan:

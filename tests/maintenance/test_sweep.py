@@ -12,9 +12,10 @@ from factories import ANA, BEN, add, memory
 from own_profile import OWN, decided, held, numbered, unexplained, with_profile
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StaleSubjectError
+from recollect.ids import new_id
 from recollect.maintenance.retention import last_met
 from recollect.testing import FakeClock, ScriptedModel
-from recollect.types import Action, Memory, MemoryKind, Subject
+from recollect.types import Action, Memory, MemoryKind, PromptInsertion, Subject
 from sample_chats import tell
 from stores import with_repository
 
@@ -224,3 +225,17 @@ async def test_what_is_said_is_formed_and_tended_for_a_year(
     notes = [memory for memory in await held(engine, "ana") if memory.kind is MemoryKind.NOTE]
     assert notes
     assert all(last_met(memory) >= clock.now() - timedelta(days=60) for memory in notes)
+
+
+async def test_insertions_of_unrecorded_turns_are_dropped_after_a_week(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
+    await keep(parts, ANA, memory("Stays.", clock=clock))
+    for chain, days in ((1, 6), (2, 2)):
+        row = PromptInsertion(thread=1, chain=chain, depth=1, id=new_id(clock), at=clock.now(), recalled="Tea.")
+        await parts.store.insertions.add(ANA, row)
+        clock.advance(days=days)
+    await engine.admin.maintain(user=ANA, dry_run=True)
+    assert len((await parts.store.insertions.find(ANA, [1, 2])).insertions) == 2
+    await engine.admin.maintain(user=ANA)
+    assert [row.chain for row in (await parts.store.insertions.find(ANA, [1, 2])).insertions] == [2]

@@ -202,12 +202,28 @@ async def test_a_record_keeps_what_recall_left_out(store: Store, clock: FakeCloc
     assert await store.conversations.injections(ANA) == [replace(record, omitted=tuple(left_out[:50]))]
 
 
-async def test_an_insertion_with_a_memory_that_ended_meanwhile_is_refused(store: Store, clock: FakeClock) -> None:
-    tea, cake = await known(store, clock, "Ana likes tea."), await known(store, clock, "Ana likes cake.")
+async def test_an_insertion_with_a_memory_that_ended_meanwhile_is_kept(store: Store, clock: FakeClock) -> None:
+    """Its prompt is on its way already, and the next one has to begin with it."""
+    tea = await known(store, clock, "Ana likes tea.")
     late = insertion(clock, 1, tea)
     clock.advance(seconds=1)
     await store.memories.apply(ANA, [CloseMemory(id=tea.id, valid_to=clock.now(), closed_at=clock.now())], [])
+    await store.insertions.add(ANA, late)
 
-    with pytest.raises(StaleSubjectError, match="ended"):
-        await store.insertions.add(ANA, late)
-    await store.insertions.add(ANA, insertion(clock, 1, cake))
+    assert (await store.insertions.find(ANA, [1])).insertions == (late,)
+
+
+async def test_only_insertions_without_a_conversation_are_pruned(store: Store, clock: FakeClock) -> None:
+    tea = await known(store, clock, "Ana likes tea.")
+    await store.insertions.add(ANA, insertion(clock, 1, tea))
+    await store.conversations.record(replace(turn("a", "b"), thread=THREAD, answer_chain=2, answer_depth=2))
+    for chain in (3, 4, 5):
+        await store.insertions.add(ANA, insertion(clock, chain, tea, thread=OTHER))
+    clock.advance(seconds=1)
+    await store.insertions.add(ANA, insertion(clock, 6, tea, thread=OTHER))
+    at = clock.now()
+    clock.advance(days=100)
+
+    assert await store.insertions.prune(BEN, at) == 0
+    assert [await store.insertions.prune(ANA, at, limit=2) for _ in range(3)] == [2, 1, 0]
+    assert [row.chain for row in (await store.insertions.find(ANA, range(7))).insertions] == [1, 6]

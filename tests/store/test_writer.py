@@ -271,3 +271,24 @@ async def test_a_log_that_cannot_be_copied_is_reported_once_and_its_end_once(
         await bench.add(number)
     await bench.writer.close()
     assert [record.message for record in caplog.records] == ["checkpoint_failed", "checkpoint_succeeded"]
+
+
+async def test_a_commit_waits_for_the_disk_if_any_of_its_work_does(bench: Bench) -> None:
+    normal, full = 1, 2
+
+    def level(db: apsw.Connection) -> int:
+        return int(db.pragma("synchronous"))
+
+    assert await bench.writer.run(level, synced=False) == normal
+    assert await bench.writer.run(level) == full
+    assert await bench.writer.run(level, synced=False) == normal
+    assert await bench.writer.run_alone(level) == full
+    gate = threading.Event()
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    waiting = [asyncio.ensure_future(bench.writer.run(level, synced=synced)) for synced in (False, True, False)]
+    await asyncio.sleep(0)
+    gate.set()
+    assert await asyncio.gather(*waiting) == [full] * 3
+    await held
+    await bench.writer.close()

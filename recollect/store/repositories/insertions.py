@@ -1,8 +1,9 @@
 """Repository of the injection ledger: what was inserted into prompts, so that the next prompts repeat it."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
-from recollect.store.executor import StoreContext
+from recollect.store.executor import StoreContext, check_limit
 from recollect.store.sql.log import insertions
 from recollect.types import LedgerRows, PromptInsertion, Subject
 
@@ -38,7 +39,7 @@ class InsertionRepository:
         a new ledger begins.
 
         Raises:
-            StaleSubjectError: Something in its text was erased or ended since `insertion.at`: prepare it again.
+            StaleSubjectError: Something in its text was erased since `insertion.at`: prepare it again.
         """
         term_key = self._context.term_key
         await self._executor.write(lambda db: insertions.add(db, subject, insertion, term_key), subject, synced=False)
@@ -49,3 +50,13 @@ class InsertionRepository:
         await self._executor.write(
             lambda db: insertions.drop(db, subject, thread, chain, term_key), subject, synced=False
         )
+
+    async def prune(self, subject: Subject, before: datetime, *, limit: int = 1000) -> int:
+        """Delete up to `limit` insertions made before an instant whose turns were never recorded; return how many.
+
+        Such a turn got no answer, or the process died with it. What has a conversation stays as long as that does.
+        """
+        check_limit(limit)
+        if not await self._executor.read_inline(lambda db: insertions.has_orphans(db, subject, before)):
+            return 0
+        return await self._executor.write(lambda db: insertions.prune(db, subject, before, limit), subject)

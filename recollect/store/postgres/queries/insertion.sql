@@ -7,6 +7,9 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
   FROM insertion
  WHERE subject = ?1 AND chain = ANY (CAST(translate(?2, '[]', '{}') AS BIGINT[]))
 
+-- name: orphans
+SELECT chain, thread FROM insertion WHERE subject = ?1 AND conversation IS NULL AND at < ?2 LIMIT ?3
+
 -- name: owner
 SELECT version FROM subject WHERE key = ?1 FOR SHARE
 
@@ -15,4 +18,3 @@ SELECT count(*)
   FROM memory
  WHERE subject = ?1
    AND id IN (SELECT decode(replace(value, '-', ''), 'hex') FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
-   AND (closed_at IS NULL OR closed_at <= ?3)

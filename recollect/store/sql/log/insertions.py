@@ -7,6 +7,7 @@ ledger, as hashes of messages are, so that no row tells what an erased message s
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import lru_cache
 
 from recollect.clock import from_micros, to_micros
@@ -76,7 +77,7 @@ def add(db: SqlConnection, subject: Subject, insertion: PromptInsertion, term_ke
 
     Raises:
         BadRequestError: An id is none.
-        StaleSubjectError: Something in its text was erased, or ended, since it was prepared.
+        StaleSubjectError: Something in its text was erased since it was prepared.
     """
     _refuse_erased(db, subject, insertion)
     subjects.ensure(db, subject)
@@ -109,6 +110,22 @@ def drop(db: SqlConnection, subject: Subject, thread: int, chain: int, term_key:
     for stored in _stored(db, TombstoneLedger(db, subject, term_key), chain):
         drop_shown(db, subject.key, stored, thread)
         db.execute(SQL["withdraw_insertion"], (subject.key, stored, thread))
+
+
+def has_orphans(db: SqlConnection, subject: Subject, before: datetime) -> bool:
+    """Return whether there are insertions of turns that were never recorded."""
+    return bool(fetch(db, SQL["orphans"], subject.key, to_micros(before), 1))
+
+
+def prune(db: SqlConnection, subject: Subject, before: datetime, limit: int) -> int:
+    """Delete insertions of turns that were never recorded; return how many."""
+    if subjects.version_of(db, subject) is None:
+        return 0
+    rows = fetch(db, SQL["orphans"], subject.key, to_micros(before), limit)
+    for chain, thread in rows:
+        drop_shown(db, subject.key, chain, thread)
+        db.execute(SQL["drop_insertion"], (subject.key, chain, thread))
+    return len(rows)
 
 
 def link(
@@ -153,10 +170,10 @@ def _seq_above(db: SqlConnection, key: int, conversation: bytes, seq: int, steps
 
 
 def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInsertion) -> None:
-    """Refuse a text with words that were erased, or memories that ended, since it was prepared.
+    """Refuse a text whose words were erased since it was prepared.
 
     Raises:
-        StaleSubjectError: Something was erased of a subject whose memories or messages it has, or one of them ended.
+        StaleSubjectError: Something was erased meanwhile of a subject whose memories or messages it has.
     """
     at = to_micros(insertion.at)
     shown: dict[Subject, list[MemoryId]] = {subject: []}
@@ -167,9 +184,9 @@ def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInserti
         fetch(db, SQL["owner"], owner.key)
         lost = bool(fetch_value(db, SQL["erased_since"], owner.key, at))
         if memories and not lost:
-            lost = fetch_value(db, SQL["memories_left"], owner.key, json.dumps(memories), at) < len(memories)
+            lost = fetch_value(db, SQL["memories_left"], owner.key, json.dumps(memories)) < len(memories)
         if lost:
-            raise StaleSubjectError("memories were erased or ended while the prompt was prepared: prepare it again")
+            raise StaleSubjectError("something was erased while the prompt was prepared: prepare it again")
 
 
 def _make_room(db: SqlConnection, key: int, insertion: PromptInsertion) -> None:

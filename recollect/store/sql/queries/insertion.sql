@@ -73,10 +73,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
 SELECT version FROM subject WHERE key = ?1
 
 -- name: memories_left
--- Those that are there, and were not closed after an instant.
-SELECT count(*)
-  FROM memory
- WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2)) AND (closed_at IS NULL OR closed_at <= ?3)
+SELECT count(*) FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
 
 -- name: showing
 SELECT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND memory = ?2
@@ -111,6 +108,12 @@ UPDATE insertion
    SET sent_hash = ''
  WHERE subject = ?1 AND thread = ?2 AND sent_hash <> ''
    AND at >= (SELECT at FROM insertion WHERE subject = ?1 AND thread = ?2 AND chain = ?3)
+
+-- name: orphans
+SELECT chain, thread
+  FROM insertion INDEXED BY insertion_unlinked
+ WHERE subject = ?1 AND conversation IS NULL AND at < ?2
+ LIMIT ?3
 
 -- name: mask_chain
 UPDATE insertion SET chain = ?4, masked = 1 WHERE subject = ?1 AND chain = ?2 AND thread = ?3
