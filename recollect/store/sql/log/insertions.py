@@ -6,7 +6,6 @@ ledger, as hashes of messages are, so that no row tells what an erased message s
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 
@@ -36,6 +35,7 @@ _MAX_PARSED_LISTS = 2048
 # Longest list of messages that is climbed to find the place of an insertion.
 _MAX_CLIMB = 10_000
 _NO_ID = bytes(16)
+_EMPTY = "[]"
 
 
 def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: bytes) -> LedgerRows:
@@ -212,20 +212,26 @@ def _owner(db: SqlConnection, key: int, memory: bytes) -> int:
 
 
 def _read(row: Row, chain: int) -> PromptInsertion:
-    thread, _, depth, id_, at, standing, recalled, items, withdrawn, quotes, *sent, erased, held, _ = row
-    sent_bytes, sent_hash = sent
-    place = PromptInsertion(thread=thread, chain=chain, depth=depth, id=id_text(id_), at=from_micros(at))
+    thread, _, depth, id_, at, standing, recalled, items, withdrawn, quotes, sent_bytes, *last = row
+    sent_hash, erased, held, _ = last
     if held or erased:
-        return replace(place, sent_bytes=sent_bytes, erased=True)
-    return replace(
-        place,
+        standing = recalled = sent_hash = ""
+        items = withdrawn = _EMPTY
+        quotes = 0
+    return PromptInsertion(
+        thread=thread,
+        chain=chain,
+        depth=depth,
+        id=id_text(id_),
+        at=from_micros(at),
         standing=standing,
         recalled=recalled,
         items=_items(items),
-        withdrawn=_ids(withdrawn),
+        withdrawn=() if withdrawn == _EMPTY else _ids(withdrawn),
         quotes_messages=bool(quotes),
         sent_bytes=sent_bytes,
         sent_hash=sent_hash,
+        erased=bool(held or erased),
     )
 
 
