@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from naming import parse
+
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "recollect"
 
@@ -51,10 +53,7 @@ CATCH_ALL = {
 @cache
 def modules() -> tuple[tuple[str, Path, ast.Module], ...]:
     """Parse each file of the package once for all tests."""
-    return tuple(
-        (path.relative_to(PACKAGE).as_posix(), path, ast.parse(path.read_text("utf-8")))
-        for path in sorted(PACKAGE.rglob("*.py"))
-    )
+    return tuple((path.relative_to(PACKAGE).as_posix(), path, parse(path)) for path in sorted(PACKAGE.rglob("*.py")))
 
 
 def room(relative: str) -> str:

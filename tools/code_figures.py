@@ -173,7 +173,6 @@ async def trace_turn(tree: Path) -> Trace:
     recorder = Recorder(f"{(tree / 'recollect').resolve()}{os.sep}")
     # Before anything is imported: the profile function reaches only threads that start later.
     threading.setprofile(recorder)
-    sys.setprofile(recorder)
     with tempfile.TemporaryDirectory() as folder:
         database = Path(folder, "memory.sqlite3")
         upstream = await asyncio.start_server(_answer, "127.0.0.1", 0)
@@ -191,6 +190,7 @@ async def trace_turn(tree: Path) -> Trace:
                 await _chat(app, _WARM_UP)
                 await _formed(database, messages=2)
                 recorder.on = True
+                sys.setprofile(recorder)  # this thread imports much, and more slowly under a profile function
                 await _chat(app, _TURN)
                 answer, files = recorder.figures(), recorder.files()
                 await _formed(database, messages=4)
