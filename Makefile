@@ -12,8 +12,9 @@ unexport PYTHONDONTWRITEBYTECODE
 QUICK := not process and not postgres and not campaign and not twin and not timing and not soak
 # Where ARGS chooses tests, one of two runs may have none: pytest says so with 5.
 some = $(1) || [ $$? = 5 ]
-# Two workers per processor: many tests wait for processes and servers that they start.
-WORKERS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+CORES := $(shell getconf _NPROCESSORS_ONLN)
+# Two workers per processor: many tests wait for processes and servers that they start. The quick ones do not.
+WORKERS ?= $(shell expr 2 \* $(CORES))
 
 .PHONY: help run test quick lint format unit bench soak mutants lock clean
 
@@ -59,7 +60,7 @@ format: $(VENV)/.dev ## Fix formatting and what ruff can fix
 	@$(BIN)/ruff check --fix .
 
 quick: $(VENV)/.dev ## The quick tests: no PostgreSQL, processes or very large cases (make quick ARGS='--lf')
-	@$(BIN)/pytest -q -n $(WORKERS) -m '$(QUICK)' $(ARGS)
+	@$(BIN)/pytest -q -n $(CORES) -m '$(QUICK)' $(ARGS)
 
 unit: $(VENV)/.dev ## All tests, in parallel; those of time afterwards (make unit ARGS='-k recall')
 	@$(call some,$(BIN)/pytest -q -ra -n $(WORKERS) -m 'not timing' $(ARGS))

@@ -20,12 +20,13 @@ from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from sqlite_image import copy_or_migrate
 from stores import STORES, new_store, url_of
-from workers import PROCESS_FOLDERS, WorkerScheduler
+from workers import LONG_FILES, PROCESS_FOLDERS, WorkerScheduler
 
 # No deadline for examples: a busy machine would miss it.
 examples.register_profile("recollect", deadline=None)
 examples.load_profile("recollect")
 
+TESTS = Path(__file__).parent
 CAMPAIGN_FOLDERS = ("stories", "scripted")
 CAMPAIGN_FILES = (
     *("test_linear_patterns.py", "test_hostile_messages.py", "test_undo_property.py", "test_pairs.py"),
@@ -47,7 +48,18 @@ def pytest_configure() -> None:
     pytest.MonkeyPatch().setattr("recollect.store.sqlite.connection.migrate", copy_or_migrate)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not import files none of whose tests `-m` selects: each worker would need seconds for that."""
+    selected = config.option.markexpr
+    if selected == "timing" and collection_path.suffix == ".py":
+        return collection_path.name not in TIMED_FILES or None
+    deselected = [*(PROCESS_FOLDERS if "not process" in selected else ())]
+    deselected += CAMPAIGN_FOLDERS if "not campaign" in selected else ()
+    return collection_path in {TESTS / folder for folder in deselected} or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.name not in LONG_FILES)
     names = {item.nodeid for item in items}
     for item in items:
         head, _, parameters = item.nodeid.partition("[")
