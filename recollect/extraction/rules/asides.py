@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from recollect.extraction.rules.clause_facts import facts_of, lead_length
 from recollect.extraction.rules.clause_subjects import lacks_i, lacks_my
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, apply_patterns
+from recollect.extraction.rules.patterns.household_health import find_described_health, find_household_health
 from recollect.extraction.rules.patterns.people import find_named_people
 from recollect.extraction.rules.patterns.places import RULES as PLACES
 from recollect.extraction.rules.patterns.software import RULES as TOOLS
@@ -79,7 +80,7 @@ _YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
 # Words of fiction, whose people need not be real.
 _FICTION = re.compile(
     r"\b(?:story|tale|novel|poem|scene|character|protagonist|fiction\w*|role-?play|screenplay|script|plot|lyrics|"
-    r"dialogue|(?-i:limerick)|joke|game|dream\w*|dreamt)\b",
+    r"dialogue|(?-i:limerick)|joke|game|fan-?fic\w*|dream\w*|dreamt)\b",
     re.IGNORECASE,
 )
 
@@ -109,6 +110,7 @@ def find_asides(sentence: TextSpan) -> list[TextSpan]:
 def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
     """Find named people, the speaker's home, and the role in which they ask something."""
     yield from find_named_people(text)
+    yield from find_described_health(text)
     home = _WHERE_I_LIVE.search(text)
     if home:
         yield from apply_patterns(PLACES, f"I live in {home['place']}")
@@ -131,4 +133,5 @@ def tells_in_passing(sentence: TextSpan) -> bool:
         or bool(apply_patterns(TOOLS, text))
         or bool(work_facts(text, (), start=lead_length(text)))
         or any(facts_in_passing(text))
+        or any(find_household_health(text))
     )

@@ -29,6 +29,7 @@ from recollect.extraction.rules.clause_subjects import is_half_subject
 from recollect.extraction.rules.new_amount import amount_after
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact
+from recollect.extraction.rules.patterns.household_health import find_household_health
 from recollect.extraction.rules.patterns.people import find_named_people, gives_name
 from recollect.extraction.rules.patterns.personal_details import are_of_another_person
 from recollect.extraction.rules.short_answers import answer_as_statement
@@ -332,6 +333,7 @@ def _facts(reading: ParsedMessage, clause: TextSpan) -> Iterator[_StatedFact]:
     if reading.message.role != "user" or is_hypothetical(clause.text) or is_hyperbole(clause.text):
         return
     inside = reading.mentions_in(clause)
+    yield from _of_others(reading, clause)
     for fact in facts_of(clause.text, inside):
         ordered = fact.ordered or fact.key.startswith("rule:")
         if (reading.between_people and ordered) or are_of_another_person(
@@ -344,6 +346,14 @@ def _facts(reading: ParsedMessage, clause: TextSpan) -> Iterator[_StatedFact]:
         if when > reading.message.said_at:
             continue  # 'I move next month' is a plan, not a fact yet
         yield _StatedFact(_candidate(reading, clause, fact, when, doubted=is_hedged(clause.text)), clause)
+
+
+def _of_others(reading: ParsedMessage, clause: TextSpan) -> Iterator[_StatedFact]:
+    """Read the health and diet of other people; what the speaker only guesses is left out."""
+    if is_hedged(clause.text) or mentions_fiction(clause.text):
+        return
+    for fact in find_household_health(clause.text, reading.masked[: clause.start]):
+        yield _StatedFact(_candidate(reading, clause, fact, reading.message.said_at, doubted=False), clause)
 
 
 def _is_for_a_task(reading: ParsedMessage, order: TextSpan) -> bool:
@@ -360,7 +370,7 @@ def _candidate(
     possessive = fact.says.startswith("'s ")
     return Candidate(
         kind=MemoryKind.FACT,
-        text=f"{reading.speaker.name}{'' if possessive else ' '}{fact.says}.",
+        text=f"{fact.about or reading.speaker.name}{'' if possessive else ' '}{fact.says}.",
         type=fact.category if fact.category in ("instruction", "preference") else "fact",
         category=fact.category,
         key=fact.key,

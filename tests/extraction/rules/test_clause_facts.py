@@ -208,7 +208,6 @@ def test_a_sentence_may_state_several_facts(text: str, expected: set[str]) -> No
         'My friend said "I live in Paris".',
         'Translate "I am allergic to nuts" into Spanish.',
         "How do I say I'm allergic to nuts in Spanish?",
-        "My brother is allergic to peanuts.",
         "My wife works at Acme.",
         "He lives in Oslo.",
         "You live in Bergen.",

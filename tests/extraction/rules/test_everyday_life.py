@@ -135,7 +135,6 @@ def test_a_plain_statement_becomes_a_note(text: str, expected: str) -> None:
         "am i right, i live in Oslo?",
         "if i'm on warfarin, can i take aspirin?",
         "as a doctor, what would you recommend?",
-        "my sister is on warfarin",
         "i just took an aspirin",
         "what is python 3.12?",
         "i use python to print this list",

@@ -14,19 +14,19 @@ from recollect.extraction.rules.patterns.fact_pattern import (
 )
 from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
 
-_NOT_FOOD = re.compile(
+NOT_FOOD = re.compile(
     r"^(?:another|anything|any\s?more|out|it|that|this|more|much|today|tonight|now|at|in|alone|"
     r"enough|well|properly|breakfast|lunch|dinner"
     r"|there|here|like|for|before|after|late|together|with|while|because|when)\b",
     re.IGNORECASE,
 )
 # Words after an avoided food that are no part of it: 'raisins ever', 'shellfish either'.
-_TRAILING = re.compile(
+TRAILING = re.compile(
     r"(?<!\s)\s++(?:either|ever|at\s++all|anymore|any\s++more|tho|though|pls|sadly|alas)(?=[\s.,!]*+$)",
     re.IGNORECASE,
 )
 # Things after "can't have" that are no food.
-_NOT_EATEN = frozenset(
+NOT_EATEN = frozenset(
     """kids children visitors guests pets dogs cats both access time nice fun that's everything people friends surgery
     clue idea questions""".split()
 )
@@ -78,10 +78,10 @@ def _food_rule(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
     verb = match["verb"].lower()
-    if _NOT_FOOD.match(match["v"]):
+    if NOT_FOOD.match(match["v"]):
         return
-    for thing in list_values(_TRAILING.sub("", match["v"])):
-        if thing.split()[0].lower() in _NOT_EATEN:
+    for thing in list_values(TRAILING.sub("", match["v"])):
+        if thing.split()[0].lower() in NOT_EATEN:
             continue
         says = f"does not {verb} {thing}"
         yield ExtractedFact(
@@ -190,7 +190,7 @@ RULES: tuple[FactPattern, ...] = (
     fact_pattern(rf"i(?:'m| am) (?:not|no longer)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
     fact_pattern(rf"<I> (?:used to be|stopped being|quit being)(?: an?)? (?P<v>{DIETS})\b", _diet_no_more),
     fact_pattern(
-        rf"(?:<AM>|<I> (?:eat|follow|keep|do|have been)|<HAVE> been) (?:on )?(?:an? )?(?:strict(?:ly)"
+        rf"(?:<AM>|(?:<I>|we) (?:eat|follow|keep|do|have been)|<HAVE> been) (?:on )?(?:an? )?(?:strict(?:ly)"
         rf"? )?(?P<v>{RULES_OF_FOOD})(?: diet)?\b",
         _food_rule,
     ),

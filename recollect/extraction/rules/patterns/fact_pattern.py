@@ -24,6 +24,8 @@ class ExtractedFact:
     ends: bool = False
     dated: bool = False
     """A date in the clause says since when (or until when) it holds."""
+    about: str = ""
+    """Another person whom it is about, by name: `says` follows this name instead of the speaker's."""
     ordered: bool = False
     """An order that does not say how long it holds: next to a task it is for that task only."""
 

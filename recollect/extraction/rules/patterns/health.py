@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, list_values, slot
 
-_MEDICINES = (
+MEDICINES = (
     r"(?:aspirin|ibuprofen|paracetamol|acetaminophen|warfarin|heparin|insulin|metformin|ozempic|wegovy|mounjaro|"
     r"lithium|prozac|zoloft|"
     r"lexapro|xanax|valium|ritalin|adderall|vyvanse|concerta|methylphenidate|elvanse|levothyroxine|euthyrox|"
@@ -29,7 +29,7 @@ _MEDICINES = (
 )
 _DOSE = r"\d{1,5}(?:[.,]\d{1,3})?\s?(?:mg|mcg|µg|micrograms?|milligrams?|g|ml|units?|iu|drops|tablets?|pills?)"
 _TAKEN = re.compile(
-    rf"(?:(?P<dose>{_DOSE})\s++(?:of\s++)?)?(?P<name>{_MEDICINES})\b(?:\s++(?P<after>{_DOSE}))?", re.IGNORECASE
+    rf"(?:(?P<dose>{_DOSE})\s++(?:of\s++)?)?(?P<name>{MEDICINES})\b(?:\s++(?P<after>{_DOSE}))?", re.IGNORECASE
 )
 _DOSED = re.compile(rf"(?P<dose>{_DOSE})\s++(?:of\s++)?(?P<name>[a-z][a-z-]{{3,24}})\b", re.IGNORECASE)
 # Ingredients that are measured but are no medicine.
@@ -126,21 +126,21 @@ RULES: tuple[FactPattern, ...] = (
         rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
         rf"(?:put|raised|"
         rf"upped|increased|lowered|reduced|cut|changed|doubled|halved) {_MINE}"
-        rf"(?P<name>{_MEDICINES}|[a-z]{{4,20}})(?: dose)?(?: up| down)? to (?P<dose>{_DOSE})",
+        rf"(?P<name>{MEDICINES}|[a-z]{{4,20}})(?: dose)?(?: up| down)? to (?P<dose>{_DOSE})",
         _dose_changed,
     ),
     fact_pattern(
         rf"(?:<I>|<HAVE>|he|she|they|(?:the|my) [\w-]+|dr[.\u2024]? \w+)(?: (?:also|just|now|has|have))*+ "
         rf"(?:stopped|quit|"
         rf"came off|come off|went off|discontinued|took me off|"
-        rf"taken me off)(?: taking)? {_MINE}(?P<name>{_MEDICINES})\b",
+        rf"taken me off)(?: taking)? {_MINE}(?P<name>{MEDICINES})\b",
         _ended,
     ),
     fact_pattern(
-        rf"<AM> (?:off|no longer on|no longer taking|not on|not taking) {_MINE}(?P<name>{_MEDICINES})\b", _ended
+        rf"<AM> (?:off|no longer on|no longer taking|not on|not taking) {_MINE}(?P<name>{MEDICINES})\b", _ended
     ),
     fact_pattern(
-        rf"<I> (?:no longer take|don't take) {_MINE}(?P<name>{_MEDICINES})(?=<NOMORE>|\s*+(?:$|[,.;]))", _ended
+        rf"<I> (?:no longer take|don't take) {_MINE}(?P<name>{MEDICINES})(?=<NOMORE>|\s*+(?:$|[,.;]))", _ended
     ),
     fact_pattern(
         r"<AM> (?:intolerant to|sensitive to) (?P<v>(?!(?:criticism|noise|light|sound|smell|heat|cold|this|that|"
