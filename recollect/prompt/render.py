@@ -14,6 +14,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.escape import TAG, escape_quotation, strip_tags
+from recollect.prompt.repeats import without_repeats
 from recollect.prompt.rows import RowFormat, value_of
 from recollect.prompt.sentences import grouped, place_of
 from recollect.prompt.template import Template, TemplateBlock, filled, template
@@ -172,7 +173,8 @@ _MAX_TRIED_AFTER = 8
 def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -> tuple[Recall, RenderedContext]:
     """Render the blocks, and leave out memories from the end until they fit.
 
-    A memory that is too long for the room left is skipped, and the next ones are tried.
+    A memory that is too long for the room left is skipped, and the next ones are tried. A note or quotation that says
+    nothing beyond a fact that is shown is left out.
 
     Args:
         recall: The memories, most important first.
@@ -184,7 +186,17 @@ def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -
     Returns:
         The recall with the memories that fit, the others among `left_out`; and the blocks.
     """
+    once, facts = without_repeats(recall)
+    fitted, rendered = _fit_tokens(once, frame, tokens, count)
+    shown = {item.memory.id for item in fitted.items}
+    if facts <= shown:
+        return fitted, rendered
+    # What repeats a fact that has no room stays itself.
+    once, _ = without_repeats(recall, facts & shown)
+    return _fit_tokens(once, frame, tokens, count)
 
+
+def _fit_tokens(recall: Recall, frame: RenderOptions, tokens: int, count: Counting) -> tuple[Recall, RenderedContext]:
     def written(items: Sequence[RecalledMemory]) -> RenderedContext | None:
         rendered = render(replace(recall, items=tuple(items)), frame)
         policy, characters = frame.policy, sum(len(item.memory.text) for item in rendered.items)
