@@ -12,6 +12,7 @@ from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall,
 SAME_AS_A_FACT = "the same as a fact that is shown"
 # A longer text says more than a fact; only shorter ones are compared.
 _MAX_CHARACTERS = 300
+_MAX_WORDS = 10
 # Words that say nothing by themselves. "Was", "had" and "no" are not among them: they change what is said.
 _EMPTY = frozenset(
     """a an the i i'm im i've my mine me myself we we're our us he he's she she's they they're it it's his her
@@ -20,10 +21,10 @@ _EMPTY = frozenset(
     that this which who called named s""".split()
 )
 _SAME = {
-    "love": "like", "loves": "like", "enjoy": "like", "enjoys": "like", "adore": "like", "adores": "like",
     "coeliac": "celiac", "mum": "mother", "mom": "mother", "dad": "father", "favourite": "favorite", "colour": "color",
 }  # fmt: skip
-_DENIED_LIKE = frozenset({"dislike", "dislikes", "hate", "hates"})
+# 'Hates' is stronger: that is more than 'does not like'.
+_DENIED_LIKE = frozenset({"dislike", "dislikes"})
 _DENIALS = frozenset({"not", "no", "never", "cannot", "without"})
 _DENIED = "not"
 # The speaker as the one it is about: 'I', 'we', or 'The user' at the head.
@@ -45,8 +46,9 @@ def without_repeats(recall: Recall, facts: Collection[MemoryId] | None = None) -
     Returns:
         The recall with the others among `left_out`; and the ids of the facts that they repeat.
     """
-    known = _known(recall.items, facts)
-    repeated = {item.memory.id: same for item in recall.items if (same := _repeated(item.memory, known))}
+    short = [item.memory for item in recall.items if _is_short(item.memory)]
+    known = _known(recall.items, facts) if short else {}
+    repeated = {memory.id: same for memory in short if (same := _repeated(memory, known))}
     if not repeated:
         return recall, frozenset()
     by_id = {item.memory.id: item for item in recall.items}
@@ -100,11 +102,20 @@ def _known(
     return known
 
 
+def _is_short(memory: Memory) -> bool:
+    """Return whether a note or quotation is a statement short enough to repeat a fact."""
+    if (
+        memory.kind not in (MemoryKind.NOTE, MemoryKind.TURN)
+        or len(memory.text) > _MAX_CHARACTERS
+        or "?" in memory.text
+    ):
+        return False
+    return sum(word not in _EMPTY for word in words(memory.text)) <= _MAX_WORDS
+
+
 def _repeated(memory: Memory, known: Mapping[tuple[MemoryId, ...], AbstractSet[str]]) -> tuple[MemoryId, ...]:
     """Return the facts that say all that a note or quotation says; empty if it says more."""
     text = memory.text
-    if memory.kind not in (MemoryKind.NOTE, MemoryKind.TURN) or len(text) > _MAX_CHARACTERS or "?" in text or not known:
-        return ()
     said = content_words(text)
     if not said - {_DENIED}:
         return ()

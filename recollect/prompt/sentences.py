@@ -1,6 +1,6 @@
 """Facts as plain sentences under headings, worded in `wording.toml`. Reads the package's own file.
 
-A fact's own text is used if it is a proper sentence about its value; otherwise its key gives the sentence.
+A fact's own text is used if it is a proper sentence that says its value and no more; otherwise its key gives one.
 """
 
 import re
@@ -20,6 +20,8 @@ _VALUE, _A_VALUE, _ANY_VALUE = "{value}", "{a value}", "*"
 # A longer text of a fact is a paragraph, whose value is more readable.
 _MAX_OWN_CHARACTERS = 240
 _MIN_OWN_WORDS = 3
+# Words of a fact's own sentence around its value: 'The user wants to be called' Annie.
+_MAX_WORDS_AROUND = 6
 _MAX_NAMED_WORDS = 6
 # 'The user's diet: vegan.' is what a model's fact has for a text: a label, not a sentence.
 _LABEL = re.compile(r".{1,80}'s [^.:!?]{1,80}: ")
@@ -128,7 +130,8 @@ def sentence_of(key: str, value: str, text: str = "") -> str:
     if name == "dislike" and _is_about_answers(value):
         whole = _last_words(value, 1) in wording().answers
         return f"The user does not want {value}." if whole else f"The user wants answers without {value}."
-    return _own_sentence(squeeze(text), value) or _worded(key, name, value)
+    own = _own_sentence(squeeze(text), value)
+    return own if own and not (name in _places() and _says_more(own, value)) else _worded(key, name, value)
 
 
 def fact_sentence(memory: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
@@ -147,6 +150,16 @@ def _own_sentence(text: str, value: str) -> str:
     if not (len(text.split()) >= _MIN_OWN_WORDS and len(text) <= _MAX_OWN_CHARACTERS and text.endswith(_ENDS)):
         return ""
     return text if not text[0].islower() and not _LABEL.match(text) and _has_words(text, value) else ""
+
+
+def _says_more(text: str, value: str) -> bool:
+    """Return whether a text says more than its value: days and amounts that the value does not vouch for.
+
+    >>> _says_more("Ana works as an illustrator 3 days a week.", "illustrator"), _says_more("Ana draws.", "draws")
+    (True, False)
+    """
+    around = f" {bare(text)} ".replace(f" {bare(value)} ", " ", 1)
+    return len(around.split()) > _MAX_WORDS_AROUND or any(character.isdecimal() for character in around)
 
 
 def _worded(key: str, name: str, value: str) -> str:

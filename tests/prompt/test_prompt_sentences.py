@@ -71,6 +71,8 @@ def test_a_key_and_a_value_make_a_sentence(key: str, value: str, sentence: str) 
         ("The user avoids gluten", False),
         ("The user avoids wheat.", False),
         ("Avoids gluten.", False),
+        ("The user avoids gluten on 3 days a week.", False),
+        ("The user avoids gluten while training for a race.", False),
         (f"The user avoids gluten, {'and ' * 80}more.", False),
     ],
 )

@@ -84,7 +84,7 @@ def _not_allergic(match: re.Match[str]) -> Iterator[Matter]:
 
 def _is(match: re.Match[str]) -> Iterator[Matter]:
     value = squeeze(match["v"].lower())
-    key = "diet" if re.fullmatch(DIETS, value, re.IGNORECASE) else f"condition {bare_value(value)}"
+    key = "food" if re.fullmatch(DIETS, value, re.IGNORECASE) else f"condition {bare_value(value)}"
     yield Matter(key, f"is {value}", f"are {value}")
 
 
