@@ -1,4 +1,4 @@
-"""What can be said about somebody's health and diet: allergies, illnesses, medicines, forbidden food. Pure."""
+"""What can be said about a person's health and diet: allergies, illnesses, medicines, forbidden food. Pure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -20,7 +20,7 @@ _JOINT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """What is said about somebody."""
+    """What is said about a person."""
 
     key: str
     one: str
@@ -53,7 +53,7 @@ def _foods(raw: str | None) -> list[str]:
 
 
 def cannot_have(things: str, verb: str = "have") -> Iterator[Matter]:
-    """Yield what somebody cannot have, from a list of things.
+    """Yield what a person cannot have, from a list of things.
 
     >>> [matter.one for matter in cannot_have("milk or cheese")]
     ['cannot have milk', 'cannot have cheese']

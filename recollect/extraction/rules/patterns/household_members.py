@@ -49,7 +49,7 @@ _DESCRIBED = compile_short(rf"\b(?:(?P<whom>{_RELATIVE})|(?:for|with|and|of) (?P
 _AFTER_JOINT = compile_short(
     rf"(?:[:,;–-]|\b(?:and|but|so|because|since|as|that|importantly|know)) (?={_RELATIVE}|{_NAME}|{_FAMILY_NAME})"
 )
-# Words before a statement that make it somebody's guess or wish.
+# Words before a statement that make it a guess or a wish.
 _DOUBT = re.compile(
     r"\b(?:if|whether|wonder\w*|thought|think|thinks|maybe|perhaps|might|may|could|would|asks?|asked|imagine|suppose|wish|"
     r"hope|hopes|worried|afraid|fear|unless|not|n't|never|nobody|story|says|said)\b|n't\b",
@@ -70,14 +70,14 @@ class Person:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class NamedSubject:
     """The person at the head of a text, and what is said of them."""
 
     person: Person
     rest: str
 
 
-def read_subject(text: str, before: str = "") -> Subject | None:
+def read_subject(text: str, before: str = "") -> NamedSubject | None:
     """Read the person at the head of a text.
 
     Args:
@@ -91,21 +91,21 @@ def read_subject(text: str, before: str = "") -> Subject | None:
     """
     named = _SUBJECT.match(text)
     if named:
-        return Subject(_person(named), text[named.end() :].removeprefix(","))
+        return NamedSubject(_person(named), text[named.end() :].removeprefix(","))
     pronoun = _PRONOUN.match(text)
     meant = _last_person(before[-_MAX_BEFORE:]) if pronoun else None
-    return Subject(meant, text[pronoun.end() :]) if pronoun and meant else None
+    return NamedSubject(meant, text[pronoun.end() :]) if pronoun and meant else None
 
 
-def described_people(text: str) -> Iterator[Subject]:
+def described_people(text: str) -> Iterator[NamedSubject]:
     """Find the people of the speaker that a relative clause describes: 'my son, who is allergic to nuts'."""
     for found in islice(_DESCRIBED.finditer(text), _MAX_DESCRIBED):
         subject = _SUBJECT.match(found["whom"] or found["whom2"])
         if subject:
-            yield Subject(_person(subject), text[found.end() + len("who") :])
+            yield NamedSubject(_person(subject), text[found.end() + len("who") :])
 
 
-def later_subjects(text: str) -> Iterator[Subject]:
+def later_subjects(text: str) -> Iterator[NamedSubject]:
     """Find the people whom later parts of a clause are about, unless what comes before doubts them.
 
     >>> [subject.person.words for subject in later_subjects("heads up: my son is ill, and my sister is too")]
