@@ -53,6 +53,19 @@ _ASKS = re.compile(
 )
 # "And of Chile?": a question of so few words tells nothing, however it begins.
 _FRAGMENT = 3
+# Opens a clause that tells something within a question: "considering he never got a raise".
+_TELLING_CLAUSE = re.compile(
+    r"\b(?:considering|seeing that|now that|even though|although|because|especially (?:after|since|given|with|when)"
+    r"|given (?:that|how|my|our|his|her|their|the|we|i|he|she|they)"
+    r"|since (?:i|we|he|she|they|it|the|my|our|his|her|their|this|that|these|those)"
+    r"|like (?:i|we|he|she|they))(?:\s++\S++){2}",
+    re.IGNORECASE,
+)
+# A question about the author's own affairs that names who, when or how much says so, if it has this many words: a
+# shorter one ("How do I get from Oslo to Bergen?") only asks. Without any of that, it must be twice as long.
+_TELLING_WORDS = 16
+_OWN = re.compile(r"\b(?:i|we|my|our|us|me)\b", re.IGNORECASE)
+_DETAIL = re.compile(r"\d|(?<=[^.!?…\s]\s)(?!I\b)[^\W\d_a-z][^\W\d_]")
 _TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
 
 
@@ -230,12 +243,27 @@ def is_bare_question(text: str) -> bool:
 
     >>> is_bare_question("What should I avoid? Any ideas?"), is_bare_question("I moved to Oslo, what should I see?")
     (True, False)
+    >>> is_bare_question("How can I help Ben, considering he lost his job in May?")
+    False
     """
     plain = squeeze(text.replace("’", "'"))
     if not asks(plain) or _TELLS.search(plain):
         return False
     parts = [part for part in _SENTENCE_END.split(plain) if part]
-    return all(asks(part) and (_ASKS.match(part) or only_asks(part) or _is_fragment(part)) for part in parts)
+    return all(
+        asks(part) and (_ASKS.match(part) or only_asks(part) or _is_fragment(part)) and not _carries_statement(part)
+        for part in parts
+    )
+
+
+def _carries_statement(question: str) -> bool:
+    """Return whether a question tells something that an answer to it would take as given."""
+    if _TELLING_CLAUSE.search(question):
+        return True
+    length = len(question.split())
+    if length < _TELLING_WORDS:
+        return False
+    return length >= 2 * _TELLING_WORDS or bool(_OWN.search(question) and _DETAIL.search(question))
 
 
 def _is_fragment(question: str) -> bool:

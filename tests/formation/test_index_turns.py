@@ -24,6 +24,16 @@ async def turns(engine: AsyncRecollect) -> set[str]:
         ("Did you know I'm allergic to nuts?", False),
         ("My sister is coming. What should we cook?", False),
         ("Is it fine that my cat was fed twice?", False),
+        ("What is the capital of Peru?", True),
+        ("How do I get from Oslo to Bergen by train?", True),
+        ("What is the probability of a king given a red card?", True),
+        ("How can I help Ben with his plans, considering he lost his job in May?", False),
+        ("What should we tell the team now that the release has moved to June 3?", False),
+        (
+            "How can I best thank my aunt Wendy for her last letter, the one about rest, "
+            "without sounding too sentimental?",
+            False,
+        ),
         ("Oslo.", False),
         ("", False),
     ],
