@@ -27,6 +27,9 @@ BEYOND = 0.5
 ASKING_SHARE = 0.5
 # Length in terms of a message that gets half of its neighbours' share: 20 to 60 find the same.
 OWN_TERMS = 30
+# A message of so few terms, about three words ("Sounds great!"), says nothing that its neighbours could lend weight to,
+# unless it answers a question ("Oslo."). Of those found in LoCoMo, 3 % were evidence, of all 10 %.
+BRIEF_TERMS = 2
 # Messages further apart than this belong to different sittings.
 _SITTING_US = 3_600 * 1_000_000
 # Share of the evidence for a note or fact that its message gets: 0.2 to 0.5 are within a point.
@@ -54,14 +57,20 @@ def adjacency_signal(snapshot: SubjectSnapshot, own: Floats) -> Floats | None:
     turns = np.flatnonzero(snapshot.kinds == _TURN)
     if len(turns) < 2:
         return None
-    given = np.maximum(own[turns] - KEPT, 0) * (1 + ASKING_SHARE * (snapshot.roles[turns] >= QUESTION_FLAG))
+    asking = snapshot.roles[turns] >= QUESTION_FLAG
+    given = np.maximum(own[turns] - KEPT, 0) * (1 + ASKING_SHARE * asking)
     together = np.abs(np.diff(snapshot.valid_from[turns])) <= _SITTING_US
     before, after = _shifted(given, together)
     before_that, _ = _shifted(before, together)
     _, after_that = _shifted(after, together)
     around = BEFORE * (before + BEYOND * before_that) + AFTER * (after + BEYOND * after_that)
+    length = snapshot.length[turns]
+    brief = length <= BRIEF_TERMS
+    if brief.any():
+        answered, _ = _shifted(given * asking, together)
+        around[brief] = BEFORE * answered[brief]
     signal = np.zeros(len(snapshot))
-    signal[turns] = around * (OWN_TERMS / (OWN_TERMS + snapshot.length[turns]))
+    signal[turns] = around * (OWN_TERMS / (OWN_TERMS + length))
     if len(turns) < len(snapshot):
         _link(snapshot, own, signal)
     return signal

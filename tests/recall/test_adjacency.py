@@ -88,3 +88,11 @@ def test_where_nothing_was_said_in_a_row_there_is_nothing_around() -> None:
     assert adjacency_signal(snapshot_of(), np.zeros(0)) is None
     assert adjacency_signal(snapshot_of(NOTE, ASKED), np.array([1.0, 1.0])) is None
     assert around([1, 1], replace(ASKED, vectors=(unit(1, 0, 0, 0).tolist(),)), LATER) == [0, 0]
+
+
+def test_a_message_of_two_words_gets_nothing_of_what_is_around_unless_it_answers() -> None:
+    cheer = replace(ANSWER, text="Sounds great")
+    asking = replace(ASKED, role=ASKED.role + QUESTION_FLAG)
+
+    assert around([3, 0], ASKED, cheer)[1] == 0
+    assert around([3, 0], asking, cheer)[1] > around([3, 0], ASKED, ANSWER)[1]
