@@ -14,6 +14,7 @@ from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
 from recollect.recall.floor import apply_floor
+from recollect.recall.newest import asks_what_holds_now, put_newest_first
 from recollect.recall.order import (
     find_newest_notes,
     find_note_floors,
@@ -51,6 +52,9 @@ from recollect.types import (
 _POOL_FACTOR, _POOL_EXTRA = 2, 10
 # Rows fetched beyond the limit, as share and addend: some say the same, some do not fit.
 _SPARE_SHARE, _SPARE_EXTRA = 0.2, 2
+# The same for a question about what holds now, as the newest value may rank far below the old one: 18 rows for a limit
+# of 10. With 30, no more newest values are found on BEAM, and recall falls.
+_SPARE_SHARE_NOW, _SPARE_EXTRA_NOW = 0.6, 2
 # Maximum number of standing facts fetched of one subject; more never fit a prompt.
 _MAX_STANDING = 100
 # Maximum number of memories reported as left out because the request contains them.
@@ -129,7 +133,9 @@ def rank_subjects(
         weak = [row for row in kept if row not in strong][: query.limit]
         omitted += [OmittedMemory(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
-    spare = int(query.limit * _SPARE_SHARE) + _SPARE_EXTRA
+    is_about_now = asks_what_holds_now(query)
+    share, extra = (_SPARE_SHARE_NOW, _SPARE_EXTRA_NOW) if is_about_now else (_SPARE_SHARE, _SPARE_EXTRA)
+    spare = int(query.limit * share) + extra
     max_rows = len(found.standing) + (query.limit and query.limit + spare)
     shown = tuple(kept[:max_rows])
     return Ranking(
@@ -167,6 +173,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
             omitted.append(OmittedMemory(id=memory.id, reason="is the query itself"))
         else:
             found.append(ranked)
+    found = put_newest_first(found, query)
     kept, lost = pack(found, limit=query.limit, budget_tokens=query.budget_tokens, count_tokens=count_tokens)
     items = tuple(
         RecalledMemory(

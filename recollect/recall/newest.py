@@ -1,0 +1,182 @@
+"""Put the newest value of something first: a later message that states another value for the same thing. Pure.
+
+"My budget is $600" and, months later, "my new budget of $650" are equally near to "What is my budget?". Which of them
+holds is not a matter of words or meaning, so that the order of the two is left to chance by the ranking. Here, two
+memories state the same thing if both have a value of one kind (an amount, a share, a time, a day, a number of
+something) near the same words of the question. If the values differ, the later memory comes first.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from recollect.recall.pack import RankedMemory
+from recollect.recall.query import Query
+from recollect.text import terms_of_word
+from recollect.types import Memory, MemoryKind
+
+# Characters at the start of a memory that are read: what it is about is said there, the rest is often pasted.
+_MAX_READ = 1_200
+# Values of a memory that are compared.
+_MAX_VALUES = 8
+# Words on each side of a value that say what it is a value of.
+_REACH = 10
+# Words that two values must have around them in common, all of the question: with one of the question's, twice as many
+# memories move, and the wrong ones.
+_MIN_SHARED = 2
+# A newer memory has at least this share of the older one's words of the question, weighted by rarity.
+_MIN_WORD_SHARE = 0.3
+_MONTHS = frozenset(
+    """january february march april may june july august september october november december
+    jan feb mar apr jun jul aug sep sept oct nov dec""".split()
+)
+_DIGIT = re.compile(r"\d")
+_TOKEN = re.compile(r"[$€£¥]?\d[\d.,:/–-]*+%?|[^\W\d_]++(?:['’][^\W\d_]++)*+|%")
+_CURRENCIES = "$€£¥"
+_CLOSING = ".,:/–-"
+_PER_CENT = frozenset({"%", "percent", "prozent"})
+_YEAR = re.compile(r"(?:19|20)\d\d$")
+_DATE = re.compile(r"\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{4}-\d{1,2}-\d{1,2}$")
+_CLOCK = re.compile(r"[ap]m$|o'clock$|uhr$")
+# Questions about what was before, about all of it, or for advice: not about the value that holds now.
+_NOT_NOW = re.compile(
+    r"^\W*+(?:can|could|would|will|should|have|has)\b|\b(?:did|was|were|ever|before|originally|initially|previous(?:ly)?|"
+    r"former(?:ly)?|used to|at first|old|earlier|history|over time|order|chang(?:e|es|ed)|evolv\w{1,9}|progress\w{0,9}|"
+    r"compar\w{1,9}|differen\w{1,9}|between|summar\w{1,9}|overview|mention\w{0,9}|said)\b",
+    re.IGNORECASE,
+)
+_KINDS = frozenset({MemoryKind.TURN, MemoryKind.NOTE, MemoryKind.FACT})
+
+
+class StatedValue(NamedTuple):
+    """A value that a text states, and the words around it."""
+
+    kind: str
+    """`amount`, `share`, `clock`, `day` or `version`; empty for a number of something."""
+    value: str
+    units: frozenset[str]
+    """Terms of what a number counts."""
+    around: frozenset[str]
+    """Terms near the value."""
+
+
+def asks_what_holds_now(query: Query) -> bool:
+    """Return whether the query is a question whose answer may have changed, and asks for what holds now."""
+    return query.question and not _NOT_NOW.search(query.text)
+
+
+def put_newest_first(ranked: Sequence[RankedMemory], query: Query) -> list[RankedMemory]:
+    """Move each memory that states a newer value directly before the best one that states an older value.
+
+    Args:
+        ranked: Best first; standing facts stay where they are.
+        query: The query; only a question about what holds now is ordered.
+    """
+    if len(ranked) < 2 or not asks_what_holds_now(query):
+        return list(ranked)
+    asked = frozenset(query.terms)
+    values = [_values_asked(found, asked) for found in ranked]
+    ordered: list[RankedMemory] = []
+    placed: set[int] = set()
+    for place, older in enumerate(ranked):
+        if place in placed:
+            continue
+        newer = [
+            later
+            for later in range(place + 1, len(ranked))
+            if later not in placed
+            and ranked[later].row.word_share >= _MIN_WORD_SHARE * older.row.word_share
+            and _updates(ranked[later].memory, values[later], older.memory, values[place], asked)
+        ]
+        newer.sort(key=lambda later: ranked[later].memory.valid_from, reverse=True)
+        for later in newer:
+            raised = max(ranked[later].row.evidence, older.row.evidence)
+            ordered.append(ranked[later]._replace(row=ranked[later].row._replace(evidence=raised)))
+        placed.update(newer)
+        ordered.append(older)
+    return ordered
+
+
+def _values_asked(found: RankedMemory, asked: frozenset[str]) -> tuple[StatedValue, ...]:
+    """Return the values of a memory that have words of the question near them."""
+    memory, row = found.memory, found.row
+    if row.standing or row.hits.bit_count() < _MIN_SHARED or memory.kind not in _KINDS or memory.speaker == "assistant":
+        return ()
+    values = stated_values(memory.text[:_MAX_READ])
+    return tuple(value for value in values if len(asked & value.around) >= _MIN_SHARED)
+
+
+def _updates(
+    newer: Memory,
+    new: Sequence[StatedValue],
+    older: Memory,
+    old: Sequence[StatedValue],
+    asked: frozenset[str],
+) -> bool:
+    """Return whether a memory states another value than an older one for the same thing."""
+    if not new or not old or newer.valid_from <= older.valid_from:
+        return False
+    known = {(value.kind, value.value) for value in old}
+    return any(
+        _same_thing(value, before, asked) for value in new if (value.kind, value.value) not in known for before in old
+    )
+
+
+def _same_thing(new: StatedValue, old: StatedValue, asked: frozenset[str]) -> bool:
+    if new.kind != old.kind or new.value == old.value or not _same_units(new, old):
+        return False
+    return len(asked & new.around & old.around) >= _MIN_SHARED
+
+
+def _same_units(new: StatedValue, old: StatedValue) -> bool:
+    """Return whether two values count the same; a number alone counts what is named near it."""
+    if new.kind:
+        return True
+    if new.units and old.units:
+        return not new.units.isdisjoint(old.units)
+    return not (new.units or old.units).isdisjoint(old.around if new.units else new.around)
+
+
+def stated_values(text: str) -> tuple[StatedValue, ...]:
+    """Find the values that a text states.
+
+    >>> [(found.kind, found.value) for found in stated_values("By May 3, 4 hives cost $650, or 12% more.")]
+    [('day', 'may 3'), ('', '4'), ('amount', '650'), ('share', '12')]
+    """
+    if not _DIGIT.search(text):
+        return ()
+    tokens = [token.rstrip(_CLOSING) for token in _TOKEN.findall(text.lower())]
+    numbers = [place for place, token in enumerate(tokens) if _DIGIT.search(token) and not _YEAR.match(token)]
+    found: list[StatedValue] = []
+    for place in numbers[:_MAX_VALUES]:
+        kind, value = _read_value(tokens, place)
+        near = tokens[max(0, place - _REACH) : place + _REACH + 1]
+        counted = () if kind else tokens[place + 1 : place + 3]
+        found.append(StatedValue(kind, value, _terms_of(counted), _terms_of(near)))
+    return tuple(found)
+
+
+def _terms_of(tokens: Sequence[str]) -> frozenset[str]:
+    """Return the terms of words; numbers and months are no words that tell what a value is about."""
+    return frozenset(
+        term for token in tokens if not _DIGIT.search(token) and token not in _MONTHS for term in terms_of_word(token)
+    )
+
+
+def _read_value(tokens: Sequence[str], place: int) -> tuple[str, str]:
+    """Return the kind of the value at a place, and its value."""
+    token = tokens[place]
+    before = tokens[place - 1] if place else ""
+    after = tokens[place + 1] if place + 1 < len(tokens) else ""
+    if token[0] in _CURRENCIES:
+        return "amount", token[1:]
+    if token.endswith("%") or after in _PER_CENT:
+        return "share", token.rstrip("%")
+    if ":" in token or _CLOCK.match(after):
+        return "clock", f"{token} {after}" if _CLOCK.match(after) else token
+    month = next((word for word in (before, after) if word in _MONTHS), "")
+    if month:
+        return "day", f"{month} {token}"
+    if _DATE.match(token):
+        return "day", token
+    return ("version" if token.count(".") > 1 else ""), token

@@ -1,0 +1,116 @@
+"""The newest value of something comes before the older ones, and nothing else moves."""
+
+from datetime import timedelta
+
+import pytest
+
+from recollect.recall.newest import stated_values
+from recollect.testing import NEW_YEAR
+from recollect.types import MemoryKind
+from snapshots import Known, ask, recall, texts
+
+OTHERS = [Known(id=number, text=f"word{number}x word{number}y") for number in range(100, 140)]
+
+
+def said(number: int, text: str, *, days: int, speaker: str = "user") -> Known:
+    return Known(id=number, text=text, kind=MemoryKind.TURN, at=NEW_YEAR - timedelta(days=100 - days), speaker=speaker)
+
+
+def found(question: str, *known: Known) -> list[str]:
+    return [text for text in texts(recall(ask(question), *known, *OTHERS)) if not text.startswith("word")]
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "new"),
+    [
+        (
+            "What is my annual budget for buying sneakers?",
+            "I've spent $575 on sneakers, close to my $600 annual budget for buying them.",
+            "I'm considering new sneakers with my increased budget of $650.",
+        ),
+        (
+            "When is the sound mixing session with Jeremy?",
+            "The sound mixing session with Jeremy is on July 12, a session for mixing all sound.",
+            "The mixing session got extended, so Jeremy comes on July 16.",
+        ),
+        (
+            "What accuracy does our screening tool achieve?",
+            "The accuracy of our screening tool is 87%, which a tool for screening must achieve.",
+            "The screening tool now has 90% accuracy.",
+        ),
+        (
+            "What time is the Zoom meeting with Danielle?",
+            "The Zoom meeting with Danielle is at 3 PM, a meeting of all on Zoom.",
+            "The Zoom meeting was moved to 4:30 PM.",
+        ),
+        (
+            "How many commits are merged into the main branch?",
+            "150 commits are merged into the main branch, my main work; commits are merged daily.",
+            "The number of commits merged has now reached 165.",
+        ),
+    ],
+)
+def test_the_newest_value_comes_first(question: str, old: str, new: str) -> None:
+    newer = said(2, new, days=30)
+
+    assert found(question, said(1, old, days=0), newer) == [new, old]
+    # The same words in the other order of time are left in the order of their scores.
+    assert found(question, said(1, old, days=60), newer) == [old, new]
+
+
+OLD, NEW = "My monthly budget for books is $35, a budget for books alone.", "My book budget is $50 now, a month."
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What was my monthly budget for books?",
+        "How did my monthly budget for books change?",
+        "Can you plan my monthly budget for books?",
+        "my monthly budget for books",
+    ],
+)
+def test_a_question_about_the_past_or_for_advice_moves_nothing(question: str) -> None:
+    assert found(question, said(1, OLD, days=0), said(2, NEW, days=30)) == [OLD, NEW]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "My book budget is $35 still.",  # the same value
+        "My budget for shoes is $50 now.",  # another thing
+        "My book budget took 50 minutes to plan.",  # another kind of value
+    ],
+)
+def test_what_states_no_other_value_of_the_same_thing_stays_where_it_is(other: str) -> None:
+    question = "What is my monthly budget for books?"
+
+    assert found(question, said(1, OLD, days=0), said(2, other, days=30))[0] == OLD
+
+
+def test_an_assistants_value_does_not_come_before_the_users() -> None:
+    question = "What is my monthly budget for books?"
+
+    assert found(question, said(1, OLD, days=0), said(2, NEW, days=30, speaker="assistant"))[0] == OLD
+
+
+def test_several_changes_are_listed_newest_first() -> None:
+    latest = "My book budget is $65, month for month."
+    question = "What is my monthly budget for books?"
+
+    assert found(question, said(1, OLD, days=0), said(2, NEW, days=30), said(3, latest, days=50)) == [latest, NEW, OLD]
+
+
+def test_the_newest_value_scores_no_less_than_the_older_one() -> None:
+    recalled = recall(ask("What is my monthly budget for books?"), said(1, OLD, days=0), said(2, NEW, days=30), *OTHERS)
+
+    assert [item.memory.text for item in recalled.items[:2]] == [NEW, OLD]
+    assert recalled.items[0].score == recalled.items[1].score
+
+
+def test_years_and_months_are_no_values_of_their_own() -> None:
+    assert [(value.kind, value.value) for value in stated_values("On April 5, 2024, 5.3.0 came out.")] == [
+        ("day", "april 5"),
+        ("version", "5.3.0"),
+    ]
+    assert stated_values("No number at all") == ()
