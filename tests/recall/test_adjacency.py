@@ -90,7 +90,7 @@ def test_where_nothing_was_said_in_a_row_there_is_nothing_around() -> None:
     assert around([1, 1], replace(ASKED, vectors=(unit(1, 0, 0, 0).tolist(),)), LATER) == [0, 0]
 
 
-def test_a_message_of_two_words_gets_nothing_of_what_is_around_unless_it_answers() -> None:
+def test_two_words_get_nothing_from_neighbours_unless_they_answer() -> None:
     cheer = replace(ANSWER, text="Sounds great")
     asking = replace(ASKED, role=ASKED.role + QUESTION_FLAG)
 
