@@ -3,7 +3,8 @@
 "My budget is $600" and, months later, "my new budget of $650" are equally near to "What is my budget?". Which of them
 holds is not a matter of words or meaning, so that the order of the two is left to chance by the ranking. Here, two
 memories state the same thing if both have a value of one kind (an amount, a share, a time, a day, a number of
-something) near the same words of the question. If the values differ, the later memory comes first.
+something) near the same words of the question. If the values differ, the later memory comes first. So it does if both
+are equally near: "I live in Leipzig" and "I moved and live in Freiburg now".
 """
 
 import re
@@ -12,8 +13,9 @@ from typing import NamedTuple
 
 from recollect.recall.pack import RankedMemory
 from recollect.recall.query import Query
+from recollect.recall.rank import RankedRow
 from recollect.text import terms_of_word
-from recollect.types import Memory, MemoryKind
+from recollect.types import MemoryKind
 
 # Characters at the start of a memory that are read: what it is about is said there, the rest is often pasted.
 _MAX_READ = 1_200
@@ -26,6 +28,8 @@ _REACH = 10
 _MIN_SHARED = 2
 # A newer memory has at least this share of the older one's words of the question, weighted by rarity.
 _MIN_WORD_SHARE = 0.3
+# Log-odds by which a newer memory with the same words of the question may be below an older one to come first.
+_NEARLY_EQUAL = 0.2
 _MONTHS = frozenset(
     """january february march april may june july august september october november december
     jan feb mar apr jun jul aug sep sept oct nov dec""".split()
@@ -68,6 +72,8 @@ def asks_what_holds_now(query: Query) -> bool:
 def put_newest_first(ranked: Sequence[RankedMemory], query: Query) -> list[RankedMemory]:
     """Move each memory that states a newer value directly before the best one that states an older value.
 
+    Of two memories that are equally near, the newer one comes first too.
+
     Args:
         ranked: Best first; standing facts stay where they are.
         query: The query; only a question about what holds now is ordered.
@@ -85,8 +91,8 @@ def put_newest_first(ranked: Sequence[RankedMemory], query: Query) -> list[Ranke
             later
             for later in range(place + 1, len(ranked))
             if later not in placed
-            and ranked[later].row.word_share >= _MIN_WORD_SHARE * older.row.word_share
-            and _updates(ranked[later].memory, values[later], older.memory, values[place], asked)
+            and _follows(ranked[later], older)
+            and (_is_as_near(ranked[later].row, older.row) or _states_another(values[later], values[place], asked))
         ]
         newer.sort(key=lambda later: ranked[later].memory.valid_from, reverse=True)
         for later in newer:
@@ -99,22 +105,38 @@ def put_newest_first(ranked: Sequence[RankedMemory], query: Query) -> list[Ranke
 
 def _values_asked(found: RankedMemory, asked: frozenset[str]) -> tuple[StatedValue, ...]:
     """Return the values of a memory that have words of the question near them."""
-    memory, row = found.memory, found.row
-    if row.standing or row.hits.bit_count() < _MIN_SHARED or memory.kind not in _KINDS or memory.speaker == "assistant":
+    if found.row.hits.bit_count() < _MIN_SHARED or not _is_the_users(found):
         return ()
-    values = stated_values(memory.text[:_MAX_READ])
+    values = stated_values(found.memory.text[:_MAX_READ])
     return tuple(value for value in values if len(asked & value.around) >= _MIN_SHARED)
 
 
-def _updates(
-    newer: Memory,
-    new: Sequence[StatedValue],
-    older: Memory,
-    old: Sequence[StatedValue],
-    asked: frozenset[str],
-) -> bool:
-    """Return whether a memory states another value than an older one for the same thing."""
-    if not new or not old or newer.valid_from <= older.valid_from:
+def _follows(newer: RankedMemory, older: RankedMemory) -> bool:
+    """Return whether a memory is later than another and answers enough of the question to take its place."""
+    return (
+        newer.memory.valid_from > older.memory.valid_from
+        and newer.row.word_share >= _MIN_WORD_SHARE * older.row.word_share
+        and _is_the_users(newer)
+        and not older.row.standing
+        and older.memory.kind in _KINDS
+    )
+
+
+def _is_the_users(found: RankedMemory) -> bool:
+    """Return whether a memory is in the words of a person, not of a model, and may move."""
+    return not found.row.standing and found.memory.kind in _KINDS and found.memory.speaker != "assistant"
+
+
+def _is_as_near(newer: RankedRow, older: RankedRow) -> bool:
+    """Return whether a memory has all words of the question that another has, and nearly its evidence."""
+    return (
+        older.hits != 0 and newer.hits & older.hits == older.hits and older.evidence - newer.evidence <= _NEARLY_EQUAL
+    )
+
+
+def _states_another(new: Sequence[StatedValue], old: Sequence[StatedValue], asked: frozenset[str]) -> bool:
+    """Return whether some values contain another one for the same thing than others do."""
+    if not new or not old:
         return False
     known = {(value.kind, value.value) for value in old}
     return any(

@@ -31,10 +31,9 @@ TIME_WEIGHT = 1.0
 # the memories have and one that they lack: they order what is otherwise equal.
 IMPORTANCE_WEIGHT = 0.6
 CONFIDENCE_WEIGHT = 0.4
-RECENT_WEIGHT = 0.3
-# The same for quotations: at 0.3, the newest messages of a long conversation took the place of its evidence (a point of
-# R@10 on BEAM). `put_newest_first` sees to it that the newer of two values comes first.
-RECENT_TURN_WEIGHT = 0.1
+# At 0.3, the newest messages of a long conversation took the place of its evidence (a point of R@10 on BEAM);
+# `put_newest_first` sees to it that the newer of two values comes first.
+RECENT_WEIGHT = 0.1
 RECENT_HALF_LIFE_DAYS = 90.0
 USE_WEIGHT = 0.1
 # Notes and facts say in one line what a quotation says in five.
@@ -44,7 +43,7 @@ KIND_WEIGHT = {MemoryKind.NOTE: 0.2, MemoryKind.FACT: 0.2, MemoryKind.EPISODE: 0
 # unrelated to a query gains 0.95 (measured) whenever their number grows by a factor of e. Only 0.7 is taken off, since
 # a missing memory costs more than a superfluous line. SIZE_FLOOR keeps the midpoint of a small subject from falling
 # too low. With the default floor of 0.15 about eight in ten evidence turns pass.
-SCORE_MIDPOINT = -0.6
+SCORE_MIDPOINT = -0.8
 MIDPOINT_PER_LOG_SIZE = 0.7
 SIZE_FLOOR = 20
 # A quotation replaces the note formed from it if it scores this much higher: then the note lost what is asked for.
@@ -54,7 +53,6 @@ _DAY_US = 86_400 * 1_000_000
 # Up to this many source keys it is faster to convert all than the few that are needed.
 _CONVERT_ALL_THRESHOLD = 500
 _KIND = np.array([KIND_WEIGHT[kind] for kind in KIND_ORDER])
-_RECENT = np.array([RECENT_TURN_WEIGHT if kind is MemoryKind.TURN else RECENT_WEIGHT for kind in KIND_ORDER])
 _ASSISTANT = 2
 _FACT, _TURN = MemoryKind.FACT.number, MemoryKind.TURN.number
 
@@ -103,7 +101,7 @@ def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Qu
         total += TIME_WEIGHT * rarity(n, int(np.count_nonzero(signals.in_time))) * signals.in_time
     total += IMPORTANCE_WEIGHT * (snapshot.importance - 0.5) + CONFIDENCE_WEIGHT * (snapshot.confidence - 1)
     age = np.maximum(to_micros(query.now) - np.maximum(snapshot.valid_from, snapshot.last_used_at), 0)
-    total += _RECENT[snapshot.kinds] * np.exp2(age * (-1 / (_DAY_US * RECENT_HALF_LIFE_DAYS)))
+    total += RECENT_WEIGHT * np.exp2(age * (-1 / (_DAY_US * RECENT_HALF_LIFE_DAYS)))
     total += _KIND[snapshot.kinds]
     if np.count_nonzero(snapshot.uses):
         total += USE_WEIGHT * np.log1p(np.maximum(snapshot.uses, 0))

@@ -94,6 +94,14 @@ def test_an_assistants_value_does_not_come_before_the_users() -> None:
     assert found(question, said(1, OLD, days=0), said(2, NEW, days=30, speaker="assistant"))[0] == OLD
 
 
+def test_of_two_that_are_equally_near_the_newer_one_comes_first() -> None:
+    older, newer = "I live in Leipzig, by the way.", "I moved and live in Freiburg now."
+
+    assert found("Where do I live?", said(1, older, days=0), said(2, newer, days=1)) == [newer, older]
+    assert found("Where do I live?", said(1, older, days=1), said(2, newer, days=0)) == [older, newer]
+    assert found("Where do I live?", said(1, older, days=0, speaker="assistant"), said(2, newer, days=1))[0] == newer
+
+
 def test_several_changes_are_listed_newest_first() -> None:
     latest = "My book budget is $65, month for month."
     question = "What is my monthly budget for books?"
