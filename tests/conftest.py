@@ -33,10 +33,7 @@ CAMPAIGN_FILES = (
     *("test_thousand_turns.py", "test_many_statements.py", "test_large_subject.py", "test_episodes_property.py"),
 )
 # Their bounds on time would not hold beside other tests: `make test` runs them alone, after the rest.
-TIMED_FILES = (
-    *("test_many_statements.py", "test_large_subject.py", "test_bad_input.py", "test_no_delay.py", "test_loop.py"),
-    "test_same_answers.py",
-)
+TIMED_FILES = ("test_bad_input.py", "test_no_delay.py", "test_loop.py", "test_same_answers.py")
 SERVER_STORES = ("postgres", "citus")
 
 

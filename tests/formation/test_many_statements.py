@@ -90,6 +90,7 @@ async def left_out(engine: AsyncRecollect, who: str = "ana") -> list[str]:
     return [line.reason for line in lines if line.action is Action.IGNORE and "left out" in line.reason]
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize("name", MESSAGES)
 async def test_thousands_of_statements_leave_the_loop_to_others(engine: AsyncRecollect, name: str) -> None:
     text, first = MESSAGES[name]
@@ -104,6 +105,7 @@ async def test_thousands_of_statements_leave_the_loop_to_others(engine: AsyncRec
     assert any(first in known for known in await texts(engine))
 
 
+@pytest.mark.timing
 async def test_a_backlog_of_messages_just_below_the_bound_is_read_apart_too(engine: AsyncRecollect) -> None:
     for number in range(20):
         told = " ".join(f"I like tea{number}x{each}." for each in range(180))

@@ -122,6 +122,7 @@ async def some_decision(engine: AsyncRecollect) -> None:
         await asyncio.sleep(0.001)
 
 
+@pytest.mark.timing
 @pytest.mark.parametrize(
     ("toml", "action"),
     [
@@ -157,6 +158,7 @@ async def test_stopped_tending_resumes_and_ends_as_if_it_had_not_stopped(crowded
     assert len(care.decisions) >= MANY // 10 - 1
 
 
+@pytest.mark.timing
 async def test_a_stop_is_heeded_at_once_and_costs_one_commit_at_most(crowded: Components) -> None:
     care = Care(tools_of(crowded), ANA)
     stopped_at: list[float] = []
@@ -214,6 +216,7 @@ async def test_closing_ends_tending_by_hand(crowded: Components) -> None:
         await tending
 
 
+@pytest.mark.timing
 async def test_the_worker_stops_in_the_middle_of_one_subject(crowded: Components, clock: FakeClock) -> None:
     clock.advance(days=2)
     engine = AsyncRecollect(crowded)
