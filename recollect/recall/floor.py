@@ -20,7 +20,7 @@ from recollect.text import fold, is_courtesy, is_english
 from recollect.types import MemoryKind, SubjectSnapshot
 
 # A logistic model of related and unrelated questions, fitted on half of the conversations of LoCoMo and BEAM with both
-# kinds equally frequent; docs/benchmarks.md has the figures of the other half.
+# kinds equally frequent; docs/eval.md has the figures of the other half.
 NEARNESS_WEIGHT = 1.4
 BEST_SHARE_WEIGHT = 3.9
 KNOWN_SHARE_WEIGHT = 4.1
