@@ -6,6 +6,7 @@ shape of `upstream_shapes.py`, the names of `_MANNERS` below behave like a serve
 
 import asyncio
 import json
+import re
 import socket
 import struct
 import threading
@@ -153,6 +154,7 @@ async def _dechunk(reader: asyncio.StreamReader) -> bytes:
 
 _ASKED: Counter[tuple[str, str]] = Counter()
 _CALLS = count(1)
+_BLOCK = re.compile(r'<recollect-memory id="(\w+)">.*?</recollect-memory id="\1">', re.DOTALL)
 
 
 async def _choose(request: Seen) -> Shape:
@@ -180,9 +182,9 @@ def _text(content: object) -> str:
 
 
 def _asked(body: dict[str, Any]) -> str:
-    """Return the last line of the newest user message: memory goes to its head, so this is what was typed."""
+    """Return the last line of the newest user message, without the blocks of memory around it."""
     said = [_text(message.get("content")) for message in body["messages"] if message.get("role") == "user"]
-    return said[-1].strip().rpartition("\n")[2] if said else ""
+    return _BLOCK.sub("", said[-1]).strip().rpartition("\n")[2] if said else ""
 
 
 def _say(body: dict[str, Any], text: str) -> Shape:
@@ -260,6 +262,18 @@ async def _tools(body: dict[str, Any]) -> Shape:
     return stream((event(asks), event(ends), b"data: [DONE]\n\n"))
 
 
+_BOUND: dict[str, list[dict[str, Any]]] = {}
+
+
+async def _binding(body: dict[str, Any]) -> Shape:
+    """Bind answers to the prompts before them: a prompt of the chat (`binding:CHAT`) that changes one is refused."""
+    before = _BOUND.setdefault(body["model"], [])
+    if body["messages"][: len(before)] != before:
+        return refusal(400)
+    _BOUND[body["model"]] = body["messages"]
+    return await _echo(body)
+
+
 _MANNERS: dict[str, Callable[[dict[str, Any]], Awaitable[Shape]]] = {
     "echo": _echo,
     "count": _count,
@@ -269,6 +283,7 @@ _MANNERS: dict[str, Callable[[dict[str, Any]], Awaitable[Shape]]] = {
     "strict": _strict,
     "refuse-altered": _refuse_altered,
     "tools": _tools,
+    "binding": _binding,
 }
 
 
