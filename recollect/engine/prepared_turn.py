@@ -29,7 +29,7 @@ class LedgerEntry:
 
     async def written(self) -> None:
         """Wait until it is kept. Never fails: `writing` reports its own errors."""
-        if self.writing is not None:
+        if self.writing is not None and not self.writing.done():
             await asyncio.wait([self.writing])
 
     async def drop(self) -> None:

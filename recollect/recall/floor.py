@@ -152,9 +152,13 @@ def is_related(query: Query, snapshot: SubjectSnapshot, signals: RankingSignals)
     informative = find_informative_words(query)
     if not any(informative):  # "What do you know about me?", "What did I do last week?"
         return query.personal or bool(query.dates or query.background) or _asks_about_memory(query)
-    if query.background and sum(informative) < MIN_OWN_WORDS:
+    if sum(informative) < MIN_OWN_WORDS and (query.background or _has_memories_of_its_time(signals)):
         return True
     return measure_familiarity(query, snapshot, signals, informative).chance >= query.policy.related
+
+
+def _has_memories_of_its_time(signals: RankingSignals) -> bool:
+    return signals.in_time is not None and bool(signals.in_time.any())
 
 
 def _asks_about_memory(query: Query) -> bool:

@@ -141,12 +141,7 @@ class ChatResponder:
     # ---- the answer
 
     async def _relay(self, answer: BackendResponse) -> None:
-        """Relay an answer: unread, as a stream, or whole.
-
-        The client's next request may contain it. So what was inserted before it must be kept first.
-        """
-        if self._prepared is not None and self._prepared.entry is not None:
-            await self._prepared.entry.written()
+        """Relay an answer: unread, as a stream, or whole."""
         compressed = is_compressed(answer.headers)
         if answer.status != OK or compressed or not self._reads_answer:
             if compressed and answer.status == OK and self._records:
@@ -166,6 +161,7 @@ class ChatResponder:
     async def _relay_unread(self, answer: BackendResponse) -> None:
         """Relay an answer that memory has no part in: errors, and everything with memory off."""
         length = header(answer.headers, b"content-length")
+        await self._insertion_kept()
         await self._start(answer, int(length) if length else None)
         try:
             async for chunk in answer.chunks():
@@ -187,6 +183,7 @@ class ChatResponder:
             self._note += f"; {trouble}"
         memories = self._memories_json()
         spliced = splice_whole(body, memories) if memories else body
+        await self._insertion_kept()
         await self._start(answer, len(spliced))
         await send_body(self._send, spliced, more=False)
 
@@ -205,6 +202,7 @@ class ChatResponder:
         await self._start(answer, None)
         try:
             async for chunk in answer.chunks():
+                await self._insertion_kept()
                 for piece in splicer.feed(chunk):
                     if piece.held and not self._recording_started:
                         await self._record_in_stream(assembler.reply())
@@ -221,6 +219,14 @@ class ChatResponder:
         for piece in rest:
             await send_body(self._send, piece.data, more=True)
         await send_body(self._send, b"", more=False)
+
+    async def _insertion_kept(self) -> None:
+        """Wait until the turn's insertion is in the ledger.
+
+        The client's next request may contain any byte of the answer that it got, and its prompt repeats the insertion.
+        """
+        if self._prepared is not None and self._prepared.entry is not None:
+            await self._prepared.entry.written()
 
     async def _start(self, answer: BackendResponse, length: int | None) -> None:
         headers = answer_headers(answer.headers, length=length)
