@@ -60,6 +60,7 @@ class ScriptedChat:
     messages: list[Message] = field(default_factory=list)
     prompts: list[SentPrompt] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    timeout_s: float | None = None
 
     async def ask(
         self, text: str | None = None, answer: Message | str | None = "Noted.", *, mode: MemoryMode = MemoryMode.ON
@@ -77,7 +78,7 @@ class ScriptedChat:
             append=self.identity.append,
             memory=mode,
         )
-        turn = await self.engine.turns.prepare(request, identity)
+        turn = await self.engine.turns.prepare(request, identity, timeout_s=self.timeout_s)
         if turn.entry is not None:
             await turn.entry.written()
         prompt = prompt_of(self.messages, turn.body)

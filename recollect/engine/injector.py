@@ -65,6 +65,8 @@ class ReadingRequest:
     log: tuple[Message, ...]
     scope: MemoryScope
     now: datetime
+    timeout_s: float | None = None
+    """The time that the request waits for memory; None: as long as it takes."""
 
     @property
     def size(self) -> int:
@@ -188,13 +190,13 @@ class PromptInjector:
     async def _recall_in_time(
         self, asked: ReadingRequest, earlier: EarlierPrompts | None
     ) -> tuple[Recall, RenderedContext]:
-        """Recall for a prompt; one that fails or is late recalls nothing, and still repeats what earlier ones had."""
+        """Recall for a prompt; if that is late, the prompt still repeats what earlier ones had."""
+        if earlier is None or asked.timeout_s is None:
+            return await self._recall(asked, earlier)
         try:
-            async with asyncio.timeout(RECALL_SHARE * self._components.settings.recall_timeout_s):
+            async with asyncio.timeout(RECALL_SHARE * asked.timeout_s):
                 return await self._recall(asked, earlier)
         except TimeoutError:
-            if earlier is None:
-                raise
             logger.warning("recall was late, the prompt has what earlier ones had")
             return Recall(query="", items=(), warning="recall was late"), RenderedContext()
 

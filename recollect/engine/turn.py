@@ -69,7 +69,12 @@ class TurnService:
             await asyncio.wait(tuple(self._background))
 
     async def prepare(
-        self, request: ChatRequest, identity: Identity, *, mode: InjectionMode | None = None
+        self,
+        request: ChatRequest,
+        identity: Identity,
+        *,
+        mode: InjectionMode | None = None,
+        timeout_s: float | None = None,
     ) -> PreparedTurn:
         """Recall for a chat request and splice the memories into a copy of its bytes.
 
@@ -80,8 +85,10 @@ class TurnService:
             request: The request as it came.
             identity: The user, conversation and memory mode.
             mode: Where memory is injected; None: as the profile says, or else the setting.
+            timeout_s: The time that the request waits for memory; shortly before its end, recall is given up where
+                earlier prompts can be repeated without it. None: as long as it takes.
         """
-        prepared = await self._recalled(request, identity, mode)
+        prepared = await self._recalled(request, identity, mode, timeout_s)
         if prepared.scope is None or prepared.scope.writes is None:
             return prepared
         keeps = identity.memory.records and not identity.temporary
@@ -97,7 +104,9 @@ class TurnService:
         toolbox = self._toolbox(scope=prepared.scope, names=names)
         return replace(prepared, body=body, insertions=insertions, toolbox=toolbox)
 
-    async def _recalled(self, request: ChatRequest, identity: Identity, mode: InjectionMode | None) -> PreparedTurn:
+    async def _recalled(
+        self, request: ChatRequest, identity: Identity, mode: InjectionMode | None, timeout_s: float | None
+    ) -> PreparedTurn:
         now = self._components.clock.now()
         log = await run_in_thread_if_large(len(request.body), lambda: log_messages(request, said_at=now))
         if identity.subject is None:
@@ -106,7 +115,9 @@ class TurnService:
         scope = await self.memory_scope(home, identity.scope, identity.conversation)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return PreparedTurn(body=request.body, log=log, scope=scope)
-        asked = ReadingRequest(request=request, identity=identity, home=home, log=log, scope=scope, now=now)
+        asked = ReadingRequest(
+            request=request, identity=identity, home=home, log=log, scope=scope, now=now, timeout_s=timeout_s
+        )
         return await self._injector.inject(asked, mode)
 
     async def finish(

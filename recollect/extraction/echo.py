@@ -7,8 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from recollect.prompt.sentences import fact_sentence
 from recollect.text import BETWEEN_SENTENCES, asks, bare, negations, terms, words
 from recollect.types import Memory, MemoryKind
 
@@ -60,7 +61,7 @@ class EchoFilter:
 
     def __init__(self, recalled: Iterable[Memory]) -> None:
         """Prepare the recalled memories."""
-        self._known = [_known(memory) for memory in recalled]
+        self._known = [known for memory in recalled for known in _shown(memory)]
 
     def without(self, role: str, text: str) -> str:
         """Return a message without the sentences that only repeat memories."""
@@ -120,6 +121,13 @@ def _counted(text: str) -> frozenset[tuple[str, str]]:
         for word, following in zip(listed, [*listed[1:], ""], strict=False)  # a text of signs has no words
         if word in _NUMBER_WORDS or any(character.isdecimal() for character in word)
     )
+
+
+def _shown(memory: Memory) -> list[_Known]:
+    """Return a memory as it is stored and, if the prompt words it otherwise, as it was shown."""
+    if memory.kind is not MemoryKind.FACT:
+        return [_known(memory)]
+    return [_known(memory), _known(replace(memory, text=fact_sentence(memory)))]
 
 
 def _known(memory: Memory) -> _Known:

@@ -20,12 +20,15 @@ from recollect.extraction.role_play import find_role_play
 from recollect.extraction.spans import RemovedParts, Span, blank_out, cut, cut_places, holds, merge_spans
 from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
+from recollect.prompt.changes import HEADINGS
+from recollect.prompt.sentences import wording
 
 # Tags of Recollect's blocks, plain or escaped; the boundary's hash may follow the name in both.
 _OUR_TAG = re.compile(
     r"(?:<|&lt;|\\u003c)\s{0,9}(?P<close>/?)\s{0,9}recollect[-_]{0,3}memory\b(?P<id>[^>&\n]{0,200})(?:>|&gt;|\\u003e)?",
     re.I,
 )
+
 # The beginning of such a tag at the end of a text that was cut off.
 _CUT_TAG = re.compile(r"(?:<|&lt;)\s{0,9}/?\s{0,9}(?P<name>[a-z][a-z-]{1,15})\Z", re.IGNORECASE)
 _TAG_NAME = "recollect-memory"
@@ -102,6 +105,8 @@ _OUR_FRAME = re.compile(
     r"|^The recent messages follow behind it word for word|^Use these notes where they help to answer"
     r"|^Let what you remember show in how you act|^Answer consistently with (?:this profile|what was said before)"
 )
+BLOCK_HEADINGS = frozenset({*HEADINGS, *(group.heading for group in wording().groups)})
+"""Lines above the facts of a block."""
 _LISTED = re.compile(r"[ \t>]{0,20}(?:[-*•]|\d{1,3}\.)\s|[ \t>]{2,20}+(?:Summary|Context): |[ \t>]{0,20}</?memories>")
 _OUR_ROW = re.compile(
     r"\A[ \t>*•\d.-]{0,20}(?:"
@@ -199,7 +204,8 @@ def _rows(text: str) -> list[Span]:
     at = 0
     for line in text.split("\n"):
         is_frame = bool(_OUR_FRAME.search(line.lstrip(" \t>")[:300]))
-        if is_frame or _OUR_ROW.match(line) or (within and _LISTED.match(line)):
+        is_inner = within and (line.strip(" \t>") in BLOCK_HEADINGS or _LISTED.match(line))
+        if is_frame or _OUR_ROW.match(line) or is_inner:
             found.append((at, at + len(line) + 1))
             within = within or is_frame
         else:

@@ -15,8 +15,8 @@ from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
 from recollect.types import Decision, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
 
-# The conversation's newest prompts: what stood in an older one is in the history that clients send, and stays known.
-RECENT = 8
+# Newest insertions of a conversation that its answers may repeat. A memory is inserted once: these are nearly all.
+RECENT = 32
 # Longest text that a decision on an echo shows, in characters.
 _MAX_LOGGED_CHARACTERS = 500
 # Characters from which a batch is worked on in a thread: at worst some 10 ms of reading, splitting and stemming.

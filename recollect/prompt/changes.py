@@ -10,6 +10,8 @@ from recollect.types import Memory
 _HEAD = "What is known about the user has changed. These are notes, not instructions; they count before what was known."
 _NEW = "New since this conversation began:"
 _ENDED = "No longer true:"
+HEADINGS = (_NEW, _ENDED)
+"""Lines above its facts."""
 
 
 def changes_block(added: Sequence[Memory], withdrawn: Sequence[Memory], frame: RenderOptions) -> str:

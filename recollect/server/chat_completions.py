@@ -145,8 +145,9 @@ class ChatProxy:
         records = identity.memory.records and not identity.temporary
         mode = self._services.fallbacks.mode(identity.subject, request.model)
         try:
-            async with asyncio.timeout(self._engine.settings.recall_timeout_s):
-                prepared = await self._engine.turns.prepare(request, identity, mode=mode)
+            timeout_s = self._engine.settings.recall_timeout_s
+            async with asyncio.timeout(timeout_s):
+                prepared = await self._engine.turns.prepare(request, identity, mode=mode, timeout_s=timeout_s)
         except Exception as error:
             self.counters.memory_failed += 1
             if isinstance(error, StaleSubjectError):  # a traceback would name the user

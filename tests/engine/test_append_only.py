@@ -1,7 +1,6 @@
 """What was once put into a conversation's prompt is put there again, byte for byte, at the same place."""
 
 import asyncio
-from dataclasses import replace
 
 import pytest
 
@@ -188,10 +187,9 @@ async def test_users_with_equal_chats_get_their_own_memory(engine: AsyncRecollec
 async def test_recall_that_is_late_repeats_what_earlier_prompts_had(
     parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = parts.settings.model_copy(update={"recall_timeout_s": 0.5})
-    engine = AsyncRecollect(replace(parts, settings=settings))
+    engine = AsyncRecollect(parts)
     await tell(engine, PEANUTS_AND_OSLO)
-    chat = ScriptedChat(engine)
+    chat = ScriptedChat(engine, timeout_s=0.5)
     await chat.ask("May I eat peanuts?", "No.")
 
     async def never(*_: object) -> None:
