@@ -18,6 +18,7 @@ from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall, turns_wanted
 from recollect.engine.prepared_turn import LedgerEntry, PreparedTurn
 from recollect.engine.prompt_ledger import PromptLedger, TemporaryLedger
+from recollect.engine.retrieval import redact_quotation
 from recollect.engine.scope import MemoryScope
 from recollect.errors import RecollectError
 from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
@@ -130,14 +131,14 @@ class PromptInjector:
         """Repeat the insertions of earlier prompts; recall once for each user turn, and append that."""
         ledger = self._ledger(asked.identity)
         rows = await ledger.find(asked.home, _kept_links(chain, asked.log))
-        replay = find_replay(chain, rows, asked.now)
+        replay = find_replay(chain, rows)
         closed = await self._closed(replay)
         replay = replay.without(closed.removed)
         known = replay.at(chain.asked)
         if known is not None:
             placed = await self._placed(asked, replay.insertions, replay, chain)
             entry = LedgerEntry(ledger=ledger, home=asked.home, insertion=known)
-            return replace(placed, items=await self._shown_at(known), entry=entry)
+            return replace(placed, entry=entry)
         earlier = EarlierPrompts(shown=frozenset(replay.shown), ended=closed.ended) if replay.insertions else None
         recall, rendered = await self._recall_in_time(asked, earlier)
         if replay.insertions and replay.is_new and len(rendered.added) + len(rendered.withdrawn) > MAX_CHANGES:
@@ -256,18 +257,19 @@ class PromptInjector:
             scope=asked.scope,
             insertions=tuple(insertions),
             chain=chain,
-            replayed=len(replay.shown),
+            repeated=_by_subject(replay.shown),
             prefix=replay.prefix(kept=sent.is_kept),
             sent=sent,
         )
 
-    async def _shown_at(self, insertion: PromptInsertion) -> tuple[RecalledMemory, ...]:
-        """Read the memories that an earlier request of the same turn recalled."""
-        shown: list[RecalledMemory] = []
-        for subject, ids in _by_subject({memory: subject for subject, memory in insertion.items}).items():
-            for memory in await self._components.store.memories.get_many(subject, ids):
-                shown.append(RecalledMemory(memory=memory, score=0.0, similarity=0.0, word_share=0.0, reasons=_AGAIN))
-        return tuple(shown)
+    async def read_again(self, shown: Mapping[Subject, Sequence[MemoryId]]) -> tuple[RecalledMemory, ...]:
+        """Read memories that earlier prompts of a conversation show, newest first."""
+        read = [
+            RecalledMemory(memory=redact_quotation(memory), score=0.0, similarity=0.0, word_share=0.0, reasons=_AGAIN)
+            for subject, ids in shown.items()
+            for memory in await self._components.store.memories.get_many(subject, ids)
+        ]
+        return tuple(reversed(read))
 
     def _write(self, ledger: PromptLedger, home: Subject, insertions: Sequence[PromptInsertion]) -> asyncio.Task[None]:
         """Write insertions while the prompt is on its way."""
@@ -334,7 +336,7 @@ class _Closed:
     """Facts that were replaced or contradicted."""
 
 
-_AGAIN = ("recalled for an earlier request of this turn",)
+_AGAIN = ("an earlier prompt of the conversation shows it",)
 
 
 def _kept_links(chain: PromptChain, log: Sequence[Message]) -> list[int]:

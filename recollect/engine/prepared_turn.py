@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Self
 
 from recollect.engine.memory_tools import MemoryTools
@@ -10,9 +11,12 @@ from recollect.engine.prompt_ledger import PromptLedger
 from recollect.engine.scope import MemoryScope
 from recollect.errors import RecollectError
 from recollect.prompt.replay import PrefixState, PromptChain, SentPrompt
-from recollect.types import InjectionRecord, Insertion, Message, PromptInsertion, RecalledMemory, Subject
+from recollect.types import InjectionRecord, Insertion, MemoryId, Message, PromptInsertion, RecalledMemory, Subject
 
 logger = logging.getLogger(__name__)
+
+# A database that hangs delays an answer by so many seconds at most: a chat matters more than its next prompt's cache.
+LEDGER_WAIT_S = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,9 +32,9 @@ class LedgerEntry:
     """None: an earlier request of the same turn wrote it."""
 
     async def written(self) -> None:
-        """Wait until it is kept. Never fails: `writing` reports its own errors."""
+        """Wait until it is kept, for `LEDGER_WAIT_S` at most. Never fails: `writing` reports its own errors."""
         if self.writing is not None and not self.writing.done():
-            await asyncio.wait([self.writing])
+            await asyncio.wait([self.writing], timeout=LEDGER_WAIT_S)
 
     async def drop(self) -> None:
         """Note that the turn was sent without it. Never fails."""
@@ -49,7 +53,7 @@ class PreparedTurn:
     body: bytes
     """The bytes to send; the request's own if nothing was inserted."""
     items: tuple[RecalledMemory, ...] = ()
-    """The memories that this turn's text shows."""
+    """The memories that were recalled for this very request."""
     record: InjectionRecord | None = None
     log: tuple[Message, ...]
     scope: MemoryScope | None = None
@@ -64,8 +68,8 @@ class PreparedTurn:
     """Number of messages from the user's other conversations in the body."""
     chain: PromptChain | None = None
     """The request's place among the prompts of its conversation; None if its placement repeats nothing."""
-    replayed: int = 0
-    """Number of memories repeated from earlier prompts."""
+    repeated: Mapping[Subject, Sequence[MemoryId]] = field(default_factory=dict)
+    """Memories that earlier prompts of the conversation show, and this one again."""
     prefix: PrefixState | None = None
     """What became of the previous prompt; None if the placement repeats nothing."""
     sent: SentPrompt | None = None
@@ -76,11 +80,15 @@ class PreparedTurn:
     @property
     def injected(self) -> int:
         """Number of memories that were recalled for this very request."""
-        repeats = self.entry is not None and self.entry.writing is None
-        return 0 if repeats else len(self.items)
+        return len(self.items)
+
+    @property
+    def replayed(self) -> int:
+        """Number of memories repeated from earlier prompts."""
+        return sum(len(ids) for ids in self.repeated.values())
 
     def without_block(self) -> Self:
         """Return the turn of a request that was sent as it came after all."""
         return replace(
-            self, items=(), record=None, insertions=(), toolbox=None, recent=0, replayed=0, prefix=None, sent=None
+            self, items=(), record=None, insertions=(), toolbox=None, recent=0, repeated={}, prefix=None, sent=None
         )

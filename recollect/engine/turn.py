@@ -35,6 +35,7 @@ from recollect.types import (
     MemoryId,
     MemoryMode,
     Message,
+    RecalledMemory,
     RecordedTurn,
     RequestScope,
     Subject,
@@ -119,6 +120,10 @@ class TurnService:
             request=request, identity=identity, home=home, log=log, scope=scope, now=now, timeout_s=timeout_s
         )
         return await self._injector.inject(asked, mode)
+
+    async def read_repeated(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
+        """Read the memories that a prepared prompt repeats from earlier ones of its conversation."""
+        return await self._injector.read_again(prepared.repeated) if prepared.repeated else ()
 
     async def finish(
         self, request: ChatRequest, identity: Identity, reply: Reply, prepared: PreparedTurn | None

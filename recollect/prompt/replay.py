@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from enum import StrEnum
 from functools import cached_property
 from hashlib import blake2b
@@ -19,8 +18,6 @@ from recollect.types import (
     Subject,
 )
 
-# A first question asked again within ten minutes is a retry; later it begins a new conversation. As in the log.
-RETRY = timedelta(minutes=10)
 _HASH_BYTES = 16
 _LINK_BYTES = 8
 
@@ -131,16 +128,16 @@ class PromptReplay:
         return PrefixState.ERASED if erased else PrefixState.CHANGED
 
 
-def find_replay(chain: PromptChain, rows: LedgerRows, now: datetime) -> PromptReplay:
+def find_replay(chain: PromptChain, rows: LedgerRows) -> PromptReplay:
     """Choose the thread that a request goes on with.
 
     With an id of the conversation it is that one's. Without, it is the one with the longest common past: equal first
-    questions are told apart by their answers, and of what is left the newest counts.
+    questions are told apart by their answers, and of what is left the newest counts. A first question that is asked
+    again begins a new conversation.
 
     Args:
         chain: The request's.
         rows: What the ledger has at its links.
-        now: Time of the request (aware).
     """
     if chain.standalone:
         return PromptReplay()
@@ -153,7 +150,7 @@ def find_replay(chain: PromptChain, rows: LedgerRows, now: datetime) -> PromptRe
         threads = {
             thread: found
             for thread, found in threads.items()
-            if thread in answered or found[0].depth < len(chain.links) or now - found[-1].at <= RETRY
+            if thread in answered or found[0].depth < len(chain.links)
         }
     if not threads:
         return PromptReplay()

@@ -66,6 +66,7 @@ class ChatProxy:
             recorder=TurnRecorder(engine, self.counters),
             fallbacks=InjectionFallbacks(engine.clock),
             counters=self.counters,
+            read_repeated=engine.turns.read_repeated,
         )
         self._responses: set[asyncio.Task[None]] = set()
 

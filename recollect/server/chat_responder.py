@@ -2,12 +2,14 @@
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.engine import PreparedTurn
+from recollect.errors import RecollectError
 from recollect.metrics import ProxyCounters
 from recollect.server.asgi import (
     ClientDisconnectedError,
@@ -25,7 +27,7 @@ from recollect.server.status import ALTERATION_REFUSALS, OK, send_error, status_
 from recollect.server.tool_loop import OfferedTools, run_tool_loop
 from recollect.server.turn_recorder import AnsweredTurn, TurnRecorder
 from recollect.server.upstream import BackendResponse, UpstreamBrokenError, UpstreamError
-from recollect.types import ChatRequest, Identity
+from recollect.types import ChatRequest, Identity, RecalledMemory
 
 logger = logging.getLogger(__name__)
 
@@ -72,6 +74,8 @@ class ChatServices:
     recorder: TurnRecorder
     fallbacks: InjectionFallbacks
     counters: ProxyCounters
+    read_repeated: Callable[[PreparedTurn], Awaitable[tuple[RecalledMemory, ...]]]
+    """Reads the memories that a prompt repeats from earlier ones."""
 
 
 class ChatResponder:
@@ -86,11 +90,17 @@ class ChatResponder:
         self._services = services
         self._send = send
         self._recording_started = False
+        self._items: tuple[RecalledMemory, ...] = ()
+        self._repeated: asyncio.Task[tuple[RecalledMemory, ...]] | None = None
 
     async def respond(self) -> None:
         """Ask and relay; a request that upstream refuses with memory in it is sent again as it came."""
         original = self._exchange.body
         body = self._prepared.body if self._prepared else original
+        built_in = self._services.backend.needs_valid_requests
+        if self._prepared is not None and self._prepared.replayed and (built_in or self._exchange.shows_memories):
+            self._repeated = asyncio.create_task(self._read_repeated(self._prepared))
+        self._items = await self._shown_items() if built_in else ()
         try:
             async with self._ask(body) as answer:
                 refused = answer.status in ALTERATION_REFUSALS and body is not original
@@ -118,7 +128,7 @@ class ChatResponder:
         if self._prepared is not None:
             if self._prepared.entry is not None:
                 await self._prepared.entry.drop()
-            self._prepared = self._prepared.without_block()
+            self._prepared, self._repeated = self._prepared.without_block(), None
         self._note = "refused by upstream"
         async with services.backend.chat(self._backend_request(exchange.body)) as answer:
             if answer.status not in ALTERATION_REFUSALS and exchange.identity.subject is not None:
@@ -131,7 +141,7 @@ class ChatResponder:
             headers=self._exchange.headers,
             body=body,
             request=self._exchange.request,
-            items=self._prepared.items if self._prepared else (),
+            items=self._items,
             plain=self._reads_answer,
             remembers=self._records,
             query=self._exchange.query,
@@ -181,7 +191,7 @@ class ChatResponder:
         reply = reply_from_json(body)
         if reply is not None and (trouble := await self._record_before_done(reply)):
             self._note += f"; {trouble}"
-        memories = self._memories_json()
+        memories = await self._memories_json()
         spliced = splice_whole(body, memories) if memories else body
         await self._insertion_kept()
         await self._start(answer, len(spliced))
@@ -198,7 +208,7 @@ class ChatResponder:
             raise
 
     async def _stream(self, answer: BackendResponse, assembler: ReplyAssembler) -> None:
-        splicer = MemoriesSplicer(self._memories_json(), assembler)
+        splicer = MemoriesSplicer(await self._memories_json(), assembler)
         await self._start(answer, None)
         try:
             async for chunk in answer.chunks():
@@ -233,10 +243,22 @@ class ChatResponder:
         headers.append((b"x-recollect-memory", self._note.encode()))
         await send_start(self._send, answer.status, headers)
 
-    def _memories_json(self) -> bytes | None:
+    async def _memories_json(self) -> bytes | None:
         if self._prepared is None or not self._exchange.shows_memories:
             return None
-        return describe_memories(self._prepared.items)
+        return describe_memories(await self._shown_items())
+
+    async def _shown_items(self) -> tuple[RecalledMemory, ...]:
+        """Return the memories in the prompt: those recalled for this request, and then the repeated ones."""
+        own = self._prepared.items if self._prepared else ()
+        return own if self._repeated is None else (*own, *await self._repeated)
+
+    async def _read_repeated(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
+        try:
+            return await self._services.read_repeated(prepared)
+        except RecollectError as error:
+            logger.warning("repeated memories could not be read", extra={"error": str(error)})
+            return ()
 
     def _log_broken(self, error: UpstreamBrokenError) -> None:
         self._services.counters.broken += 1

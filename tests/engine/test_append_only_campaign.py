@@ -121,8 +121,8 @@ class Campaign:
 
     @property
     def _first(self) -> int:
-        """The first message that is taken back. Without its answer, a session's first message is always a new one."""
-        if not self.chat.identity.append:
+        """The first message that is taken back: without an id, a first question that is asked again is a new chat."""
+        if self.chat.identity.conversation is not None and not self.chat.identity.append:
             return 0
         answers = (place for place in range(len(self.chat.messages)) if self._role(place) == "assistant")
         return next(answers, len(self.chat.messages)) + 1

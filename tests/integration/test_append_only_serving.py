@@ -73,7 +73,7 @@ def test_a_kill_in_the_middle_of_an_answer_changes_no_prompt(start_server: Start
     body = json.dumps({"model": "slow", "messages": messages, "stream": True}).encode()
     with sent(server.port, "/v1/chat/completions", body, {"x-recollect-user": "eva"}) as wire:
         received = b""
-        while b"0 " not in received:
+        while b'"0 "' not in received:
             received += wire.recv(1 << 16)
         server.kill()
     before = prompt_of(messages, upstream.having("said Eva?")[-1].body)
