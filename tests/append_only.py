@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recollect.chat.chat_request import read_request
@@ -72,12 +72,7 @@ class ScriptedChat:
         if text is not None:
             self.messages.append({"role": "user", "content": text})
         request = read_request(json.dumps({"model": "m", "messages": self.messages}).encode())
-        identity = Identity(
-            subject=self.identity.subject,
-            conversation=self.identity.conversation,
-            append=self.identity.append,
-            memory=mode,
-        )
+        identity = replace(self.identity, memory=mode)
         turn = await self.engine.turns.prepare(request, identity, timeout_s=self.timeout_s)
         if turn.entry is not None:
             await turn.entry.written()

@@ -21,7 +21,6 @@ from recollect.engine.prompt_ledger import PromptLedger, TemporaryLedger
 from recollect.engine.retrieval import redact_quotation
 from recollect.engine.scope import MemoryScope
 from recollect.errors import RecollectError
-from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.ids import new_id
 from recollect.prompt.placement import place, place_at_messages
 from recollect.prompt.render import RenderedContext
@@ -66,13 +65,18 @@ class ReadingRequest:
     log: tuple[Message, ...]
     scope: MemoryScope
     now: datetime
-    timeout_s: float | None = None
-    """The time that the request waits for memory; None: as long as it takes."""
+    deadline: float | None = None
+    """When a late recall is given up, on the event loop's clock; None: never."""
 
     @property
     def size(self) -> int:
         """Bytes of the body."""
         return len(self.request.body)
+
+    @property
+    def memory(self) -> str:
+        """Name of the memory that the request reads: a subject, and within it what has these tags."""
+        return "\n".join([(self.scope.writes or self.home).text, *self.scope.tags])
 
 
 class PromptInjector:
@@ -99,7 +103,7 @@ class PromptInjector:
         """
         where = mode or asked.scope.profile.context.place or self._components.settings.injection
         identity = asked.identity
-        chain = prompt_chain(asked.log, conversation=identity.conversation, append=identity.append)
+        chain = prompt_chain(asked.log, memory=asked.memory, conversation=identity.conversation, append=identity.append)
         if where == "split" and chain.asked:
             prepared = await self._append(asked, chain)
         else:
@@ -132,7 +136,7 @@ class PromptInjector:
         ledger = self._ledger(asked.identity)
         rows = await ledger.find(asked.home, _kept_links(chain, asked.log))
         replay = find_replay(chain, rows)
-        closed = await self._closed(replay)
+        closed = await self._closed(replay, recorded=ledger is not self._temporary)
         replay = replay.without(closed.removed)
         known = replay.at(chain.asked)
         if known is not None:
@@ -170,8 +174,14 @@ class PromptInjector:
         recorded = identity.memory.records and not identity.temporary
         return self._components.store.insertions if recorded else self._temporary
 
-    async def _closed(self, replay: PromptReplay) -> "_Closed":
-        """Find what of the shown memories was erased or forgotten, and which facts were contradicted, since then."""
+    async def _closed(self, replay: PromptReplay, *, recorded: bool) -> "_Closed":
+        """Find what of the shown memories was erased or forgotten, and which facts ended, since they were shown.
+
+        Args:
+            replay: What earlier prompts show.
+            recorded: Whether the store has emptied what was forgotten. If not, whatever was closed counts as such, but
+                facts that were replaced.
+        """
         store = self._components.store
         removed: set[MemoryId] = set()
         ended: list[Memory] = []
@@ -179,23 +189,27 @@ class PromptInjector:
             states = await store.memories.states(subject, ids)
             removed.update(memory for memory in ids if memory not in states)
             closed = [memory for memory in ids if states.get(memory) is MemoryState.CLOSED]
-            new = [memory for memory in closed if memory not in replay.withdrawn][:MAX_ENDED]
-            for memory in await store.memories.get_many(subject, new) if new else ():
-                ends = _ends(memory, await store.decisions.list(subject, memory=memory.id))
-                if any(line.reason in (FORGOTTEN, SAYS_THE_SAME) for line in ends[-1:]):
+            closed = [memory for memory in closed if memory not in replay.withdrawn]
+            for memory in await store.memories.get_many(subject, closed) if closed else ():
+                if memory.kind is not MemoryKind.FACT or len(ended) == MAX_ENDED:
+                    forgotten = not recorded
+                else:
+                    lines = await store.decisions.list(subject, memory=memory.id)
+                    forgotten = not recorded and not _is_replaced(memory, lines)
+                    if not forgotten and _is_ended(memory, lines):
+                        ended.append(memory)
+                if forgotten:
                     removed.add(memory.id)
-                elif ends and memory.kind is MemoryKind.FACT:
-                    ended.append(memory)
         return _Closed(frozenset(removed), tuple(ended))
 
     async def _recall_in_time(
         self, asked: ReadingRequest, earlier: EarlierPrompts | None
     ) -> tuple[Recall, RenderedContext]:
         """Recall for a prompt; if that is late, the prompt still repeats what earlier ones had."""
-        if earlier is None or asked.timeout_s is None:
+        if earlier is None or asked.deadline is None:
             return await self._recall(asked, earlier)
         try:
-            async with asyncio.timeout(RECALL_SHARE * asked.timeout_s):
+            async with asyncio.timeout_at(asked.deadline):
                 return await self._recall(asked, earlier)
         except TimeoutError:
             logger.warning("recall was late, the prompt has what earlier ones had")
@@ -278,9 +292,10 @@ class PromptInjector:
             try:
                 for insertion in insertions:
                     await ledger.add(home, insertion)
-            except RecollectError as error:
+            except (RecollectError, OSError) as error:
                 # The chat goes on; the conversation's next prompt begins otherwise than this one.
-                logger.error("an insertion was not kept", extra={"error": getattr(error, "logged", str(error))})
+                logged = error.logged if isinstance(error, RecollectError) else str(error)
+                logger.error("an insertion was not kept", extra={"error": logged})
 
         writing = asyncio.create_task(write())
         self._writing.add(writing)
@@ -352,11 +367,12 @@ def _by_subject(shown: Mapping[MemoryId, Subject]) -> dict[Subject, list[MemoryI
     return ids
 
 
-def _ends(memory: Memory, lines: Sequence[Decision]) -> list[Decision]:
-    """Return the decisions that say what became of a memory: replaced by another, or closed by what was said."""
-    return [
-        line
-        for line in lines
-        if (line.action is Action.REPLACE and line.target_id == memory.id)
-        or (line.action is Action.CLOSE and line.memory_id == memory.id)
-    ]
+def _is_replaced(memory: Memory, lines: Sequence[Decision]) -> bool:
+    """Return whether another value took the place of a fact."""
+    return any(line.action is Action.REPLACE and line.target_id == memory.id for line in lines)
+
+
+def _is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
+    """Return whether a fact no longer holds: it was replaced, closed by what was said, or came to its date."""
+    closed = any(line.action in (Action.CLOSE, Action.EXPIRE) and line.memory_id == memory.id for line in lines)
+    return closed or _is_replaced(memory, lines)

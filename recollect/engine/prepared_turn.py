@@ -37,13 +37,22 @@ class LedgerEntry:
             await asyncio.wait([self.writing], timeout=LEDGER_WAIT_S)
 
     async def drop(self) -> None:
-        """Note that the turn was sent without it. Never fails."""
-        await self.written()
+        """Note that the turn was sent without it; wait as long as for the writing. Never fails.
+
+        What an earlier request of the turn was answered with stays.
+        """
+        if self.writing is not None:
+            dropping = asyncio.create_task(self._drop(self.writing))
+            await asyncio.wait([dropping], timeout=LEDGER_WAIT_S)
+
+    async def _drop(self, writing: asyncio.Task[None]) -> None:
+        await asyncio.wait([writing])
         try:
             for insertion in filter(None, (self.root, self.insertion)):
                 await self.ledger.drop(self.home, insertion.thread, insertion.chain)
-        except RecollectError as error:
-            logger.error("a refused insertion stays in the ledger", extra={"error": str(error)})
+        except (RecollectError, OSError) as error:
+            logged = error.logged if isinstance(error, RecollectError) else str(error)
+            logger.error("a refused insertion stays in the ledger", extra={"error": logged})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,7 @@ from typing import Protocol
 from recollect.types import LedgerRows, PromptInsertion, Subject
 
 # Insertions kept for chats that are not recorded; the oldest is dropped. Each has a few kilobytes of text.
-MAX_TEMPORARY = 5_000
-# Equal first messages begin many chats: only the newest of them are told apart.
-MAX_EQUAL = 16
+MAX_TEMPORARY = 2_000
 
 
 class PromptLedger(Protocol):
@@ -34,27 +32,32 @@ class TemporaryLedger:
 
     def __init__(self) -> None:
         """Start empty."""
-        self._kept: OrderedDict[tuple[Subject, int], dict[int, PromptInsertion]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Subject, int, int], PromptInsertion] = OrderedDict()
+        self._threads: dict[tuple[Subject, int], list[int]] = {}
 
     async def find(self, subject: Subject, chains: Sequence[int]) -> LedgerRows:
         """Read all rows whose chain is among `chains`, by depth."""
-        found = [row for chain in chains for row in self._kept.get((subject, chain), {}).values()]
+        found = [
+            self._kept[subject, chain, thread] for chain in chains for thread in self._threads.get((subject, chain), ())
+        ]
         return LedgerRows(insertions=tuple(sorted(found, key=lambda row: (row.depth, row.at))))
 
     async def add(self, subject: Subject, insertion: PromptInsertion) -> None:
-        """Keep an insertion; the oldest are dropped beyond `MAX_TEMPORARY` messages."""
-        key = (subject, insertion.chain)
-        at_chain = self._kept.setdefault(key, {})
-        at_chain.pop(insertion.thread, None)  # keeps the order by time
-        at_chain[insertion.thread] = insertion
-        if len(at_chain) > MAX_EQUAL:
-            del at_chain[next(iter(at_chain))]
+        """Keep an insertion; the oldest are dropped beyond `MAX_TEMPORARY`."""
+        key = (subject, insertion.chain, insertion.thread)
+        if key not in self._kept:
+            self._threads.setdefault((subject, insertion.chain), []).append(insertion.thread)
+        self._kept[key] = insertion
         self._kept.move_to_end(key)
         while len(self._kept) > MAX_TEMPORARY:
-            self._kept.popitem(last=False)
+            (owner, chain, thread), _ = self._kept.popitem(last=False)
+            threads = self._threads[owner, chain]
+            threads.remove(thread)
+            if not threads:
+                del self._threads[owner, chain]
 
     async def drop(self, subject: Subject, thread: int, chain: int) -> None:
         """Empty an insertion."""
-        at_chain = self._kept.get((subject, chain), {})
-        if thread in at_chain:
-            at_chain[thread] = replace(at_chain[thread], standing="", recalled="", items=(), withdrawn=())
+        key = (subject, chain, thread)
+        if key in self._kept:
+            self._kept[key] = replace(self._kept[key], standing="", recalled="", items=(), withdrawn=())

@@ -12,7 +12,7 @@ from recollect.chat.tools import SEARCH, offer_tools
 from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder
-from recollect.engine.injector import PromptInjector, ReadingRequest
+from recollect.engine.injector import RECALL_SHARE, PromptInjector, ReadingRequest
 from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.prepared_turn import PreparedTurn
 from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name
@@ -89,7 +89,8 @@ class TurnService:
             timeout_s: The time that the request waits for memory; shortly before its end, recall is given up where
                 earlier prompts can be repeated without it. None: as long as it takes.
         """
-        prepared = await self._recalled(request, identity, mode, timeout_s)
+        deadline = None if timeout_s is None else asyncio.get_running_loop().time() + RECALL_SHARE * timeout_s
+        prepared = await self._recalled(request, identity, mode, deadline)
         if prepared.scope is None or prepared.scope.writes is None:
             return prepared
         keeps = identity.memory.records and not identity.temporary
@@ -106,7 +107,7 @@ class TurnService:
         return replace(prepared, body=body, insertions=insertions, toolbox=toolbox)
 
     async def _recalled(
-        self, request: ChatRequest, identity: Identity, mode: InjectionMode | None, timeout_s: float | None
+        self, request: ChatRequest, identity: Identity, mode: InjectionMode | None, deadline: float | None
     ) -> PreparedTurn:
         now = self._components.clock.now()
         log = await run_in_thread_if_large(len(request.body), lambda: log_messages(request, said_at=now))
@@ -117,7 +118,7 @@ class TurnService:
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return PreparedTurn(body=request.body, log=log, scope=scope)
         asked = ReadingRequest(
-            request=request, identity=identity, home=home, log=log, scope=scope, now=now, timeout_s=timeout_s
+            request=request, identity=identity, home=home, log=log, scope=scope, now=now, deadline=deadline
         )
         return await self._injector.inject(asked, mode)
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import takewhile
 
 from recollect.chat.messages import SYSTEM_ROLES
 from recollect.types import ChatMessage, ChatRequest, ContentKind, InjectionMode, Insertion
@@ -54,14 +55,16 @@ def place_at_messages(request: ChatRequest, *, standing: str, appended: Mapping[
 
     Args:
         request: The request as it came.
-        standing: Goes to the end of the first system message that takes text, or to a new one before all others.
+        standing: Goes to the end of the first leading system message that takes text, or to a new one before all.
+            A system message that the client adds later does not move it.
         appended: Texts by index of their message; each goes to the end of its content, or to a system message after it
             if its content takes no text.
 
     Returns:
         Insertions in the order of their offsets.
     """
-    insertions = _to_system(request, standing)
+    leading = takewhile(lambda message: message.role in SYSTEM_ROLES, request.messages)
+    insertions = _to_system(request, standing, tuple(leading))
     for index, text in appended.items():
         if text:
             insertions.append(_at_end(request.messages[index], text))
@@ -79,12 +82,11 @@ def _after_system(request: ChatRequest, block: str) -> list[Insertion]:
     return [Insertion(offset=request.messages_start, text=_system_message(block))]
 
 
-def _to_system(request: ChatRequest, block: str) -> list[Insertion]:
+def _to_system(request: ChatRequest, block: str, messages: Sequence[ChatMessage] | None = None) -> list[Insertion]:
     if not block:
         return []
-    system = next(
-        (message for message in request.messages if message.role in SYSTEM_ROLES and _takes_text(message)), None
-    )
+    among = request.messages if messages is None else messages
+    system = next((message for message in among if message.role in SYSTEM_ROLES and _takes_text(message)), None)
     if system is None:
         return [Insertion(offset=request.messages_start, text=_system_message(block) + ",")]
     return [_at_end(system, block)]

@@ -43,8 +43,8 @@ class PromptChain:
     """Signed 64-bit hashes; the first message is at depth 1."""
     asked: int
     """Depth of the newest user message; 0 without one."""
-    has_answers: bool
-    """Whether the client sends any earlier answer."""
+    start: int
+    """The chain before the first message."""
     thread: int | None = None
     """Thread of the client's conversation id; None without one."""
     standalone: bool = False
@@ -60,26 +60,28 @@ class PromptChain:
 
     def after(self, answer: Message) -> int:
         """Return the chain of these messages with an answer."""
-        return _link(self.links[-1] if self.links else 0, answer)
+        return _link(self.links[-1] if self.links else self.start, answer)
 
 
-def prompt_chain(log: Sequence[Message], *, conversation: str | None, append: bool) -> PromptChain:
+def prompt_chain(log: Sequence[Message], *, memory: str, conversation: str | None, append: bool) -> PromptChain:
     """Return the chain of a request.
 
     Args:
         log: Its messages for the log.
+        memory: Names the memory that the request reads: prompts repeat nothing of another one.
         conversation: The client's id of the conversation, if it sent one.
         append: Whether the client may send its newest message alone.
     """
+    start = hash64("memory", memory)
     links: list[int] = []
     for message in log:
-        links.append(_link(links[-1] if links else 0, message))
+        links.append(_link(links[-1] if links else start, message))
     has_answers = any(message.role == "assistant" for message in log)
     return PromptChain(
         links=tuple(links),
         asked=next((depth for depth in range(len(log), 0, -1) if log[depth - 1].role == "user"), 0),
-        has_answers=has_answers,
-        thread=None if conversation is None else hash64("thread", conversation),
+        start=start,
+        thread=None if conversation is None else hash64("thread", memory, conversation),
         standalone=append and not has_answers,
     )
 
@@ -114,8 +116,6 @@ class PromptReplay:
 
     def without(self, memories: frozenset[MemoryId]) -> "PromptReplay":
         """Return the replay with the insertions emptied that show one of these memories."""
-        if memories.isdisjoint(self.shown):
-            return self
         return PromptReplay(self.thread, tuple(_without(insertion, memories) for insertion in self.insertions))
 
     def prefix(self, *, kept: bool) -> PrefixState:
@@ -220,7 +220,7 @@ def measure_prompt(
 
 
 def _without(insertion: PromptInsertion, memories: frozenset[MemoryId]) -> PromptInsertion:
-    if memories.isdisjoint(memory for _, memory in insertion.items):
+    if memories.isdisjoint((*(memory for _, memory in insertion.items), *insertion.withdrawn)):
         return insertion
     return replace(insertion, standing="", recalled="", items=(), withdrawn=(), quotes_messages=False, erased=True)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.engine import PreparedTurn
+from recollect.engine.prepared_turn import LEDGER_WAIT_S
 from recollect.errors import RecollectError
 from recollect.metrics import ProxyCounters
 from recollect.server.asgi import (
@@ -92,6 +93,7 @@ class ChatResponder:
         self._recording_started = False
         self._items: tuple[RecalledMemory, ...] = ()
         self._repeated: asyncio.Task[tuple[RecalledMemory, ...]] | None = None
+        self._waited_for_ledger = False
 
     async def respond(self) -> None:
         """Ask and relay; a request that upstream refuses with memory in it is sent again as it came."""
@@ -110,6 +112,8 @@ class ChatResponder:
             await self._respond_without_memory()
         except UpstreamError as error:
             await send_error(self._send, status_of(error), str(error))
+        finally:
+            self._forget_repeated()
 
     # ---- the question
 
@@ -125,15 +129,16 @@ class ChatResponder:
         """Send the request as it came; if that is accepted, remember that this model refused the altered one."""
         exchange, services = self._exchange, self._services
         services.counters.refused_then_sent_plain += 1
-        if self._prepared is not None:
-            if self._prepared.entry is not None:
-                await self._prepared.entry.drop()
-            self._prepared, self._repeated = self._prepared.without_block(), None
+        entry = self._prepared.entry if self._prepared else None
+        self._prepared = self._prepared.without_block() if self._prepared else None
+        self._forget_repeated()
         self._note = "refused by upstream"
         async with services.backend.chat(self._backend_request(exchange.body)) as answer:
             if answer.status not in ALTERATION_REFUSALS and exchange.identity.subject is not None:
                 model = exchange.request.model if exchange.request else None
                 services.fallbacks.remember(exchange.identity.subject, model)
+                if entry is not None:
+                    await entry.drop()
             await self._relay(answer)
 
     def _backend_request(self, body: bytes) -> BackendRequest:
@@ -235,7 +240,8 @@ class ChatResponder:
 
         The client's next request may contain any byte of the answer that it got, and its prompt repeats the insertion.
         """
-        if self._prepared is not None and self._prepared.entry is not None:
+        if self._prepared is not None and self._prepared.entry is not None and not self._waited_for_ledger:
+            self._waited_for_ledger = True
             await self._prepared.entry.written()
 
     async def _start(self, answer: BackendResponse, length: int | None) -> None:
@@ -251,13 +257,22 @@ class ChatResponder:
     async def _shown_items(self) -> tuple[RecalledMemory, ...]:
         """Return the memories in the prompt: those recalled for this request, and then the repeated ones."""
         own = self._prepared.items if self._prepared else ()
-        return own if self._repeated is None else (*own, *await self._repeated)
+        if self._repeated is None:
+            return own
+        await asyncio.wait([self._repeated], timeout=LEDGER_WAIT_S)
+        return (*own, *self._repeated.result()) if self._repeated.done() else own
+
+    def _forget_repeated(self) -> None:
+        if self._repeated is not None:
+            self._repeated.cancel()
+            self._repeated = None
 
     async def _read_repeated(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
         try:
             return await self._services.read_repeated(prepared)
-        except RecollectError as error:
-            logger.warning("repeated memories could not be read", extra={"error": str(error)})
+        except (RecollectError, OSError) as error:
+            logged = error.logged if isinstance(error, RecollectError) else str(error)
+            logger.warning("repeated memories could not be read", extra={"error": logged})
             return ()
 
     def _log_broken(self, error: UpstreamBrokenError) -> None:

@@ -1,14 +1,18 @@
 """What was once put into a conversation's prompt is put there again, byte for byte, at the same place."""
 
 import asyncio
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from append_only import ScriptedChat, tool_call, tool_result
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.context_builder import ContextBuilder
+from recollect.profiles.registry import ProfileRegistry
 from recollect.prompt.replay import PrefixState
-from recollect.types import Identity, MemoryMode, Subject
+from recollect.testing import FakeClock
+from recollect.types import Identity, MemoryMode, RequestScope, Subject
 from sample_chats import PEANUTS_AND_OSLO, tell
 from stores import STORES
 
@@ -195,3 +199,61 @@ async def test_recall_that_is_late_repeats_what_earlier_prompts_had(
     assert late.warning == "recall was late"
     assert (late.prefix, chat.problems) == (PrefixState.KEPT, [])
     assert b"peanuts" in late.body
+
+
+async def test_a_system_message_that_comes_later_moves_nothing(engine: AsyncRecollect) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine)
+    await chat.ask("May I eat peanuts?", "No.")
+    chat.messages.append({"role": "system", "content": "It is 10 pm."})
+    assert (await chat.ask("Where do I live?", "In Oslo.")).prefix is PrefixState.KEPT
+    assert chat.problems == []
+
+
+@pytest.mark.parametrize("conversation", ["c", None])
+async def test_prompts_of_one_memory_repeat_nothing_of_another(
+    parts: Components, tmp_path: Path, conversation: str | None
+) -> None:
+    (tmp_path / "shop.toml").write_text(
+        'extends = "default"\ndescription = "Of an app."\n[subject]\nkind = "app"\n', "utf-8"
+    )
+    engine = AsyncRecollect(replace(parts, profiles=ProfileRegistry(tmp_path)))
+    for app, known in (("health", "The user takes lithium."), ("shop", "The user buys tea.")):
+        scope = RequestScope(profile="shop", app=app)
+        await engine.add(known, user=await engine.conversations.subject(user="ana", scope=scope))
+    bodies = []
+    for app in ("health", "shop"):
+        identity = Identity(subject=ANA, conversation=conversation, scope=RequestScope(profile="shop", app=app))
+        chat = ScriptedChat(engine, identity)
+        await chat.ask("What should I take or buy today?", "Yes.")
+        bodies.append((await chat.ask("And tomorrow, what should I buy or take?", "Yes.")).body)
+    assert b"lithium" in bodies[0]
+    assert b"lithium" not in bodies[1]
+
+
+@pytest.mark.parametrize("mode", [MemoryMode.ON, MemoryMode.READ])
+async def test_words_forgotten_in_a_chat_are_not_repeated(
+    engine: AsyncRecollect, clock: FakeClock, mode: MemoryMode
+) -> None:
+    await tell(engine, "My cat Mimi has diabetes.")
+    chat = ScriptedChat(engine)
+    assert b"diabetes" in (await chat.ask("What is wrong with my cat Mimi?", "Diabetes.", mode=mode)).body
+    chat.messages[-1] = {"role": "assistant", "content": "She is ill."}
+    clock.advance(minutes=1)
+    await tell(engine, "Please forget that my cat Mimi has diabetes.")
+    forgotten = await chat.ask("Good.", "Yes.", mode=mode)
+    assert b"diabetes" not in forgotten.body
+    assert forgotten.prefix is PrefixState.ERASED
+
+
+async def test_a_refused_request_keeps_what_its_turn_was_answered_with(engine: AsyncRecollect) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine)
+    await chat.ask("May I eat peanuts?", tool_call(1))
+    chat.messages.append(tool_result(1))
+    again = await chat.ask(answer=tool_call(2))
+    assert again.entry is not None
+    await again.entry.drop()
+    chat.messages.append(tool_result(2))
+    assert (await chat.ask(answer="No.")).prefix is PrefixState.KEPT
+    assert chat.problems == []

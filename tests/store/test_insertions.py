@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from factories import ANA, BEN, add, memory, turn
+from factories import ANA, BEN, add, decision, memory, turn
 from recollect.errors import StaleSubjectError
 from recollect.ids import new_id
 from recollect.store.store import Store
@@ -12,6 +12,7 @@ from recollect.testing import FakeClock
 from recollect.types import (
     MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
+    Action,
     CloseMemory,
     EraseRequest,
     InjectionRecord,
@@ -211,6 +212,17 @@ async def test_an_insertion_with_a_memory_that_ended_meanwhile_is_kept(store: St
     await store.insertions.add(ANA, late)
 
     assert (await store.insertions.find(ANA, [1])).insertions == (late,)
+
+
+async def test_an_insertion_with_a_memory_that_was_closed_by_words_is_refused(store: Store, clock: FakeClock) -> None:
+    """The words may have asked to forget it; the store has emptied the insertions that were there."""
+    tea = await known(store, clock, "Ana likes tea.")
+    late = insertion(clock, 1, tea)
+    clock.advance(seconds=1)
+    close = CloseMemory(id=tea.id, valid_to=clock.now(), closed_at=clock.now(), forgotten=True)
+    await store.memories.apply(ANA, [close], [decision(tea, Action.CLOSE, clock=clock)])
+    with pytest.raises(StaleSubjectError):
+        await store.insertions.add(ANA, late)
 
 
 async def test_only_insertions_without_a_conversation_are_pruned(store: Store, clock: FakeClock) -> None:

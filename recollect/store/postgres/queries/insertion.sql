@@ -18,3 +18,10 @@ SELECT count(*)
   FROM memory
  WHERE subject = ?1
    AND id IN (SELECT decode(replace(value, '-', ''), 'hex') FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+
+-- name: closed_since
+SELECT EXISTS (SELECT 1
+                 FROM decision
+                WHERE subject = ?1 AND at >= ?3 AND action = 'close'
+                  AND memory IN (SELECT decode(replace(value, '-', ''), 'hex')
+                                   FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))

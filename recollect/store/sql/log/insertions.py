@@ -170,10 +170,12 @@ def _seq_above(db: SqlConnection, key: int, conversation: bytes, seq: int, steps
 
 
 def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInsertion) -> None:
-    """Refuse a text whose words were erased since it was prepared.
+    """Refuse a text whose words were erased, or whose memories were closed by what was said, since it was prepared.
+
+    They may have been forgotten. The prompt is on its way already, but no later one repeats them.
 
     Raises:
-        StaleSubjectError: Something was erased meanwhile of a subject whose memories or messages it has.
+        StaleSubjectError: Something was erased meanwhile of a subject whose memories or messages it has, or closed.
     """
     at = to_micros(insertion.at)
     shown: dict[Subject, list[MemoryId]] = {subject: []}
@@ -184,7 +186,9 @@ def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInserti
         fetch(db, SQL["owner"], owner.key)
         lost = bool(fetch_value(db, SQL["erased_since"], owner.key, at))
         if memories and not lost:
-            lost = fetch_value(db, SQL["memories_left"], owner.key, json.dumps(memories)) < len(memories)
+            ids = json.dumps(memories)
+            lost = fetch_value(db, SQL["memories_left"], owner.key, ids) < len(memories)
+            lost = lost or bool(fetch_value(db, SQL["closed_since"], owner.key, ids, at))
         if lost:
             raise StaleSubjectError("something was erased while the prompt was prepared: prepare it again")
 

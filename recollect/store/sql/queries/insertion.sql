@@ -25,13 +25,13 @@ SELECT EXISTS (SELECT 1 FROM erasure WHERE subject = ?1 AND at > ?2)
 SELECT count(*), coalesce(sum(characters), 0) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0
 
 -- name: drop_thread
-DELETE FROM insertion WHERE subject = ?1 AND thread = ?2
+DELETE FROM insertion WHERE subject = ?1 AND thread = ?2 AND depth > 0
 
 -- name: listed_items
 SELECT items, withdrawn FROM insertion WHERE subject = ?1 AND chain = ?2 AND thread = ?3
 
 -- name: thread_places
-SELECT chain, thread FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0
+SELECT chain, thread FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0 AND depth > 0
 
 -- name: owner_shown
 -- Whose a memory is, that an earlier insertion shows.
@@ -74,6 +74,13 @@ SELECT version FROM subject WHERE key = ?1
 
 -- name: memories_left
 SELECT count(*) FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+
+-- name: closed_since
+-- Closed by what was said, as what is forgotten is; a memory that another value replaced is named as that one's target.
+SELECT EXISTS (SELECT 1
+                 FROM decision
+                WHERE subject = ?1 AND at >= ?3 AND action = 'close'
+                  AND memory IN (SELECT unhex(value, '-') FROM json_each(?2)))
 
 -- name: showing
 SELECT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND memory = ?2
