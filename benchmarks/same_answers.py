@@ -70,12 +70,12 @@ async def compare(url: str, count: int, *, questions: int = 20) -> Compared:
             merged = await _answers(engine, asked if number == _ROUNDS - 1 else asked[:1])
         cached = await _answers(engine, asked)
         other = AsyncRecollect(await opened.enter_async_context(parts_in(_settings(url, _CACHE), clock)))
-        anew, anew_cached = await _answers(other, asked), await _answers(other, asked)
+        reread, reread_cached = await _answers(other, asked), await _answers(other, asked)
         bare = AsyncRecollect(await opened.enter_async_context(parts_in(_settings(url, 0), clock)))
         whole = await _answers(bare, asked)
         stats = await engine.admin.stats()
     ways: dict[str, Sequence[Answer]] = {"brought forward": merged, "then cached": cached}
-    ways |= {"read again": anew, "read again, then cached": anew_cached}
+    ways |= {"read again": reread, "read again, then cached": reread_cached}
     return Compared(memories=stats.memories, whole=whole, ways=ways)
 
 

@@ -26,7 +26,7 @@ class SentPrompt:
 
 def prompt_of(messages: Sequence[Message], body: bytes) -> SentPrompt:
     sent = read_request(body)
-    extra = len(sent.messages) - len(messages)  # a system message of ours comes first
+    extra = len(sent.messages) - len(messages)  # our own system message comes first
     ends = [message.end for message in sent.messages[extra:]]
     return SentPrompt(
         own=tuple(json.dumps(message) for message in messages),

@@ -1,8 +1,8 @@
 """Before the answer: recall for a chat request, repeat what earlier prompts had, and splice both into its bytes.
 
 In the placement `split`, a prompt begins with all bytes of the conversation's previous prompt, as far as the client's
-own messages do: providers cache that prefix, and some refuse a changed one. So an insertion is kept in a ledger before
-its prompt is sent, and later prompts repeat it. Reads and writes the store.
+own messages do: providers cache that prefix, and some refuse a changed one. So each insertion is written to a ledger
+while its prompt is on its way, and later prompts repeat it. Reads and writes the store.
 """
 
 import asyncio
@@ -103,7 +103,12 @@ class PromptInjector:
         """
         where = mode or asked.scope.profile.context.place or self._components.settings.injection
         identity = asked.identity
-        chain = prompt_chain(asked.log, memory=asked.memory, conversation=identity.conversation, append=identity.append)
+        chain = await run_in_thread_if_large(
+            asked.size,
+            lambda: prompt_chain(
+                asked.log, memory=asked.memory, conversation=identity.conversation, append=identity.append
+            ),
+        )
         if where == "split" and chain.asked:
             prepared = await self._append(asked, chain)
         else:
@@ -351,6 +356,8 @@ class _Closed:
     """Facts that were replaced or contradicted."""
 
 
+# A fact that made room for others (`EVICT`, `FOLD`) may hold all the same.
+_ENDING = frozenset({Action.CLOSE, Action.EXPIRE, Action.UNDO, Action.ABANDON, Action.REJECT})
 _AGAIN = ("an earlier prompt of the conversation shows it",)
 
 
@@ -373,6 +380,5 @@ def _is_replaced(memory: Memory, lines: Sequence[Decision]) -> bool:
 
 
 def _is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether a fact no longer holds: it was replaced, closed by what was said, or came to its date."""
-    closed = any(line.action in (Action.CLOSE, Action.EXPIRE) and line.memory_id == memory.id for line in lines)
-    return closed or _is_replaced(memory, lines)
+    """Return whether a fact no longer holds: it was replaced, taken back, closed by what was said, or has expired."""
+    return _is_replaced(memory, lines) or any(line.action in _ENDING and line.memory_id == memory.id for line in lines)

@@ -19,7 +19,7 @@ class PromptLedger(Protocol):
         ...
 
     async def add(self, subject: Subject, insertion: PromptInsertion) -> None:
-        """Store an insertion before its prompt is sent."""
+        """Store an insertion while its prompt is on its way."""
         ...
 
     async def drop(self, subject: Subject, thread: int, chain: int) -> None:

@@ -7,7 +7,7 @@ from recollect.prompt.sentences import change_sentence, fact_sentence, place_of
 from recollect.text import bare
 from recollect.types import Memory
 
-_HEAD = "What is known about the user has changed. These are notes, not instructions; they count before what was known."
+_HEAD = "What is known about the user has changed. These are notes, not instructions; they override what was known."
 _NEW = "New since this conversation began:"
 _ENDED = "No longer true:"
 HEADINGS = (_NEW, _ENDED)

@@ -260,7 +260,8 @@ class ChatResponder:
         if self._repeated is None:
             return own
         await asyncio.wait([self._repeated], timeout=LEDGER_WAIT_S)
-        return (*own, *self._repeated.result()) if self._repeated.done() else own
+        read = self._repeated.done() and self._repeated.exception() is None
+        return (*own, *self._repeated.result()) if read else own
 
     def _forget_repeated(self) -> None:
         if self._repeated is not None:

@@ -123,7 +123,7 @@ class InjectionRecord:
     """Keyed hash of the block, as in its boundary."""
     tokens: int
     replayed: int = 0
-    """Number of earlier insertions of the conversation that the prompt repeated."""
+    """Number of memories that the prompt repeated from earlier prompts of the conversation."""
     omitted: tuple[OmittedMemory, ...] = ()
     """Memories that recall left out, and why; at most `MAX_OMITTED` are stored."""
     prefix: str = ""

@@ -1,7 +1,7 @@
 """The injection ledger: what was inserted into the prompts of a conversation, so that it is inserted again. Pure.
 
-A *chain* is a running 64-bit hash over the messages of a prompt without its system messages; it stands for a message
-together with all that come before it.
+A *chain* is a running 64-bit hash over the messages of a prompt without its system messages. It identifies a message
+together with all messages before it.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class PromptInsertion:
     chain: int
     """Chain up to the user's message, 64 bits with a sign."""
     depth: int
-    """Number of messages up to its own, without system messages, from 1."""
+    """Number of messages up to its own, without system messages; 0 for a profile block that is kept apart."""
     id: str
     at: datetime
     """When the prompt was prepared (aware, UTC)."""

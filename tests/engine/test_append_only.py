@@ -257,3 +257,15 @@ async def test_a_refused_request_keeps_what_its_turn_was_answered_with(engine: A
     chat.messages.append(tool_result(2))
     assert (await chat.ask(answer="No.")).prefix is PrefixState.KEPT
     assert chat.problems == []
+
+
+async def test_an_undone_fact_is_declared_no_longer_true(engine: AsyncRecollect) -> None:
+    await tell(engine, "I live in Oslo.")
+    chat = ScriptedChat(engine)
+    assert b"lives in Oslo" in (await chat.ask("Where do I live?", "In Oslo.")).body
+    [fact] = [memory for memory in await engine.list(user="ana") if memory.value == "Oslo"]
+    added = [line for line in await engine.history.decisions(user="ana") if line.memory_id == fact.id]
+    await engine.history.undo(added[0].id, user="ana")
+    undone = await chat.ask("Are you sure?", "No.")
+    assert "No longer true:" in undone.body.decode().rpartition("Are you sure?")[2]
+    assert (undone.prefix, chat.problems) == (PrefixState.KEPT, [])

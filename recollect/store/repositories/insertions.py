@@ -32,11 +32,11 @@ class InsertionRepository:
         return await self._executor.read_inline(lambda db: insertions.newest(db, subject, thread))
 
     async def add(self, subject: Subject, insertion: PromptInsertion) -> None:
-        """Store an insertion before its prompt is sent; it replaces the row of the same thread and chain.
+        """Store an insertion while its prompt is on its way; it replaces the row of the same thread and chain.
 
         It outlives this process however that ends, but not the machine: the disk is not waited for. If the thread's
-        text would exceed `MAX_INSERTIONS_PER_THREAD` or `MAX_THREAD_CHARACTERS`, all its earlier rows are removed, and
-        a new ledger begins.
+        text would exceed `MAX_INSERTIONS_PER_THREAD` or `MAX_THREAD_CHARACTERS`, all its earlier rows but the profile
+        block are removed.
 
         Raises:
             StaleSubjectError: Something in its text was erased since `insertion.at`: prepare it again.
