@@ -6,7 +6,7 @@ import stat
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -16,8 +16,9 @@ from factories import ANA, turn
 from recollect.errors import BadSettingError, NewerSchemaError, RecollectError, UnreadableStoreError
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import connect
+from recollect.store.sqlite import connection
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
-from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema
+from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, migrations, newest_schema, schema_of
 from recollect.testing import FakeClock
 from recollect.types import EraseRequest, Subject
 from stores import DURABLE, new_store, url_of
@@ -165,6 +166,27 @@ async def test_another_programs_database_is_refused_and_left_alone(tmp_path: Pat
     error = await refused(path, clock)
     assert isinstance(error, UnreadableStoreError)
     assert "another program" in str(error)
+
+
+def test_a_schema_that_another_process_creates_meanwhile_is_no_foreign_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other process migrates between two reads of the first look at the file, if it can."""
+    place = DatabaseLocation(path=str(tmp_path / "new.sqlite3"))
+    attempts: list[int] = []
+
+    def read_schema(db: apsw.Connection) -> int:
+        if not attempts:
+            attempts.append(schema_of(db))
+            other = apsw.Connection(place.path)
+            with suppress(apsw.BusyError), closing(other):
+                migrate(other)
+        return schema_of(db)
+
+    monkeypatch.setattr(connection, "schema_of", read_schema)
+    with closing(open_writer(place)) as db:
+        assert attempts == [0]
+        assert schema_of(db) == newest_schema()
 
 
 async def test_a_folder_is_refused(tmp_path: Path, clock: FakeClock) -> None:

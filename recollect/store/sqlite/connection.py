@@ -107,8 +107,9 @@ def _connect(place: DatabaseLocation) -> apsw.Connection:
 def _look(db: apsw.Connection, where: str) -> None:
     """Refuse what is not ours, before anything is written. Closing meanwhile leaves a foreign log alone, too."""
     db.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    application, schema = int(db.pragma("application_id")), schema_of(db)
-    blank = db.execute("SELECT count(*) FROM sqlite_schema").get == 0 and not application and not schema
+    with db:  # One snapshot: another process may be creating the schema between two of these reads.
+        application, schema = int(db.pragma("application_id")), schema_of(db)
+        blank = db.execute("SELECT count(*) FROM sqlite_schema").get == 0 and not application and not schema
     if application != APPLICATION_ID and not blank:
         raise UnreadableStoreError(
             f"{where} is another program's database (nothing was changed): point RECOLLECT_DATABASE_URL at another file"
