@@ -21,6 +21,7 @@ _LOOK_S = 0.002
 # Variables passed on to a program: no settings, no proxy.
 _PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR")
 _RSS = re.compile(r"^VmRSS:\s+(\d+) kB", re.MULTILINE)
+_PEAK_RSS = re.compile(r"^VmHWM:\s+(\d+) kB", re.MULTILINE)
 
 
 class ProcessFailedError(Exception):
@@ -54,6 +55,14 @@ def rss_mb(pid: int) -> float:
         return int(found[1]) * 1024 / 1e6
     told = subprocess.run(["ps", "-o", "rss=", "-p", str(pid)], capture_output=True, text=True, check=True)
     return int(told.stdout) * 1024 / 1e6
+
+
+def peak_rss_mb(pid: int) -> float | None:
+    """Read the most resident memory that a process had, in units of 10^6 bytes; None where the system does not say."""
+    status = Path(f"/proc/{pid}/status")
+    if status.exists() and (found := _PEAK_RSS.search(status.read_text())):
+        return int(found[1]) * 1024 / 1e6
+    return None
 
 
 def environment(folder: Path, settings: Mapping[str, object]) -> dict[str, str]:

@@ -24,7 +24,7 @@ def forced(systems: Sequence[System], python: Sequence[str]) -> list[Row]:
     tracer = shutil.which("strace")
     if tracer is None:
         return []
-    scene = Scene(Sizes(users=1, per_user=_BEFORE, batch=_BEFORE, queries=1, adds=_ADDS))
+    scene = Scene(Sizes(users=1, per_user=_BEFORE, batch=_BEFORE, queries=1, adds=_ADDS, batches=0, flood_s=0))
     return [
         Row(
             name="forced to disk for one added",

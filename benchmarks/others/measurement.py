@@ -10,22 +10,29 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.others.durability import forced
 from benchmarks.others.peer import Peer, running
-from benchmarks.others.scene import Scene, Sizes
-from benchmarks.others.systems import OTHERS, RECOLLECT, Environments, System
-from benchmarks.processes import rss_mb
+from benchmarks.others.scene import BATCH_SIZE, Scene, Sizes
+from benchmarks.others.systems import BARE, OTHERS, RECOLLECT, Environments, System
+from benchmarks.processes import peak_rss_mb, rss_mb
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
 
 FULL = (
-    Sizes(users=100, per_user=100, batch=1000, queries=300, adds=50),
-    Sizes(users=1, per_user=10_000, batch=1000, queries=200, adds=50),
+    Sizes(users=100, per_user=100, batch=1000, queries=150, adds=50, batches=10, flood_s=2.0),
+    Sizes(users=1, per_user=10_000, batch=1000, queries=100, adds=50, batches=10, flood_s=2.0),
+)
+LARGE = (
+    Sizes(users=1000, per_user=100, batch=1000, queries=150, adds=50, batches=10, flood_s=2.0),
+    Sizes(users=1, per_user=100_000, batch=1000, queries=50, adds=50, batches=10, flood_s=2.0),
 )
 QUICK = (
-    Sizes(users=10, per_user=20, batch=100, queries=20, adds=5),
-    Sizes(users=1, per_user=200, batch=100, queries=20, adds=5),
+    Sizes(users=10, per_user=20, batch=100, queries=20, adds=5, batches=1, flood_s=0.2),
+    Sizes(users=1, per_user=200, batch=100, queries=20, adds=5, batches=1, flood_s=0.2),
 )
+# Clients that search at the same time.
+THREADS = 8
 # Questions before those that count: every system reads its files and makes its plans in the first ones.
 _WARM_UP = 10
+FIRST_SEARCH = "a user's first search"
 # The column of Recollect's search by vectors alone, which is what the others do.
 ALONE = "Recollect, vectors alone"
 
@@ -43,8 +50,19 @@ class Measured:
     """The system's ids, in the order of the scene."""
     load_s: float = 0.0
     start_s: float = 0.0
+    import_s: float = 0.0
+    """From starting the process to the call that opens the database: the interpreter and its imports."""
+    first_answer_s: float = 0.0
+    """From starting the process to the first answer."""
     empty_mb: float = 0.0
     loaded_mb: float = 0.0
+    restarted_mb: float = 0.0
+    peak_mb: float | None = None
+    """Most resident memory of both processes; None where the operating system does not tell."""
+    searches_per_s: float = 0.0
+    """From `THREADS` threads at once."""
+    batch_s: float = 0.0
+    """All batches together."""
     disk_bytes: int = 0
     readable: set[int] = field(default_factory=set)
     """Added texts found in the files verbatim, before they are deleted."""
@@ -73,8 +91,22 @@ class NotKeptError(Exception):
     """A system did not keep what it acknowledged, or kept what it was told to delete."""
 
 
-def run(quick: bool, environments: Environments | None = None, systems: Sequence[System] = OTHERS) -> list[Row]:
+def run(
+    quick: bool,
+    environments: Environments | None = None,
+    systems: Sequence[System] = (BARE, *OTHERS),
+    *,
+    large: bool = False,
+    folder: Path | None = None,
+) -> list[Row]:
     """Measure all systems at all sizes.
+
+    Args:
+        quick: Small counts, to see that it runs.
+        environments: Where the systems are installed.
+        systems: Systems to measure beside Recollect.
+        large: 100,000 memories in each scene.
+        folder: Where databases are made and removed; None is the system's folder for temporary files.
 
     Raises:
         EnvironmentMissingError: a system has no environment.
@@ -88,9 +120,9 @@ def run(quick: bool, environments: Environments | None = None, systems: Sequence
     # First and untimed: a first run reads a hundred megabytes of libraries from disk.
     syncs = forced((RECOLLECT, *systems), tuple(pythons.values()))
     rows = []
-    for sizes in QUICK if quick else FULL:
-        with TemporaryDirectory(prefix="recollect-bench-") as folder:
-            rows += beside(Scene(sizes), (RECOLLECT, *systems), Path(folder), start)
+    for sizes in QUICK if quick else LARGE if large else FULL:
+        with TemporaryDirectory(prefix="recollect-bench-", dir=folder) as place:
+            rows += beside(Scene(sizes), (RECOLLECT, *systems), Path(place), start)
     return with_ratios([*rows, *syncs])
 
 
@@ -101,13 +133,19 @@ def beside(scene: Scene, systems: Sequence[System], folder: Path, start: Start) 
         (run.folder / "data").mkdir(parents=True)
     with _all(measured, scene, start) as peers:
         _load(measured, peers, scene)
+        _note_peak(measured, peers)
     for run in measured:
         run.disk_bytes = sum(file.stat().st_size for file in run.files())
     with _all(measured, scene, start) as peers:
+        _answer_first(measured, peers, scene)
         _same_size(measured, peers, len(scene.loaded))
         _search(measured, peers, scene)
+        _search_from_threads(measured, peers, scene)
         _write(measured, peers, scene)
         _same_size(measured, peers, len(scene.loaded))
+        _add_batches(measured, peers, scene)
+        _same_size(measured, peers, len(scene.loaded) + len(scene.batches) * BATCH_SIZE)
+        _note_peak(measured, peers)
     for run in measured:
         run.remaining = run.readable & run.texts_in_files(scene)
         shutil.rmtree(run.folder)
@@ -133,8 +171,9 @@ def _all(measured: Sequence[Measured], scene: Scene, start: Start) -> Iterator[l
         for run in measured:
             begin = time.perf_counter()
             peer = open_ones.enter_context(start(run.system, run.folder))
-            peer.ask("open", folder=str(run.folder / "data"), dim=scene.dim)
+            opened = peer.ask("open", folder=str(run.folder / "data"), dim=scene.dim)
             run.start_s = time.perf_counter() - begin
+            run.import_s = run.start_s - opened["took_s"]
             peers.append(peer)
         yield peers
         for peer in peers:
@@ -165,17 +204,53 @@ def _same_size(measured: Sequence[Measured], peers: Sequence[Peer], wanted: int)
             raise NotKeptError(f"{run.system.name} has {count:,} memories, {wanted:,} were kept")
 
 
+def _answer_first(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
+    """Ask each system one question after its restart."""
+    asked = scene.question(scene.questions[0])
+    for run, peer in zip(measured, peers, strict=True):
+        run.first_answer_s = run.start_s + peer.ask("search", **asked)["took_s"]
+        run.restarted_mb = rss_mb(peer.pid)
+
+
 def _search(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
+    """Ask all questions: a user's first ones are told from those to a user who was searched before."""
     places = [{name: place for place, name in enumerate(run.ids)} for run in measured]
     known = {id(run): those for run, those in zip(measured, places, strict=True)}
+    searched = {scene.questions[0].user}
     for turn, question in enumerate(steps("others: searching", scene.questions)):
         asked = scene.question(question)
+        again = question.user in searched
+        searched.add(question.user)
         for run, peer in _in_turn(measured, peers, turn):
             for way in ("search", "nearest") if run.system is RECOLLECT else ("search",):
                 answer = peer.ask(way, **asked)
+                share = scene.recall(question, answer["ids"], known[id(run)])
                 if turn >= min(_WARM_UP, len(scene.questions) // 2):
-                    run.took(way, answer["took_s"])
-                    run.recalls.setdefault(way, []).append(scene.recall(question, answer["ids"], known[id(run)]))
+                    # The search by vectors comes second, when the user's memories have been read.
+                    run.took(way if again or way == "nearest" else FIRST_SEARCH, answer["took_s"])
+                    run.recalls.setdefault(way, []).append(share)
+
+
+def _search_from_threads(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
+    """Search from several threads; one system after the other, since each uses all cores."""
+    questions = [scene.question(question) for question in scene.questions]
+    for run, peer in steps("others: searching from threads", list(zip(measured, peers, strict=True))):
+        answer = peer.ask("search_many", questions=questions, threads=THREADS, seconds=scene.sizes.flood_s)
+        run.searches_per_s = answer["count"] / answer["took_s"]
+
+
+def _add_batches(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
+    """Add batches to databases that hold memories already."""
+    for turn, batch in enumerate(steps(f"others: adding {BATCH_SIZE} at once", scene.batches)):
+        memories = [scene.memory(place) for place in batch]
+        for run, peer in _in_turn(measured, peers, turn):
+            run.batch_s += peer.ask("load", memories=memories)["took_s"]
+
+
+def _note_peak(measured: Sequence[Measured], peers: Sequence[Peer]) -> None:
+    for run, peer in zip(measured, peers, strict=True):
+        peak = peak_rss_mb(peer.pid)
+        run.peak_mb = peak if run.peak_mb is None or peak is None else max(run.peak_mb, peak)
 
 
 def _write(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -> None:
@@ -221,6 +296,9 @@ def _rows(run: Measured, sizes: Sizes) -> list[Row]:
         return [row(f"{what}, p{share}", percentile(times, share), "ms", of, len(times)) for share in (50, 95)]
 
     rows = [row("load 1,000", run.load_s * 1000 / count, "s"), *spread("search", "search")]
+    if FIRST_SEARCH in run.times:
+        rows += spread(FIRST_SEARCH, FIRST_SEARCH)
+    rows.append(row(f"searches from {THREADS} threads", run.searches_per_s, "/s"))
     ways = {"nearest": ALONE} if run.system is RECOLLECT else {"search": name}
     if run.system is RECOLLECT:
         rows += spread("search", "nearest", ALONE)
@@ -229,6 +307,7 @@ def _rows(run: Measured, sizes: Sizes) -> list[Row]:
         rows.append(row("the ten nearest are found", 100 * sum(shares) / len(shares), "%", of, len(shares)))
     rows += [*spread("add one", "add"), *spread("search after an add", "search after an add")]
     rows += spread("delete one", "delete")
+    rows.append(row(f"add in batches of {BATCH_SIZE}", sizes.batches * BATCH_SIZE / run.batch_s, "/s"))
     if run.readable:
         share = 100 * len(run.remaining) / len(run.readable)
         rows.append(row("deleted texts left in the files", share, "%", measurements=len(run.readable)))
@@ -237,5 +316,9 @@ def _rows(run: Measured, sizes: Sizes) -> list[Row]:
         row("on disk, a memory", run.disk_bytes / count, "bytes"),
         row("RSS, empty", run.empty_mb, "MB"),
         row("RSS, loaded", run.loaded_mb, "MB"),
+        row("RSS, restarted", run.restarted_mb, "MB"),
+        *([] if run.peak_mb is None else [row("RSS, peak", run.peak_mb, "MB")]),
         row("start with it", run.start_s, "s"),
+        row("imports", run.import_s, "s"),
+        row("restart to the first answer", run.first_answer_s, "s"),
     ]

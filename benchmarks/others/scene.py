@@ -12,6 +12,8 @@ from recollect.types import Vectors
 
 # A question of a chat, in words; how many results a prompt takes.
 QUERY_WORDS, LIMIT = 8, 10
+# Memories that an application adds in one call, to a user who has memories already.
+BATCH_SIZE = 100
 # Two cosines nearer than this may change places between one way of adding up and another.
 _EQUAL = 1e-5
 
@@ -25,8 +27,13 @@ class Sizes:
     batch: int
     """Memories handed over at a time while loading."""
     queries: int
+    """Questions asked, each followed by another one to the same user."""
     adds: int
     """Memories added one by one, each followed by a search; as many are deleted in the end."""
+    batches: int
+    """Batches of `BATCH_SIZE` memories added to a loaded database, each to one user."""
+    flood_s: float
+    """How long several threads search at the same time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,21 +53,22 @@ class Scene:
         """Write and embed everything."""
         self.sizes = sizes
         writer = Writer()
-        loaded, wanted = sizes.users * sizes.per_user, sizes.users * sizes.per_user + sizes.adds
+        loaded = sizes.users * sizes.per_user
+        alone = loaded + sizes.adds
+        wanted = alone + sizes.batches * BATCH_SIZE
         # No two are equal, nor differ in case alone: some systems would keep such a pair as one memory.
         texts: dict[str, str] = {}
         while len(texts) < wanted:
             texts |= {text.casefold(): text for text in writer.sentences(wanted - len(texts))}
         # Users take turns, as when many chat.
-        self._users = [place % sizes.users for place in range(wanted)]
+        self._users = [place % sizes.users for place in range(alone)]
+        self._users += [place // BATCH_SIZE % sizes.users for place in range(wanted - alone)]
         self._texts = list(texts.values())
-        self.loaded, self.added = range(loaded), range(loaded, wanted)
-        asked = [" ".join(writer.words(QUERY_WORDS)) for _ in range(sizes.queries)]
+        self.loaded, self.added = range(loaded), range(loaded, alone)
+        self.batches = [range(start, start + BATCH_SIZE) for start in range(alone, wanted, BATCH_SIZE)]
+        asked = [" ".join(writer.words(QUERY_WORDS)) for _ in range(2 * sizes.queries)]
         users = writer.shuffled(sizes.queries, sizes.users)
-        self.questions = [
-            Question(user=user, text=text, place=place)
-            for place, (user, text) in enumerate(zip(users, asked, strict=True))
-        ]
+        self.questions = [Question(user=users[place // 2], text=text, place=place) for place, text in enumerate(asked)]
         embedder = StaticEmbedder()
         self.dim = embedder.dim
         self._vectors = embedder.embed_now(self._texts)

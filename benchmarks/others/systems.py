@@ -31,7 +31,7 @@ class System:
     adapter: str
     """Name of its module among the adapters, and of its file of pinned versions."""
     packages: tuple[str, ...] = ()
-    """Those whose versions are told; empty for Recollect, which runs where the benchmark does."""
+    """Packages whose versions are reported; empty for those that run in the benchmark's own environment."""
     loads_extensions: bool = False
     """Whether its Python must be able to load extensions into SQLite; not every build is."""
 
@@ -41,7 +41,7 @@ class System:
         return HERE / f"{self.adapter}.txt"
 
     def version(self) -> str:
-        """Tell the versions that matter, such as `chromadb 1.5.9`; nothing for Recollect, whose the report tells."""
+        """Return the versions that matter, such as `chromadb 1.5.9`; empty without packages of its own."""
         if not self.packages:
             return ""
         pinned = dict(
@@ -53,6 +53,7 @@ class System:
 
 
 RECOLLECT = System(name="Recollect", adapter="recollect")
+BARE = System(name="numpy, SQLite", adapter="bare")
 OTHERS = (
     System(name="mem0", adapter="mem0", packages=("mem0ai", "qdrant-client")),
     System(
@@ -88,11 +89,13 @@ class Environments:
         return str(_interpreter(self._of(system)))
 
     def prepare(self, system: System, python: str) -> None:
-        """Make a system's environment with an interpreter, unless it is there.
+        """Make a system's environment with an interpreter, unless it is there or none is needed.
 
         Raises:
             EnvironmentMissingError: there is no uv, the interpreter does not do, or installing failed.
         """
+        if not system.packages:
+            return
         where = self._of(system)
         if (where / _READY).exists():
             return

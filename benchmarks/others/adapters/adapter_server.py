@@ -8,10 +8,14 @@ import base64
 import json
 import os
 import sys
+import threading
 import time
 from array import array
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import IO, Any, Protocol
 
@@ -47,7 +51,7 @@ class Adapter(Protocol):
         ...
 
     def search(self, asked: Asked) -> list[str]:
-        """Find a user's memories that bear on a question, best first: the system's usual search."""
+        """Find a user's memories that bear on a question, best first: the system's usual search. Thread-safe."""
         ...
 
     def nearest(self, asked: Asked) -> list[str]:
@@ -72,15 +76,27 @@ class Adapter(Protocol):
 
 
 class Told:
-    """The embedder that systems get which insist on one: it knows the vectors of the call under way and no others."""
+    """The embedder for systems that insist on one: it knows the vectors of each thread's latest texts and no others."""
 
     def __init__(self) -> None:
-        """Know nothing yet."""
+        """Create it without vectors."""
         self._vectors: dict[str, list[float]] = {}
+        self._uses: Counter[str] = Counter()
+        self._latest: dict[int, list[str]] = {}
+        self._lock = threading.Lock()
 
     def tell(self, texts: Sequence[Given | Asked]) -> None:
-        """Know these texts, and forget those before."""
-        self._vectors = {text.text: text.vector for text in texts}
+        """Learn these texts' vectors, and forget those of the texts that this thread gave before."""
+        with self._lock:
+            self._vectors.update({text.text: text.vector for text in texts})
+            before = self._latest.get(threading.get_ident(), [])
+            now = self._latest[threading.get_ident()] = [text.text for text in texts]
+            self._uses.update(now)
+            self._uses.subtract(before)
+            for text in before:
+                if not self._uses[text]:
+                    self._vectors.pop(text, None)
+                    del self._uses[text]
 
     def vectors(self, texts: Sequence[str]) -> list[list[float]]:
         """Hand out the vectors of texts; an unknown text is a `KeyError`: nothing is made up."""
@@ -118,10 +134,12 @@ def _call(adapter: Adapter, request: Mapping[str, Any]) -> Callable[[], dict[str
         memories = [_given(memory) for memory in request["memories"]]
         return lambda: {"ids": adapter.load(memories)}
     if do in ("search", "nearest"):
-        given = _given(request)
-        asked = Asked(user=given.user, text=given.text, vector=given.vector, limit=int(request["limit"]))
+        asked = _asked(request)
         find = adapter.search if do == "search" else adapter.nearest
         return lambda: {"ids": find(asked)}
+    if do == "search_many":
+        questions = [_asked(question) for question in request["questions"]]
+        return lambda: {"count": _search_many(adapter, questions, int(request["threads"]), float(request["seconds"]))}
     if do == "add":
         memory = _given(request)
         return lambda: {"id": adapter.add(memory)}
@@ -132,6 +150,22 @@ def _call(adapter: Adapter, request: Mapping[str, Any]) -> Callable[[], dict[str
     if do in ("loaded", "close"):
         return _silent(adapter.loaded if do == "loaded" else adapter.close)
     raise ValueError(f"an adapter cannot do {do!r}")
+
+
+def _search_many(adapter: Adapter, questions: Sequence[Asked], threads: int, seconds: float) -> int:
+    """Search from several threads until the time is up; return how many searches were answered."""
+    until, places = time.perf_counter() + seconds, count()
+
+    def ask_in_turn() -> int:
+        answered = 0
+        while time.perf_counter() < until:
+            adapter.search(questions[next(places) % len(questions)])
+            answered += 1
+        return answered
+
+    with ThreadPoolExecutor(threads) as pool:
+        clients = [pool.submit(ask_in_turn) for _ in range(threads)]
+        return sum(client.result() for client in clients)
 
 
 def _silent(call: Callable[[], None]) -> Callable[[], dict[str, Any]]:
@@ -150,6 +184,11 @@ def _timed(call: Callable[[], dict[str, Any]]) -> dict[str, Any]:
 
 def _given(fields: Mapping[str, Any]) -> Given:
     return Given(user=fields["user"], text=fields["text"], vector=unpacked(fields["vector"]))
+
+
+def _asked(fields: Mapping[str, Any]) -> Asked:
+    given = _given(fields)
+    return Asked(user=given.user, text=given.text, vector=given.vector, limit=int(fields["limit"]))
 
 
 def packed(vector: bytes) -> str:
