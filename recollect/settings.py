@@ -14,6 +14,7 @@ from pydantic_settings import SettingsConfigDict
 
 from recollect.environment import EnvironmentSettings
 from recollect.errors import BadSettingError, BadSubjectError
+from recollect.lazy_pattern import LazyPattern
 from recollect.types import InjectionMode, Subject
 
 PREFIX = "RECOLLECT_"
@@ -26,14 +27,13 @@ TAKES_URL = (
     "postgresql://user:password@host:port/database"
 )
 """Error text: valid database URLs."""
-_ORIGIN = re.compile(r"[a-z][a-z0-9+.-]{0,20}://[^/?#@,\s]++")
-_HOST = re.compile(r"(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_.-]{1,254})(?::[0-9]{1,5})?")
-_KEY_ROUTE = re.compile(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~-]++))++")
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
-
+_ORIGIN = LazyPattern(r"[a-z][a-z0-9+.-]{0,20}://[^/?#@,\s]++")
+_HOST = LazyPattern(r"(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_.-]{1,254})(?::[0-9]{1,5})?")
+_KEY_ROUTE = LazyPattern(r"(?:GET|POST|PUT|PATCH|DELETE) (?:/(?:\*|[A-Za-z0-9._~-]++))++")
+_CONTROL = LazyPattern(r"[\x00-\x1f\x7f-\x9f]")
 # A URL has its password after the user name, or in its parameters.
-_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):.*", re.DOTALL)
-_PASSWORD_PARAMETER = re.compile(r"\b((?:ssl)?password=)[^&]*", re.IGNORECASE)
+_PASSWORD = LazyPattern(r"(?<=://)([^:/?#@]*):.*", re.DOTALL)
+_PASSWORD_PARAMETER = LazyPattern(r"\b((?:ssl)?password=)[^&]*", re.IGNORECASE)
 
 
 def shown_url(url: str) -> str:

@@ -1,4 +1,4 @@
-"""Every regular expression of the package, found by itself: compiled when a module is imported, or named in a call."""
+"""Every regular expression of the package, found by itself: declared by a module, or named in a call."""
 
 import ast
 import importlib
@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 import recollect
+from recollect.lazy_pattern import LazyPattern
 
 # Modules that end the process when they are imported.
 _PROGRAMS = frozenset({"recollect.__main__"})
@@ -71,8 +72,8 @@ def _held(module: ModuleType, names: dict[str, object], seen: set[int]) -> Itera
 
 def _within(place: str, value: object, module: ModuleType, seen: set[int]) -> Iterator[PackagePattern]:
     """Look into a value: containers, attributes of objects and classes, defaults and closures of functions."""
-    if isinstance(value, re.Pattern):
-        yield PackagePattern(place, value)
+    if isinstance(value, re.Pattern | LazyPattern):
+        yield PackagePattern(place, value.compile() if isinstance(value, LazyPattern) else value)
         return
     if id(value) in seen or isinstance(value, str | bytes | int | float | ModuleType):
         return
@@ -118,9 +119,7 @@ def _called(module: ModuleType) -> Iterator[PackagePattern | HiddenPattern]:
     """Read the calls of `re` in a module's source; patterns that are put together are worked out in its names."""
     path = Path(module.__file__ or "")
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr not in _CALLS:
-            continue
-        if not isinstance(node.func.value, ast.Name) or node.func.value.id not in ("re", "_re", "regex"):
+        if not isinstance(node, ast.Call) or not _takes_pattern(node.func):
             continue
         place = f"{module.__name__}:{node.lineno}"
         try:
@@ -131,10 +130,18 @@ def _called(module: ModuleType) -> Iterator[PackagePattern | HiddenPattern]:
             yield HiddenPattern(place, ast.unparse(node.args[0]))
 
 
+def _takes_pattern(function: ast.expr) -> bool:
+    if isinstance(function, ast.Name):
+        return function.id == LazyPattern.__name__
+    if not isinstance(function, ast.Attribute) or function.attr not in _CALLS:
+        return False
+    return isinstance(function.value, ast.Name) and function.value.id in ("re", "_re", "regex")
+
+
 def _flags(call: ast.Call) -> list[ast.expr]:
     named = [each.value for each in call.keywords if each.arg == "flags"]
     at = {"compile": 1, "search": 2, "match": 2, "fullmatch": 2, "findall": 2, "finditer": 2, "split": 3}
-    place = at.get(call.func.attr, 4) if isinstance(call.func, ast.Attribute) else 4
+    place = at.get(call.func.attr, 4) if isinstance(call.func, ast.Attribute) else at["compile"]
     return named or call.args[place : place + 1]
 
 

@@ -40,6 +40,8 @@ KNOWN_HIDDEN = {
     "recollect.extraction.rules.foreign_patterns",
     "recollect.providers.lenient_json",
 }
+# Compiles what the other modules declare.
+KNOWN_HIDDEN |= {"recollect.lazy_pattern"}
 # `rf"(?i)\b{word}\b"` with a word of our own table.
 KNOWN_HIDDEN |= {"recollect.resolution.tokens"}
 

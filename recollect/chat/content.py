@@ -4,6 +4,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping
 
+from recollect.lazy_pattern import LazyPattern
+
 # Names of text parts: Chat Completions uses `text`, clients of the Responses API send the other two.
 _TEXT_TYPES = ("text", "input_text", "output_text")
 
@@ -81,11 +83,11 @@ def speaker_name(name: str | None) -> str | None:
 
 # Models write `<think>` and the like; Open WebUI keeps their reasoning in the text as `<details type="reasoning">`.
 # The attributes have a maximum length, so that a text of nothing but opening tags is read in linear time.
-_REASONING_TAG = re.compile(
+_REASONING_TAG = LazyPattern(
     r"<(?P<close>/?)(?P<name>think|thinking|reasoning|details)(?P<more>(?:\s[^<>]{0,400})?)>", re.IGNORECASE
 )
-_REASONING_DETAILS = re.compile(r"""\stype\s*+=\s*+["']?reasoning\b""", re.IGNORECASE)
-_MEMORY_TAG = re.compile(r"<(?P<close>/?)(?P<name>recollect-memory)\b(?P<more>[^<>]{0,200})>", re.IGNORECASE)
+_REASONING_DETAILS = LazyPattern(r"""\stype\s*+=\s*+["']?reasoning\b""", re.IGNORECASE)
+_MEMORY_TAG = LazyPattern(r"<(?P<close>/?)(?P<name>recollect-memory)\b(?P<more>[^<>]{0,200})>", re.IGNORECASE)
 
 Opens = Callable[["re.Match[str]"], bool]
 
@@ -114,7 +116,7 @@ def _opens_reasoning(tag: "re.Match[str]") -> bool:
     return tag["name"].lower() != "details" or bool(_REASONING_DETAILS.search(tag["more"]))
 
 
-def _without(text: str, tags: "re.Pattern[str]", opens: Opens) -> str:
+def _without(text: str, tags: LazyPattern[str], opens: Opens) -> str:
     if "</" not in text:
         return text
     kept: list[str] = []

@@ -4,12 +4,14 @@ import re
 from collections.abc import Callable
 from json import JSONDecodeError, JSONDecoder
 
+from recollect.lazy_pattern import LazyPattern
+
 # Maximum nesting of one value. Tool schemas nest some ten levels; Python's own limit of a thousand frames depends on
 # the caller's stack, so a fixed limit well below it gives the same answer everywhere.
 MAX_DEPTH = 200
 
 _SPACES = frozenset(" \t\n\r")
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = LazyPattern(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
 
 # The grammar of what `skip_value` accepts: the same as the decoder, with its NaN and its maximum of integer digits.
@@ -26,13 +28,13 @@ _FLAT_OBJECT = rf"\{{{_WS}(?:{_KEY}{_SCALAR}{_WS}(?:,{_WS}{_KEY}{_SCALAR}{_WS}){
 _LEAF_SOURCE = rf"(?:{_SCALAR}|{_FLAT_LIST}|{_FLAT_OBJECT})"
 _ITEMS = rf"{_WS}(?:{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+"
 _MEMBERS = rf"{_WS}(?:{_KEY}{_LEAF_SOURCE}{_WS},{_WS}){{0,100}}+{_KEY}"
-_LEAF = re.compile(_LEAF_SOURCE)
+_LEAF = LazyPattern(_LEAF_SOURCE)
 # From an opening bracket to the start of its first value that is not a leaf (or of its 101st value).
-_ENTER = {"[": re.compile(_HEAD + _ITEMS), "{": re.compile(_HEAD + _MEMBERS)}
+_ENTER = {"[": LazyPattern(_HEAD + _ITEMS), "{": LazyPattern(_HEAD + _MEMBERS)}
 # From the end of a value to the end of the closing bracket, or to the start of the next such value.
 _CONTINUE = {
-    "[": re.compile(rf"{_HEAD}{_WS}(?:(?P<closed>\])|,{_ITEMS})"),
-    "{": re.compile(rf"{_HEAD}{_WS}(?:(?P<closed>\}})|,{_MEMBERS})"),
+    "[": LazyPattern(rf"{_HEAD}{_WS}(?:(?P<closed>\])|,{_ITEMS})"),
+    "{": LazyPattern(rf"{_HEAD}{_WS}(?:(?P<closed>\}})|,{_MEMBERS})"),
 }
 
 
@@ -104,7 +106,7 @@ class JsonScanner:
             raise TooDeepError
         return bracket
 
-    def _matched(self, pattern: "re.Pattern[str]", at: int) -> "re.Match[str]":
+    def _matched(self, pattern: LazyPattern[str], at: int) -> "re.Match[str]":
         match = pattern.match(self.text, at)
         if match is None:
             raise JSONDecodeError("Expecting ',' delimiter or property name", self.text, at)

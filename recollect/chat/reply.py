@@ -1,14 +1,14 @@
 """Assemble an answer from the events of a stream, or read a whole one. Pure, and never raises on content."""
 
 import json
-import re
 from dataclasses import dataclass, field
 
 from recollect.chat.content import call_ids_of, text_of
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean
 
 DONE = b"[DONE]"
-_HIGH_SURROGATE = re.compile("[\ud800-\udbff]")
+_HIGH_SURROGATE = LazyPattern("[\ud800-\udbff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,19 +1,19 @@
 """Splice memory into requests, and `memories` into answers, leaving all other bytes as they are. Pure."""
 
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.chat.reply import DONE, ReplyAssembler, is_done, read_object
 from recollect.chat.sse import SseEvent, SseReader
+from recollect.lazy_pattern import LazyPattern
 from recollect.types import ChatRequest, Insertion, RecalledMemory
 
 # Blanks allowed between `data:` and `[DONE]`: upstreams write none or one, lenient clients trim more.
 _MAX_BLANKS = 8
 _BOM = b"\xef\xbb\xbf"
-_HEAD = re.compile(rb"(?:\xef\xbb\xbf)?data:[ \t]{0,%d}" % _MAX_BLANKS)
+_HEAD = LazyPattern(rb"(?:\xef\xbb\xbf)?data:[ \t]{0,%d}" % _MAX_BLANKS)
 _MAX_HEAD_BYTES = len(_BOM) + len(b"data:") + _MAX_BLANKS
 _JSON_SPACE = b" \t\r\n"
 

@@ -4,10 +4,11 @@ The rules: CR, LF and CRLF end a line and nothing else does; an empty line ends 
 joined by line feeds; comments and other fields carry no data. A block without data is no event.
 """
 
-import re
 from dataclasses import dataclass
 
-_END_OF_LINE = re.compile(rb"\r\n?|\n")
+from recollect.lazy_pattern import LazyPattern
+
+_END_OF_LINE = LazyPattern(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
 
 

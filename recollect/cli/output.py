@@ -1,7 +1,6 @@
 """Output for terminals and pipes. Writes to stdout and stderr."""
 
 import json
-import re
 import sys
 from collections.abc import Sequence
 from datetime import datetime, tzinfo
@@ -9,11 +8,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from recollect.lazy_pattern import LazyPattern
+
 if TYPE_CHECKING:
     from rich.console import Console
 
 # Control characters and text direction marks: stored text must not control a terminal.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL = LazyPattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Characters of an id shown in tables, from its end: the beginning is a time and barely differs.
 SHORT_ID = 8
 

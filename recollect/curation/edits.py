@@ -2,7 +2,6 @@
 
 import asyncio
 import itertools
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -14,6 +13,7 @@ from recollect.errors import StaleSubjectError, StoreUnavailableError
 from recollect.formation.runtime import Runtime
 from recollect.formation.telemetry import record_evictions
 from recollect.ids import id_text, new_id
+from recollect.lazy_pattern import LazyPattern
 from recollect.maintenance.capacity import PlannedCommit
 from recollect.maintenance.eviction import ASKING_ATTEMPTS, plan_eviction
 from recollect.maintenance.reembed import embed_missing
@@ -47,7 +47,7 @@ _INLINE_PAIRS_THRESHOLD, _BATCH_SIZE = 100_000, 64
 # Where an index finds them, so many notes that may be another spelling of a text.
 _MAX_ALIKE = 50
 _NOTE = MemoryKind.NOTE.number
-_PUNCTUATION = re.compile("[.,;:!?…'\"‘’“”()]")
+_PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
 
 
 class ManualNote(NamedTuple):

@@ -1,6 +1,5 @@
 """BEAM's conversations, as bytes: a folder's `chat.json` and probing questions, or a line of a JSONL file. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -10,12 +9,13 @@ from typing import Literal
 from recollect.datasets.dataset import MONTHS, DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.errors import BadRequestError
+from recollect.lazy_pattern import LazyPattern
 
 QUESTIONS = "probing_questions/probing_questions.json"
 CHATS = ("chat_trunecated.json", "chat.json")
 """File names in order of preference: the first has the size that the questions refer to."""
-_MARK = re.compile(r"->->[^\n]{0,24}$")
-_ANCHOR = re.compile(r"([A-Za-z]{1,20})-(\d{1,2})-(\d{4})")
+_MARK = LazyPattern(r"->->[^\n]{0,24}$")
+_ANCHOR = LazyPattern(r"([A-Za-z]{1,20})-(\d{1,2})-(\d{4})")
 _UNDATED = datetime(2024, 1, 1, tzinfo=UTC)
 # Fields with the expected answer, which differ between kinds of questions.
 _ANSWERS = ("answer", "ideal_answer", "ideal_response", "ideal_summary", "expected_compliance")

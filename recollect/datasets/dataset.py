@@ -6,6 +6,8 @@ from datetime import UTC, datetime, tzinfo
 from hashlib import sha256
 from typing import Literal
 
+from recollect.lazy_pattern import LazyPattern
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetTurn:
@@ -100,7 +102,7 @@ def digest(parts: dict[str, bytes]) -> str:
     return whole.hexdigest()
 
 
-_DATE = re.compile(r"(\d{1,2}):(\d{2})\s*+([ap]m)\s++on\s++(\d{1,2})\s++([A-Za-z]{3,9}),?\s++(\d{4})", re.IGNORECASE)
+_DATE = LazyPattern(r"(\d{1,2}):(\d{2})\s*+([ap]m)\s++on\s++(\d{1,2})\s++([A-Za-z]{3,9}),?\s++(\d{4})", re.IGNORECASE)
 MONTHS = tuple("january february march april may june july august september october november december".split())
 
 

@@ -4,7 +4,6 @@
 it into recordings for `recollect replay`, once for each of the two people as the user, and report bad parts one by one.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,14 @@ from recollect.datasets.dataset import (
 )
 from recollect.datasets.json_node import TURN, Node, decode, parse, plain
 from recollect.datasets.recordings import BadRecord, BadRecordError, Recording, spread
+from recollect.lazy_pattern import LazyPattern
 
 # The data set numbers its categories; the paper names them.
 CATEGORIES = {1: "1 multi-hop", 2: "2 temporal", 3: "3 open-domain", 4: "4 single-hop", 5: "5 adversarial"}
 _ADVERSARIAL = 5
-_SESSION = re.compile(r"session_(\d+)")
+_SESSION = LazyPattern(r"session_(\d+)")
 # Evidence may be written as 'D8:6; D9:17' or 'D:11:26', or with leading zeros.
-_TURN_ID = re.compile(r"D:?(\d+):(\d+)")
+_TURN_ID = LazyPattern(r"D:?(\d+):(\d+)")
 
 
 def read(where: str, data: bytes, zone: tzinfo) -> tuple[DatasetConversation, ...]:

@@ -1,6 +1,5 @@
 """LongMemEval's JSON: each question has its own haystack of sessions. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -9,8 +8,9 @@ from typing import Literal
 from recollect.datasets.dataset import DatasetConversation, DatasetQuestion, DatasetTurn
 from recollect.datasets.json_node import TURN, Node, parse, plain
 from recollect.errors import BadRequestError
+from recollect.lazy_pattern import LazyPattern
 
-_DATE = re.compile(r"(\d{4})/(\d{1,2})/(\d{1,2})(?:\s*+\(\w+\))?(?:\s++(\d{1,2}):(\d{2}))?")
+_DATE = LazyPattern(r"(\d{4})/(\d{1,2})/(\d{1,2})(?:\s*+\(\w+\))?(?:\s++(\d{1,2}):(\d{2}))?")
 # Suffix of the ids of unanswerable questions.
 _ABSTENTION = "_abs"
 

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
 from recollect.dates.tense import Direction, direction, is_habit, is_put_off, recurs
+from recollect.lazy_pattern import LazyPattern
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _COUNTS = {
@@ -42,15 +43,18 @@ MAX_DAYS_TO_A_DAY = 62
 MAX_READ_CHARACTERS = 20_000
 
 # Words before 'in two weeks' that make it a duration instead of a time in the future.
-_PAST = re.compile(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
-_STOPS = re.compile(r"[.!?]")
+_PAST = LazyPattern(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
+_STOPS = LazyPattern(r"[.!?]")
 # With 'last week' these words mean the end of something.
-_OWN, _OF = re.compile(r"\b(?:my|your|his|her|our|their|very)\s$", re.IGNORECASE), re.compile(r"\sof\b", re.IGNORECASE)
+_OWN, _OF = (
+    LazyPattern(r"\b(?:my|your|his|her|our|their|very)\s$", re.IGNORECASE),
+    LazyPattern(r"\sof\b", re.IGNORECASE),
+)
 # Characters of the sentence before a time that are searched for its verb.
 MAX_BEFORE = 300
 # Every time contains one of these: one search instead of eighteen for most sentences, which name no time. The text is
 # folded first, as a search regardless of case takes three times as long.
-_ANY_TIME = re.compile(
+_ANY_TIME = LazyPattern(
     r"\d|\b(?:day|week|month|year|decade|yesterday|today|tomorrow|tonight|night|morning|afternoon|evening|"
     + "|".join([*SEASONS, *sorted(name[:3] for name in (*_MONTH_NAMES, *_WEEKDAYS))])
     + ")"
@@ -307,12 +311,12 @@ def _days_off(count: int) -> Callable[[_Moment], Days]:
     return lambda moment: ranges.shifted(moment.today, "day", count)
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{pattern}", re.IGNORECASE)
+def _compiled(pattern: str) -> LazyPattern[str]:
+    return LazyPattern(rf"\b{pattern}", re.IGNORECASE)
 
 
 # Most specific first: words matched by an earlier pattern are not read by a later one.
-_PATTERNS: tuple[tuple[re.Pattern[str], Callable[[_Moment], Days | None]], ...] = (
+_PATTERNS: tuple[tuple[LazyPattern[str], Callable[[_Moment], Days | None]], ...] = (
     (_compiled(_TIE + r"(?P<year>\d{4})[-/](?P<number>\d{1,2})[-/](?P<day>\d{1,2})(?!\d)"), _numeric),
     (_compiled(_TIE + r"(?P<one>\d{1,2})[/.](?P<two>\d{1,2})[/.](?P<year>(?:19|20)\d\d)\b"), _slashed),
     (

@@ -3,12 +3,16 @@
 import re
 from enum import StrEnum
 
+from recollect.lazy_pattern import LazyPattern
+
 # Number of characters of a sentence before and after a date that are read for its verb.
 MAX_BEFORE, MAX_AFTER = 160, 80
 
-_SENTENCE_END = re.compile(r"[.!?;\n]")
+_SENTENCE_END = LazyPattern(r"[.!?;\n]")
 # Separate clauses: 'I moved in May, and my lease is up on 3 June'.
-_CLAUSE_END = re.compile(r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before)\s", re.I)
+_CLAUSE_END = LazyPattern(
+    r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before)\s", re.I
+)
 # Events one has on a day, for sentences without 'have': 'got my driving test on Tuesday'.
 _EVENT = (
     r"(?:tests?|exams?|mocks?|finals|interviews?|appointments?|scans?|meetings?|dentist|doctors?|gp|vet|physio|therapy"
@@ -19,7 +23,7 @@ _EVENT = (
     r"|holidays?|visitors|guests|in-laws)"
 )
 # Things postponed, booked or signed up for are in the future, although the verb is in the past tense.
-_ARRANGED = re.compile(
+_ARRANGED = LazyPattern(
     r"\b(?:(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++off|put\s++back"
     r"|brought\s++forward|extended)"
     r"(?:\s++(?:back|it|forward|again))?\s++(?:from\s++[\w ]{1,40}\s)?(?:to|until|till|by)\s*+$"
@@ -41,12 +45,12 @@ _ARRANGED = re.compile(
 )
 # Decisions, and events that one has got on a day, are in the future.
 _HAVE = r"(?:(?:have|has|'ve|'s)\s++(?:just\s++|finally\s++|also\s++|now\s++)?)"
-_MOVED_TO = re.compile(
+_MOVED_TO = LazyPattern(
     r"\b(?:moved|pushed|postponed|rescheduled|shifted|changed|delayed|put\s++(?:it\s++)?(?:off|back)|brought\s++(?:it\s++)?forward|extended|switched|bumped)"
     r"(?:\s++(?:back|it|forward|again|my|our|the|everything)){0,2}(?:\s++[\w'-]{1,20}+){0,3}?\s*+$",
     re.IGNORECASE,
 )
-_MOVED_HOUSE = re.compile(
+_MOVED_HOUSE = LazyPattern(
     r"\b(?:i|we|he|she|they|you|who|i've|we've|have|has|had|just|recently|finally)\s++moved(?:\s++(?:back|over|house))?\s*+$",
     re.IGNORECASE,
 )
@@ -56,7 +60,7 @@ _BASE = (
     r"|return|marry|sit|have|need|want"
 )
 # Verbs that tell the tense; the nearest one before the date counts.
-_VERB = re.compile(
+_VERB = LazyPattern(
     rf"\b(?:(?P<present>(?:i|we|they|you|he|she)(?:\s++|(?=')){_HAVE}(?:(?:decided|agreed|arranged|promised|chosen|offered)\s++to\s++\w{{2,20}}"
     rf"|got(?!\s++(?:back|home|here|there|away|out|up|in|rid|married|engaged|divorced|\w{{2,20}}ed)\b))\b"
     rf"|{_IS}\s++(?:\w{{1,20}}ly\s++|not\s++|all\s++|also\s++|now\s++)?\w{{2,20}}(?:ing|ed)\b(?:\s++\w{{2,20}}ed\b)?"
@@ -77,14 +81,14 @@ _VERB = re.compile(
     r"|born|gone|since|ago|\w{2,30}(?<!ne)(?<!inde)(?<!spe)(?<!fe)(?<!se)(?<!sh)(?<!sle)ed)\b))",
     re.IGNORECASE,
 )
-_DID = re.compile(r"\b(?:did|didn't)\b", re.IGNORECASE)
-_ANNIVERSARY = re.compile(
+_DID = LazyPattern(r"\b(?:did|didn't)\b", re.IGNORECASE)
+_ANNIVERSARY = LazyPattern(
     r"\b(?:birthdays?|b-?days?|anniversar(?:y|ies)|name\s++day|date\s++of\s++birth|dob|annually|yearly|once\s++a\s++year)\b",
     re.IGNORECASE,
 )
 # 'My 30th birthday' does not recur.
-_COUNTED = re.compile(r"\b\d{1,3}(?:st|nd|rd|th)\b", re.IGNORECASE)
-_HABIT = re.compile(r"\b(?:always|usually|every|each|often|normally|typically|mostly|celebrates?)\b", re.IGNORECASE)
+_COUNTED = LazyPattern(r"\b\d{1,3}(?:st|nd|rd|th)\b", re.IGNORECASE)
+_HABIT = LazyPattern(r"\b(?:always|usually|every|each|often|normally|typically|mostly|celebrates?)\b", re.IGNORECASE)
 
 
 class Direction(StrEnum):

@@ -4,7 +4,6 @@ Approvals in a file are ignored: the author of the file could have written them 
 """
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,6 +16,7 @@ from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable_text, speaker_kind
 from recollect.formation.stale import disjoint
 from recollect.ids import id_bytes, new_id
+from recollect.lazy_pattern import LazyPattern
 from recollect.store.sql.rows import STATE_NUMBER, read_detail, write_detail
 from recollect.store.sql.transfer.export import Record
 from recollect.store.sql.transfer.import_check import key_of
@@ -30,7 +30,7 @@ _ACTIVE, _HELD, _CLOSED = (STATE_NUMBER[state] for state in (MemoryState.ACTIVE,
 # Speaker of words that no message of the file contains: orders of this speaker are held for review.
 _FILE = "import"
 # How Recollect's own summaries name a speaker.
-_SPEAKER = re.compile(r"^The (?:user|assistant): ")
+_SPEAKER = LazyPattern(r"^The (?:user|assistant): ")
 _QUOTABLE = frozenset({"user", "assistant"})
 
 

@@ -10,13 +10,11 @@ from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder
 from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.retrieval import Retriever
+from recollect.engine.stages import STAGES
 from recollect.engine.turn import TurnService
 from recollect.errors import StoreUnavailableError
-from recollect.formation.extract import extract
-from recollect.formation.index_turns import index_turns
 from recollect.formation.reader import RuleReader
 from recollect.formation.runtime import Runtime
-from recollect.formation.summarize import summarize
 from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.reindex_terms import TermReindexer
 from recollect.maintenance.sweep import SweepSchedule
@@ -25,8 +23,6 @@ from recollect.providers.embedder_router import EmbedderRouter
 from recollect.providers.token_counter import CachingCounter
 from recollect.worker.bulk import BulkWorker
 from recollect.worker.loop import Worker
-
-STAGES = {"index": index_turns, "extract": extract, "episodes": summarize}
 
 
 class Steps:

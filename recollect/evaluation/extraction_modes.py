@@ -6,7 +6,6 @@ own.
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, Literal, get_args
 from recollect.datasets.dataset import DatasetConversation, DatasetTurn, Observation
 from recollect.extraction.llm import SCHEMA_NAME
 from recollect.extraction.sources import readable_text, speaker_kind
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import Profile
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.protocols import ModelAnswer, ModelUsage, TokenCounter
@@ -23,7 +23,7 @@ Formed = Literal["settings", "turns", "observations"]
 FORMED: tuple[Formed, ...] = get_args(Formed)
 MODEL = "recorded-observations"
 # A message in the extractor's prompt: number, date, speaker and text.
-_LINE = re.compile(r"\[(\d+)\] \w+ \d+ \w+ \d+, (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
+_LINE = LazyPattern(r"\[(\d+)\] \w+ \d+ \w+ \d+, (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
 # Characters of a message in a quote, and in the extractor's prompt.
 _QUOTE_CHARACTERS, _PROMPT_CHARACTERS = 200, 8_000
 

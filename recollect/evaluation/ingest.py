@@ -12,6 +12,7 @@ from recollect.datasets.dataset import DatasetTurn
 from recollect.engine import AsyncRecollect
 from recollect.evaluation.instrumentation import ConversationClock, MeteredModel
 from recollect.extraction.speech_acts import is_small_talk
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import bare, words
 from recollect.types import KIND_ORDER, Action, ConversationId, Memory, MemoryKind, Subject
 
@@ -19,7 +20,7 @@ _PAGE_SIZE = 1000
 # Fewer words are not a statement: 'Ana rides'.
 _MIN_WORDS = 3
 # A memory with such a beginning lacks its referent.
-_NO_REFERENT = re.compile(r"(?:it|its|it's|this|that|these|those|they|he|she|there)\b", re.IGNORECASE)
+_NO_REFERENT = LazyPattern(r"(?:it|its|it's|this|that|these|those|they|he|she|there)\b", re.IGNORECASE)
 
 Names = dict[tuple[ConversationId, int], str]
 """Turn ids of the data by conversation and message number."""

@@ -10,10 +10,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import ModelAnswer
 
-_CPU = re.compile(r"^model name\s*+:\s*+(.+)$", re.MULTILINE)
+_CPU = LazyPattern(r"^model name\s*+:\s*+(.+)$", re.MULTILINE)
 
 
 def machine() -> dict[str, object]:

@@ -7,14 +7,16 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
+from recollect.lazy_pattern import LazyPattern
+
 Verdict = Literal["right", "wrong", "unjudged"]
 NOT_SAID = "The conversation does not say."
 """Expected answer of an unanswerable question."""
 _MAX_REASON_CHARACTERS = 200
-_WORD = re.compile(r"\b(right|wrong)\b", re.IGNORECASE)
-_NAMED = re.compile(r"verdict[\"'*\s:=]*+(right|wrong)\b", re.IGNORECASE)
+_WORD = LazyPattern(r"\b(right|wrong)\b", re.IGNORECASE)
+_NAMED = LazyPattern(r"verdict[\"'*\s:=]*+(right|wrong)\b", re.IGNORECASE)
 # Models reason in such tags; a verdict inside them does not count.
-_THOUGHT = re.compile(r"<think(?:ing)?>(?:[^<]++|<(?!/?think))*+</think(?:ing)?>", re.IGNORECASE)
+_THOUGHT = LazyPattern(r"<think(?:ing)?>(?:[^<]++|<(?!/?think))*+</think(?:ing)?>", re.IGNORECASE)
 
 
 @cache

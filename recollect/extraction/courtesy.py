@@ -9,12 +9,13 @@ from typing import Literal
 
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_small_talk
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import words
 from recollect.text.normalize import fold as fold_letters
 
 # No polite sentence is longer.
 _MAX_CHARACTERS = 240
-_CLAUSE_END = re.compile(
+_CLAUSE_END = LazyPattern(
     r"[,;:!?.…–—]++|\s-\s|\band\s(?=(?:thanks?|welcome|good|have|take|until|see|say|how|all|many|sweet|sleep)\b)",
     re.IGNORECASE,
 )
@@ -31,7 +32,7 @@ _SPECIAL_DAY = "(?:birthday|new year|christmas|easter|holidays?|anniversary)"
 _DAY = f"(?:morning|afternoon|evening|night|day|days|weekend|trip|travels|journey|{_SPECIAL_DAY})"
 _WORKS = r"(?!.{0,60}\b(?:is|are|was|were|has|have|had|lives?|works?)\b)"
 _PHRASES = tuple(
-    re.compile(source, re.IGNORECASE)
+    LazyPattern(source, re.IGNORECASE)
     for source in (
         rf"(?:hi|hey|hello|hiya|howdy|greetings|hail|ahoy|farewell|goodbye|bye|cheers)\b{_WORKS}.{{0,30}}$",
         rf"welcome\b{_WORKS}.{{0,60}}$",
@@ -72,7 +73,7 @@ _PHRASES = tuple(
         r"(?:after all this time|after so long|once more|once again|by the way)$",
     )
 )
-_NAME = re.compile(r"(?:dear )?[A-Z][\w'’-]{0,30}(?: [A-Z][\w'’-]{0,30})?$")
+_NAME = LazyPattern(r"(?:dear )?[A-Z][\w'’-]{0,30}(?: [A-Z][\w'’-]{0,30})?$")
 
 
 def is_polite_phrase(sentence: str) -> bool:
@@ -252,7 +253,7 @@ def _phrase_at(folded: list[str], place: int) -> tuple[int, SkipReason]:
     return 0, ""
 
 
-_NAME_AT_END = re.compile(r"[^\W\d_][\w'’-]{0,30}\W{0,5}$")
+_NAME_AT_END = LazyPattern(r"[^\W\d_][\w'’-]{0,30}\W{0,5}$")
 
 
 def _ends_in_name(sentence: str) -> bool:
@@ -262,7 +263,7 @@ def _ends_in_name(sentence: str) -> bool:
 
 # A line that only code has. Prose may begin with a keyword, end in a semicolon, or contain an equals sign before
 # several words.
-_CODE_LINE = re.compile(
+_CODE_LINE = LazyPattern(
     r"[{}]$|[)\]'\"\d];$|^\w{1,40};$|^(?:def|const|elif|func|fn|#include|Traceback)\b|^import\s{1,9}[\w.]{1,99}(?:\s{1,9}as\s\w+)?$"
     r"|^from\s{1,9}\S{1,99}\s{1,9}import\b|^(?:SELECT|INSERT|UPDATE|DELETE|CREATE|FROM|WHERE|GROUP|ORDER|JOIN|VALUES)\b"
     r"|^(?:class|return|let|var|public|private|static|function|struct|enum|interface|using|package|echo|print|sudo|else|try|"

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.sentences import fact_sentence
 from recollect.text import BETWEEN_SENTENCES, asks, bare, negations, terms, words
 from recollect.types import Memory, MemoryKind
@@ -25,23 +26,23 @@ _NUMBER_WORDS = frozenset(
     """one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen
     eighteen nineteen twenty thirty forty fifty hundred thousand half once twice""".split()
 )
-_SIGN = re.compile(r"[$€£¥%°+#]")
+_SIGN = LazyPattern(r"[$€£¥%°+#]")
 # Words that surround memories where they are listed, as shown and pasted.
 _LIST_WORDS = frozenset(terms("fact preference insight note memory importance said user created summary on the by"))
 # Shorter memories are repeated by chance.
 _MIN_WORDS = 3
-_PIECES = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
-_CLAUSES = re.compile(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b", re.IGNORECASE)
+_PIECES = LazyPattern(rf"{BETWEEN_SENTENCES}|\n+")
+_CLAUSES = LazyPattern(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b", re.IGNORECASE)
 # Phrases that announce a repetition: 'as you told me', 'I remember that'.
-_ANNOUNCES_REPETITION = re.compile(
+_ANNOUNCES_REPETITION = LazyPattern(
     r"\b(?:(?:as|like|since|because)\s++)?(?:you(?:['’]ve|\s++have)?\s++(?:also\s++|already\s++|once\s++)?(?:told|mentioned|said|noted|"
     r"shared|asked)(?:\s++(?:to\s++)?me)?|i\s++(?:also\s++|still\s++)?(?:remember|recall|know|see|noted|will\s++remember)|"
     r"turns?\s++\d+(?:\s*+[-–]\s*+\d+)?|"
     r"(?:according\s++to|from|in)\s++(?:my|your|the|our)\s++(?:notes?|memor(?:y|ies)|earlier\s++\w+|last\s++\w+))(?:\s++that)?\b",
     re.IGNORECASE,
 )
-_CONTRACTED = re.compile(r"['’](?:re|ve|ll|m|s|d)\b", re.IGNORECASE)
-_FIRST_PERSON = re.compile(r"\b(?:i|i['’]\w+|my|me|mine|we|our|us)\b", re.IGNORECASE)
+_CONTRACTED = LazyPattern(r"['’](?:re|ve|ll|m|s|d)\b", re.IGNORECASE)
+_FIRST_PERSON = LazyPattern(r"\b(?:i|i['’]\w+|my|me|mine|we|our|us)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

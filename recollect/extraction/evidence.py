@@ -16,6 +16,7 @@ from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable, speaker_of
 from recollect.extraction.spans import blank_out
 from recollect.extraction.speech_acts import statement_part
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks, normalise, terms, words
 from recollect.text.normalize import fold as fold_letters
 from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
@@ -25,7 +26,7 @@ _ANSWER_CHARACTERS, _ASKING_CHARACTERS = 400, 2_000
 # A question may be followed by this many sentences: 'Any allergies? Tell me first. I can wait.'
 _CLOSING_SENTENCES = 3
 # What a question presupposes: 'As you live in Paris, …'.
-_PRESUPPOSITION = re.compile(
+_PRESUPPOSITION = LazyPattern(
     r"^(?:as|since|because|given(?:\s{1,9}that)?|now\s{1,9}that|considering|seeing\s{1,9}that)\b[^,]{0,300},\s{0,9}",
     re.I,
 )
@@ -78,24 +79,24 @@ MIN_ASSENTED_WORDS = 0.5
 # Characters at the start of a memory that are searched for who said it.
 _MAX_ATTRIBUTION_CHARACTERS = 200
 _SPEAKER = frozenset({"user", "assistant"})
-_NEGATION = re.compile(
+_NEGATION = LazyPattern(
     r"\b(?:no|not|never|none|without|cannot|neither|nor|free|stopped|quit|non|nicht|kein\w{0,2}|nie|pas|sin|nunca|não|niet|geen|"
     r"inte|ikke|ei|nem|değil|bukan|tidak|không|не|нет|ні|δεν|لا|ليس|לא|नहीं)\b|n['’]t\b|[不没沒無]|ない|ません|안|않|ไม่",
     re.IGNORECASE,
 )
 # A memory of this form is about what the assistant said, not about the user's message.
-_TELLS_OF_ASSISTANT = re.compile(
+_TELLS_OF_ASSISTANT = LazyPattern(
     r"\b(?:the\s(?:assistant|ai|chatbot|model)|der\sassistent|l['’]assistant|el\sasistente|o\sassistente"
     r"|l['’]assistente|de\sassistent)\s(?:also\s|then\s|has\s|had\s){0,2}(?:puts?|sa(?:id|ys)|told|tells|suggest(?:s|ed)"
     r"|recommend(?:s|ed)|explain(?:s|ed)|not(?:es|ed)|mention(?:s|ed)|advise[sd]|answer(?:s|ed)|repl(?:ies|ied)"
     r"|propose[sd]|offer(?:s|ed)|sagte?|meinte?|dit|dijo|dice|disse|diz|ha\sdetto|zei|zegt)\b",
     re.IGNORECASE,
 )
-_SECOND_PERSON = re.compile(
+_SECOND_PERSON = LazyPattern(
     r"\b(?:you|your|you're|du|dein\w{0,2}|dir|dich|sie|ihnen|tu|te|toi|ton|vous|votre|tú|usted|você|ti|je|jij|jou|u)\b",
     re.IGNORECASE,
 )
-_OUTER_PUNCTUATION = re.compile(r"^[\W_]+|[\W_]+$")
+_OUTER_PUNCTUATION = LazyPattern(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,30 +7,32 @@ and a tail ('again').
 import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetForms:
     """How a language asks to forget. Each pattern is matched at the start of the rest of the sentence."""
 
-    lead: re.Pattern[str]
+    lead: LazyPattern[str]
     """Politeness and particles at the start; may match nothing."""
-    asks: tuple[re.Pattern[str], ...]
+    asks: tuple[LazyPattern[str], ...]
     """Forms of the request, each with a group `topic`."""
-    told: re.Pattern[str]
+    told: LazyPattern[str]
     """Introduces the topic: 'what I told you about'; may match nothing."""
-    tail: re.Pattern[str]
+    tail: LazyPattern[str]
     """After the topic: 'again', 'please'."""
-    vague: re.Pattern[str]
+    vague: LazyPattern[str]
     """Topics that name nothing."""
-    before: re.Pattern[str]
+    before: LazyPattern[str]
     """Topics that mean the previous message."""
-    everything: re.Pattern[str]
+    everything: LazyPattern[str]
     """Topics that mean everything known about the user."""
 
 
-def pattern(text: str) -> re.Pattern[str]:
+def pattern(text: str) -> LazyPattern[str]:
     """Compile a form; a blank matches one blank, since texts are squeezed before they are read."""
-    return re.compile(text, re.IGNORECASE)
+    return LazyPattern(text, re.IGNORECASE)
 
 
 TOPIC = r"(?P<topic>[^.!?;]{1,250})"

@@ -13,13 +13,14 @@ from recollect.extraction.foreign_forget_forms import FORMS
 from recollect.extraction.forget_forms import ForgetForms
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_retraction
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 # Characters of a request: a longer sentence says something else.
 MAX_REQUEST_CHARACTERS = 300
 
 # The reason after the topic: 'my divorce, it's private', 'Tom because we split up'.
-_REASON = re.compile(
+_REASON = LazyPattern(
     r",? (?:because|since) .*|(?<![,:-])[,:-]++ (?:let's|let us) .*"
     r"|(?<![,:-])[,:-]++ (?:(?:it|that|this|he|she|they|i|we|you)(?:'\w{1,2})?|thats|its|im|theyre) .*"
     # A further request: 'my ex and tell me a joke', 'the trip, act like I never said it'.
@@ -30,7 +31,7 @@ _REASON = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # An alternative: 'forget about lunch, let's do dinner' is about a plan, not about the memory.
-_INSTEAD = re.compile(
+_INSTEAD = LazyPattern(
     r"[^,:-]{1,150}[,:-]++ (?:and |but |so |then )?"
     r"(?:let's|let us|we'll|i'll|i'd rather|how about|what about|make it|do|get) "
     r"(?!(?:just |please )?(?:talk|speak|move on|go on|go ahead|change|continue|focus|discuss|proceed|start|not|never"
@@ -38,7 +39,7 @@ _INSTEAD = re.compile(
     re.IGNORECASE,
 )
 # Where a sentence turns to the assistant: '… so please wipe everything about the ring'.
-_TURNS_TO_ASSISTANT = re.compile(
+_TURNS_TO_ASSISTANT = LazyPattern(
     r"(?:[,;:]|\s[-–—]|\b(?:so|and|but|then|also|und|et|donc|y|así que|e|então|quindi|allora|en|dus))\s"
     r"(?=(?:please|pls|plz|kindly|(?:can|could|would|will) you|you (?:can|could|may|should|must)"
     r"|i(?:'d| would)? (?:want|like|need|prefer|rather) you|i'd rather|i (?:don't|do not) want you"
@@ -49,12 +50,12 @@ _TURNS_TO_ASSISTANT = re.compile(
 )
 _MAX_TURNS = 4
 # 'She said, please forget the cake' asks another person.
-_REPORTED = re.compile(
+_REPORTED = LazyPattern(
     r"\b(?:said|says|say|told|tells|asked|asks|wrote|writes|texted|goes|went|replied|like|begged|sagt|sagte|dit|dice"
     r"|dijo|disse|zei|zegt)(?: (?:me|us|him|her|them|to me|to him|to her))?[\s,:;–—-]{0,4}(?:and|so)?$",
     re.IGNORECASE,
 )
-_TOLD_TOPIC = re.compile(
+_TOLD_TOPIC = LazyPattern(
     r"(?:my|our|what|everything|anything|all|that|the (?:fact|thing|part|stuff|story)|i|you)\b", re.IGNORECASE
 )
 

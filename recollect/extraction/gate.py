@@ -20,10 +20,11 @@ from recollect.extraction.rules.verbatim import may_be_quoted
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.sources import MAX_READ_CHARACTERS
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import fold_runs
 
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
-_STANDING_ORDER = re.compile(
+_FIRST_PERSON = LazyPattern(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
+_STANDING_ORDER = LazyPattern(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|remember|note\s++that|"
     r"keep\s++in\s++mind|call\s++me"
     r"|don't\s++forget|do\s++not\s++use|don't\s++use|(?:answer|reply|respond|speak|talk|write)\s++(?:to\s++me\s++)"
@@ -32,25 +33,25 @@ _STANDING_ORDER = re.compile(
     re.IGNORECASE,
 )
 # Where a command may turn to the speaker: 'fix this, and by the way I live in Oslo'.
-_JOINT = re.compile(r"[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b", re.IGNORECASE)
-_SELF_STATEMENT = re.compile(
+_JOINT = LazyPattern(r"[,;:.]|\b(?:and|but|because|since|as|btw|by\s++the\s++way)\b", re.IGNORECASE)
+_SELF_STATEMENT = LazyPattern(
     r"\b(?:i'm|i've|i\s++(?:am|have|live|work|like|love|hate|prefer"
     r"|can't|cannot|don't|never|was|moved|eat|speak|use|own)|my\s++\w+(?:'s|\s++(?:is|are)))\b",
     re.IGNORECASE,
 )
 # The reason given for a question: 'How do I plan it, now that my flight was moved to Monday?'
-_QUESTION_REASON = re.compile(
+_QUESTION_REASON = LazyPattern(
     r"\b(?:since|because|considering|given\s++that|now\s++that)\s++(?:[\w'’.-]+[,:]?\s++){2}\w", re.IGNORECASE
 )
 # A short correction of the previous message: 'Palencia, not Valencia', 'Make that Thursday'.
-_SHORT_CORRECTION = re.compile(
+_SHORT_CORRECTION = LazyPattern(
     r"^(?:(?:no|nope|wait|sorry|oops|argh+|ah|oh|haha+|actually|hmm+|lol)\b[\s,.!-]*+){0,4}(?:it's|make\s++that|scratch\s++that|correction|typo|[\w'-]{1,30}+,?\s++not\s++\w)"
     r"|^(?:no|wait|sorry|oops|actually)\b[\s,]++\S|\bspaces?\b|\bhere\s*+[.!]*+$|\b(?:window|aisle)\s++seat|\ball\s++the\s++way\b|\bagain\b",
     re.IGNORECASE,
 )
-_LATIN_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
+_LATIN_WORD = LazyPattern(r"[a-z]+(?:'[a-z]+)?", re.IGNORECASE)
 # English function words: a text without any is in another language, whose cues are not known here.
-_ENGLISH_FUNCTION_WORD = re.compile(
+_ENGLISH_FUNCTION_WORD = LazyPattern(
     r"\b(?:the|i|i'm|you|it|are|of|and|this|that|my|with|not|please|what|how|can|don't|have)\b", re.IGNORECASE
 )
 # From this share of code-like lines on, a message is a dump.

@@ -5,6 +5,8 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
+
 # Praise of someone or something, in words that are as often meant as not.
 _PRAISE = (
     r"(?:angels?|saints?|gems?|dreams?|charmers?|delights?|joys?|treats?|geniuse?s?|heroe?s?|peach|"
@@ -40,7 +42,7 @@ _NUISANCE = (
     r"shouted|ignored)|delays?|spam)"
 )
 _NEAR = r"[^.!?\n]{0,80}?"
-_IRONY = re.compile(
+_IRONY = LazyPattern(
     rf"\b{_PRAISE}\b,?\s++{_WINK}\b"
     rf"|(?:\b(?:is|are|was)|'s|'re)\s++(?:{_WINK}\s++(?:an?\s++)?|"
     rf"{_HUGE}\s++){_PRAISE}\b{_NEAR}[,;:–-]\s{_NEAR}\b{_BOTHER}\b"
@@ -72,7 +74,7 @@ _DOUBT = (
     r"not\s++sure(?:\s++yet|\s++really)?|"
     r"who\s++knows|could\s++be|hard\s++to\s++say)"
 )
-_DOUBTED = re.compile(
+_DOUBTED = LazyPattern(
     rf"\b{_TASTE}\b[^.!?\n]{{1,80}}?[,;–-]?\s{_DOUBT}[\s.!?…:)(]{{0,10}}$"
     rf"|^(?:well,?\s|hmm,?\s|so,?\s)?{_DOUBT},?\s(?:that\s)?i(?:'d|\swould|\smight|\scould)\s(?:probably\s|maybe\s|"
     rf"even\s|rather\s|be\s){{0,2}}{_TASTE}\b",

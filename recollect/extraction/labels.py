@@ -7,11 +7,12 @@ way'). So a label counts as another's unless it is known to be the speaker's.
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS
 
 # Words in a label; a longer one is a sentence, unless its line ends with the colon.
 MAX_LABEL_WORDS = 6
-_WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
+_WORD = LazyPattern(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
 # First-person words, in seven languages.
 _FIRST_PERSON = frozenset(
     """i i'm im i've i'd i'll me my mine myself we we're we've us our ours ourselves ich mich mir mein meine meinen
@@ -110,19 +111,19 @@ SPEAKING_VERBS = (
     r"|say|says|said|tell|tells|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
 )
 """Verbs of speaking, in seven languages."""
-_ENDS_IN_SPEAKING = re.compile(rf"\b{SPEAKING_VERBS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
-_I_SPOKE = re.compile(
+_ENDS_IN_SPEAKING = LazyPattern(rf"\b{SPEAKING_VERBS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
+_I_SPOKE = LazyPattern(
     rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{SPEAKING_VERBS}\b",
     re.IGNORECASE,
 )
 # A period, as plans have it: 'Nov 16 - Dec 15, 2023', '3 to 9 March'.
 _DATE = r"(?:[^\W\d_]{3,9}\.?\s)?\d{1,4}(?:st|nd|rd|th|\.)?(?:\s[^\W\d_]{3,9}\.?)?(?:,?\s\d{4})?"
-_PERIOD = re.compile(rf"{_DATE}\s?(?:[-–—]|to|until|bis)\s?{_DATE}", re.IGNORECASE)
+_PERIOD = LazyPattern(rf"{_DATE}\s?(?:[-–—]|to|until|bis)\s?{_DATE}", re.IGNORECASE)
 # Phrases of one's own that name a text.
-_SAYINGS = re.compile(
+_SAYINGS = LazyPattern(
     r"\b(?:long story|story time|short answer|note to self|in other words|for the record)\b", re.IGNORECASE
 )
-_ABOUT_ME = re.compile(
+_ABOUT_ME = LazyPattern(
     r"\b(?:about|of|on) (?:me|myself|us)\b|\b(?:über|zu) (?:mich|mir|uns)\b|\bà propos de (?:moi|nous)\b"
     r"|\bsobre (?:mí|mi|mim|nós|nosotros)\b|\bsu di (?:me|noi)\b|\bover (?:mij|mezelf|ons)\b",
     re.IGNORECASE,
@@ -130,7 +131,7 @@ _ABOUT_ME = re.compile(
 
 
 # 'And this one too:' repeats the previous order for another text.
-_FOR_ANOTHER_TEXT = re.compile(
+_FOR_ANOTHER_TEXT = LazyPattern(
     r"(?:(?:and|now|then|ok|okay|next|also|please|pls|plus)[ ,]){0,4}(?:this|that|these|the next|another|one more"
     r"|(?:the )?same (?:for|with) (?:this|that|these))"
     r"(?: (?:one|ones|too|as well|here|next|now|please|pls|bit|part|text|sentence|line|paragraph|message|mail)){0,3}",

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from recollect.extraction.labels import is_own_label
 from recollect.extraction.spans import Span, merge_spans
+from recollect.lazy_pattern import LazyPattern
 
 # Maximum number of characters of a line that are searched.
 _MAX_LINE_CHARACTERS = 400
@@ -19,7 +20,7 @@ _MIN_ROWS = 2
 # Separators per row if people also use the separator in prose.
 _MIN_COMMAS = 2
 
-CODE_LINE = re.compile(
+CODE_LINE = LazyPattern(
     r"[{};][^\S\n]*+$|^[^\S\n]*+(?:def|class|import|from\s++\S+\s++import|return|const|let|var|public|private|"
     r"function|#include|SELECT|INSERT"
     r"|</?\w+|@\w+|at\s++\S+\(|Traceback|\$\s)|=>"
@@ -31,7 +32,7 @@ CODE_LINE = re.compile(
 _LEVEL = r"(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|FATAL|CRITICAL|SEVERE)"
 # People write 'WARNING: …' and 'NOTICE: …' themselves.
 _SURE_LEVEL = r"(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL|SEVERE)"
-_LOG = re.compile(
+_LOG = LazyPattern(
     r"^[ \t\[(]{0,9}(?:\d{4}[-/.]\d\d[-/.]\d\d[T _,]{1,2}\d\d:\d\d|\d\d:\d\d:\d\d[.,]\d{1,6}\b"
     r"|\d\d-\d\d \d\d:\d\d:\d\d"
     r"|[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d |\d\d/[A-Z][a-z]{2}/\d{4}:\d\d)"
@@ -40,7 +41,7 @@ _LOG = re.compile(
     r"|^[ \t]{0,9}(?:[\w.]{1,60}(?:Error|Exception|Warning)|panic|fatal):\s"
     r"|^Traceback \(|^[ \t]{1,20}(?:File \"|at [\w.$<>]{1,80}\()"
 )
-_DATA = re.compile(
+_DATA = LazyPattern(
     r"^[ \t]{0,40}(?:[{\[]{1,3}\s?[\"'{\[]|[\"'][\w .-]{1,40}[\"']\s?:|[}\])]{1,3}[,;]?[ \t]*+$|[{\[][ \t]*+$)"
     r"|^[ \t]{0,20}\|[^\n]*\|[ \t]*+$|^[ \t]{0,20}[|+][-=:|+ ]{3,}+$|^\[{1,2}[\w. -]{1,40}\]{1,2}[ \t]*+$"
     r"|^\"[^\"\n]{0,200}\"(?:[,;]\"[^\"\n]{0,200}\")++$"
@@ -48,10 +49,10 @@ _DATA = re.compile(
     r"|^[A-Z]\w{2,20}-[A-Z]\w{2,20}\s[\"'$-]|^[ \t]{0,40}assert\s\w+\("
     r"|^(?:msgid|msgstr|msgctxt)\s\"|^%[A-Z]{2,}\b|^#!/"
 )
-_ASSIGNS = re.compile(
+_ASSIGNS = LazyPattern(
     r"^[ \t]{0,40}(?:[\w<>*&\[\]]{1,40}\s){0,2}[$@%]?[A-Za-z_][\w.\[\]'\"-]{0,80}\s?(?::=|=|\+=|=>)\s?\S"
 )
-_CODE = re.compile(
+_CODE = LazyPattern(
     r"^[ \t]{0,40}(?:def\s\w|class\s\w+[(:{]|import\s[\w.{*]|from\s[\w.]+\simport\b"
     r"|return\s[^\n]{0,200}[;\"')\]]$|return\s[\w.]{1,40}(?:\s[-+*/%<>=&|]{1,3}\s[\w.]{1,40}){0,3}$"
     r"|(?:public|private|protected|static|function|func|fn|struct|impl|package|namespace|using|module|interface)\s\w+"
@@ -62,25 +63,25 @@ _CODE = re.compile(
     r"|(?:WHERE|SET|VALUES|AND|ON)\s?[\w.]{0,60}\s?[=<>(])"
     r"|^[ \t]{0,40}[.#]?[\w:. #>-]{1,80}\{[ \t]*+$|^(?:\+\+\+|---)\s[ab]/"
 )
-_COMMAND = re.compile(
+_COMMAND = LazyPattern(
     r"^[ \t]{0,9}(?:curl|wget|git|npm|npx|pip|docker|kubectl|sudo|ssh|scp|grep|sed|awk|echo|apt|brew|cargo|psql)"
     r"\s[^\n]{0,300}?(?:\s-{1,2}\w|https?:|[|><$\"'])"
 )
 # After these, the rest of the message is a program's output or a file.
-_TO_THE_END = re.compile(
+_TO_THE_END = LazyPattern(
     r"^[ \t]{0,9}(?:\$\s[a-z./]|>>>\s\S|PS [A-Z]:\\|C:\\[^\n]{0,80}>"
     r"|[\w.-]{1,40}@[\w.-]{1,60}[:~][^\n$#%]{0,80}[$#%]\s"
     r"|diff --git\s|@@ -\d|commit [0-9a-f]{7,40}[ \t]*+$|\\(?:begin|documentclass|section|usepackage)\b[\[{]"
     r"|WEBVTT\b|-----BEGIN )",
     re.MULTILINE,
 )
-_BLOCK_COMMENT = re.compile(r"/\*|<!--")
-_SURE_COMMENT = re.compile(r"^[ \t]{0,40}(?://|/\*|\*/|<!--|-->)")
+_BLOCK_COMMENT = LazyPattern(r"/\*|<!--")
+_SURE_COMMENT = LazyPattern(r"^[ \t]{0,40}(?://|/\*|\*/|<!--|-->)")
 # Signs that begin a comment, but also other things: they count next to code only.
-_COMMENT = re.compile(r"^[ \t]{0,40}(?:#|--|\*|;|%|'|REM\b|\"\"\"|''')")
-_INDENTED = re.compile(r"^(?:\t|[ ]{2,40})\S")
-_PAIR = re.compile(r"^[ \t]{0,40}(?:-\s)?(?P<key>[a-z_][\w.-]{0,60}):(?:\s|$)")
-_ITEM = re.compile(r"^[ \t]{0,40}-\s\S")
+_COMMENT = LazyPattern(r"^[ \t]{0,40}(?:#|--|\*|;|%|'|REM\b|\"\"\"|''')")
+_INDENTED = LazyPattern(r"^(?:\t|[ ]{2,40})\S")
+_PAIR = LazyPattern(r"^[ \t]{0,40}(?:-\s)?(?P<key>[a-z_][\w.-]{0,60}):(?:\s|$)")
+_ITEM = LazyPattern(r"^[ \t]{0,40}-\s\S")
 
 
 def find_machine_text(text: str) -> list[Span]:

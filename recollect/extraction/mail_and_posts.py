@@ -8,12 +8,13 @@ import re
 
 from recollect.extraction.labels import is_own_label, names_person_or_pet
 from recollect.extraction.spans import Span
+from recollect.lazy_pattern import LazyPattern
 
 # Lines after a header line that are searched for further ones.
 _HEADER_LINES = 6
 # Words of a name in a salutation.
 _NAME_WORDS = 3
-_FORWARDED = re.compile(
+_FORWARDED = LazyPattern(
     r"^[ \t>]*+(?:-{2,}+[ \t]*+(?:forwarded|original|weitergeleitete|ursprüngliche|message transféré|message d'origine|"
     r"mensaje reenviado|mensaje original|messaggio inoltrato|messaggio originale|mensagem encaminhada)\b"
     r"|(?:begin forwarded message|anfang der weitergeleiteten nachricht|début du message (?:réexpédié|transféré))\s?:"
@@ -23,37 +24,37 @@ _FORWARDED = re.compile(
     r"|[^\W\d_][^\n<>@:]{0,60}[ \t]<[\w.+-]{1,60}@[\w.-]{1,80}>[^\n:]{0,20}(?::\d\d[^\n:]{0,40})?[ \t]*+$)",
     re.IGNORECASE | re.MULTILINE,
 )
-_FROM_HEADER = re.compile(
+_FROM_HEADER = LazyPattern(
     r"^[ \t>*]*+(?:from|sender|von|de|da|van)\*{0,2}[ \t]?:\*{0,2}[ \t]*+\S", re.IGNORECASE | re.MULTILINE
 )
 _TITLED = r"subject|betreff|objet|asunto|oggetto|assunto"
-_FURTHER_HEADER = re.compile(
+_FURTHER_HEADER = LazyPattern(
     r"^[ \t>*]*+(?:sent|date|to|cc|reply-to|gesendet|datum|an|envoyé|à|enviado|fecha|para|inviato|data|"
     rf"{_TITLED})\*{{0,2}}[ \t]?:",
     re.IGNORECASE | re.MULTILINE,
 )
-_SUBJECT_HEADER = re.compile(
+_SUBJECT_HEADER = LazyPattern(
     rf"^[ \t>*]*+(?:{_TITLED})\*{{0,2}}[ \t]?:\*{{0,2}}[ \t]*+\S", re.IGNORECASE | re.MULTILINE
 )
 # A salutation at the start of a line, with or without a name; the letter may follow on the same line.
-_SALUTATION = re.compile(
+_SALUTATION = LazyPattern(
     r"^[ \t>]*+(?:my\s)?(?:dear(?:est)?|to whom it may concern|ladies and gentlemen|sehr geehrte[rs]?|liebe[rs]?|"
     r"chère?s?|estimad[oa]s?|querid[oa]s?|gentile|caro|cara|prezad[oa]s?|beste|geachte|kjære|kära|kære)\b"
     r"(?P<who>(?:(?:dr|mr|mrs|ms|prof|st)\.|[^\n,:!.]){0,60})(?P<mark>[,:!.]?)",
     re.IGNORECASE | re.MULTILINE,
 )
-_GREETING = re.compile(
+_GREETING = LazyPattern(
     r"^[ \t>]*+(?:hi|hello|hey|hallo|good (?:morning|afternoon|evening)|bonjour|hola|ciao)[ \t]"
     r"(?P<who>[^\n,:!.]{1,40})[,:!.]?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 # After other lines, a salutation followed by text also begins a letter: 'Hello dear, my name is …'.
-_GREETING_WITHIN = re.compile(
+_GREETING_WITHIN = LazyPattern(
     r"(?<=\n)[ \t>]*+(?:hi|hello|hey|hallo|greetings|good (?:morning|day|afternoon|evening)|bonjour|hola|ciao|olá)[ \t]"
     r"(?P<who>[^\n,:!.]{1,40})[,:!][ \t]++(?=\S)",
     re.IGNORECASE,
 )
-_SIGNATURE = re.compile(
+_SIGNATURE = LazyPattern(
     r"^[ \t>]*+(?:(?:best|kind|warm|with|many)\s)?(?:regards|wishes|best|sincerely|yours|cheers|love|thanks|thank you|"
     r"xoxo|(?:mit\s)?(?:freundlichen|liebe|viele|herzliche)[nr]?\sgrü(?:ß|ss)en?|cordialement|saludos|saluti|"
     r"atenciosamente)\b[^\n]{0,30}\n[ \t>]*+(?-i:[A-ZÀ-Þ])[^\n]{0,40}",
@@ -118,7 +119,7 @@ def _is_assistant(names: list[str]) -> bool:
 
 _UNIT = r"(?:seconds?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?|h|d|w|mo|yr?s?)"
 # First lines of copied posts, pages and files.
-_FIRST_LINE = re.compile(
+_FIRST_LINE = LazyPattern(
     # '3 hours ago', 'vor 3 Stunden' and their like alone, or between the marks of a forum.
     rf"^[ \t>]{{0,9}}(?:\d{{1,2}}\s?{_UNIT}(?:\sago)?(?:\s\(?edited\)?)?|vor \d{{1,2}} \w{{4,8}}"
     rf"|il y a \d{{1,2}} \w{{4,8}}|hace \d{{1,2}} \w{{4,8}}"
@@ -141,43 +142,43 @@ _FIRST_LINE = re.compile(
     re.MULTILINE | re.IGNORECASE,
 )
 # Lines that messengers and forums put below or within a post: the whole message is copied.
-_POST_FOOTER = re.compile(
+_POST_FOOTER = LazyPattern(
     r"^[ \t]{0,9}(?:·|[·•]\s?(?:1st|2nd|3rd\+?|follow(?:ing)?)|delivered|seen|read \d{1,2}:\d{2}(?:\s?[ap]m)?"
     r"|sent from my \w+"
     r"|gelesen|zugestellt|via \w{2,20} web app)[ \t]*+$",
     re.MULTILINE | re.IGNORECASE,
 )
-_CLOSING_TIME = re.compile(r"^[ \t]{0,9}\d{1,2}:\d{2}\s?[ap]m\s*+\Z", re.MULTILINE | re.IGNORECASE)
+_CLOSING_TIME = LazyPattern(r"^[ \t]{0,9}\d{1,2}:\d{2}\s?[ap]m\s*+\Z", re.MULTILINE | re.IGNORECASE)
 # An attribution after a dash at the end, with first and last name.
-_ATTRIBUTION = re.compile(
+_ATTRIBUTION = LazyPattern(
     r"(?:^"
     r"|\s)[—–-]{1,2}\s?(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}(?:\s(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}){1,3}(?:,\s\d{4})?\s*+\Z",
     re.MULTILINE,
 )
 # Speech in a novel: '— I ski.', '– I ski.' before a question; '— I ski — he said.' Lists have short dashes as well.
-_DASH_SPEECH = re.compile(
+_DASH_SPEECH = LazyPattern(
     r"^[ \t]{0,9}—\s?\S|^[ \t]{0,9}–\s?\S(?=[^\n]{0,400}\n[ \t]{0,9}–[^\n?]{1,200}\?)", re.MULTILINE
 )
-_DASH_SPEECH_WITH_SPEAKER = re.compile(
+_DASH_SPEECH_WITH_SPEAKER = LazyPattern(
     r"^[ \t]{0,9}[–—]\s?[^\n–—]{1,400}[–—]\s?(?:he|she|they|[A-Z]\w{1,20})\s\w{2,12}", re.MULTILINE
 )
 # Speakers in other notations: '**Bruno:** …', '[Bruno] …', 'bruno> …', 'Bruno - …', 'A1. …'
-_BOLD_SPEAKER = re.compile(
+_BOLD_SPEAKER = LazyPattern(
     r"^[ \t>*-]{0,9}\*\*(?P<who>[^*\n:]{1,40}):\*\*\s"
     r"|^[ \t>*-]{0,9}\*\*(?P<name>[^*\n:]{1,40})\*\*:\s",
     re.MULTILINE,
 )
 _SPEAKER_NOTATIONS = (
-    re.compile(r"^[ \t]{0,9}\*\*(?P<who>[^*\n:]{1,40})\*\*\s\S", re.MULTILINE),
-    re.compile(r"^[ \t]{0,9}[\[(](?P<who>[A-Za-zÀ-ÿ][\w .'’-]{0,30})[\])]\s\S", re.MULTILINE),
-    re.compile(r"^[ \t]{0,9}(?P<who>[\w.-]{1,20})>\s\S", re.MULTILINE),
-    re.compile(r"^[ \t]{0,9}(?P<who>[^\W\d_][\w.'’-]{0,20})\s\|\s\S", re.MULTILINE),
-    re.compile(r"^[ \t]{0,9}(?P<who>[A-ZÀ-Þ][\w.'’]{0,20})\s[-–—]\s\S", re.MULTILINE),
-    re.compile(r"^[ \t]{0,9}(?:\d{1,2}[.)]\s)?(?:(?P<who>[A-Z]):|(?P<number>[QA])\d{1,2}[.):])\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}\*\*(?P<who>[^*\n:]{1,40})\*\*\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}[\[(](?P<who>[A-Za-zÀ-ÿ][\w .'’-]{0,30})[\])]\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}(?P<who>[\w.-]{1,20})>\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}(?P<who>[^\W\d_][\w.'’-]{0,20})\s\|\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}(?P<who>[A-ZÀ-Þ][\w.'’]{0,20})\s[-–—]\s\S", re.MULTILINE),
+    LazyPattern(r"^[ \t]{0,9}(?:\d{1,2}[.)]\s)?(?:(?P<who>[A-Z]):|(?P<number>[QA])\d{1,2}[.):])\s\S", re.MULTILINE),
 )
 _MIN_SPEECHES = 2
 # The sheet of a game character.
-_CHARACTER_SHEET_LINE = re.compile(
+_CHARACTER_SHEET_LINE = LazyPattern(
     r"^[ \t*-]{0,9}(?:race|class|alignment|hp|level|strength|dexterity|charisma|species"
     r"|faction)\b\*{0,2}\s?:",
     re.M | re.I,

@@ -8,19 +8,20 @@ from collections.abc import Iterator
 
 from recollect.extraction.labels import TEXTS
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
+from recollect.lazy_pattern import LazyPattern
 
 _NOTHING = RemovedParts()
 # Words of a heading ('Lyrics:'), and of an order that follows its text ('Translate to French').
 _HEADING_WORDS, _ORDER_WORDS = 3, 7
 # Words before a colon that are searched.
 _NEAR = 14
-_WORD = re.compile(r"[^\W\d_][\w'-]*+")
+_WORD = LazyPattern(r"[^\W\d_][\w'-]*+")
 _LEAD = (
     r"\A(?:(?:please|pls|kindly|can you|could you|would you|will you|now|and|then|also|so|but|ok|okay|hey|hi|"
     r"hello|help me(?: to)?|"
     r"i need you to|i want you to|i'd like you to|you should|let's|how (?:do|would|can|should) (?:you|i))[ ,]++){0,4}"
 )
-_WORK_ORDER = re.compile(
+_WORK_ORDER = LazyPattern(
     _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|correct|proofread|summari[sz]e|shorten|polish|improve|"
     r"edit|fix|check|"
     r"review|revise|analy[sz]e|say|grade|rate|classify|reword|simplify|expand|continue|complete|finish|format|"
@@ -29,14 +30,14 @@ _WORK_ORDER = re.compile(
     re.IGNORECASE,
 )
 # Orders that concern wording only.
-_WORDING_ORDER = re.compile(
+_WORDING_ORDER = LazyPattern(
     _LEAD + r"(?:translate|rewrite|re-write|rephrase|paraphrase|proofread|reword|polish|"
     r"(?:correct|fix|check|improve|edit|revise|shorten|simplify)\s+(?:(?:the|my|this|its|any|all)\s+)*+(?:grammar|"
     r"spelling|english|"
     r"punctuation|wording|text|sentences?|paragraphs?|message|mail|e-?mail|letter|essay|it|this|mistakes?|errors?))\b",
     re.IGNORECASE,
 )
-_WRITING_ORDER = re.compile(
+_WRITING_ORDER = LazyPattern(
     _LEAD + r"(?:write|draft|compose|create|generate|make|begin|start|continue|finish|complete|prepare|give me|turn)\b",
     re.IGNORECASE,
 )
@@ -45,14 +46,14 @@ _POINTING_WORDS = frozenset(
     sent wrote received got found quote called titled entitled attached next original version with reply answer
     respond replying about first second own pasted""".split()
 )
-_TEST_DATA = re.compile(
+_TEST_DATA = LazyPattern(
     r"\b(?:test|sample|dummy|mock|fake|example|placeholder|demo|synthetic)\s(?:data|input|case|user|profile|"
     r"record|row|person|text|"
     r"message|details|entry|prompt)s?\b|^\s*+(?:template|test|sample|fixture|example|for example|e\.g\.?|input|"
     r"lorem ipsum)\s*+:",
     re.IGNORECASE,
 )
-_IS_A_TEST = re.compile(
+_IS_A_TEST = LazyPattern(
     r"\b(?:this|that|it)(?:'s| is| was) (?:just |only )?(?:a test|test data|dummy data|sample data|fake data|"
     r"made[- ]up|"
     r"placeholder text|fictional)\s*+(?:[.!)]|$)|\bjust testing\b|\btesting,? testing\b|\btest message\b|"
@@ -76,16 +77,16 @@ _SPEAKS = (
     r"claimed|insists|insisted|explained|explains|mentioned|mentions|yelled|joked|jokes|argued|thinks|thought)"
 )
 _STARTS = r"(?:hi|hey|hello|ok|yes|no|well)\b|i\b|i'|my\b|we\b|im\b"
-_REPORTED_SPEECH = re.compile(
+_REPORTED_SPEECH = LazyPattern(
     rf"\b{_SPEAKS}(?:(?:\s[\w']+){{0,4}}\s*+(?P<line>:)(?=\s*+(?:{_STARTS})|[ \t]*+(?:\n(?!\s*+[\"“'])|$))|"
     rf",(?=\s+(?:{_STARTS})))",
     re.IGNORECASE,
 )
-_FIRST_PERSON_BEFORE = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|you|i'm)\s+(?:[\w']+\s+){0,2}$", re.IGNORECASE)
-_ACCORDING = re.compile(
+_FIRST_PERSON_BEFORE = LazyPattern(r"\b(?:i|we|i've|we've|i'd|i'll|you|i'm)\s+(?:[\w']+\s+){0,2}$", re.IGNORECASE)
+_ACCORDING = LazyPattern(
     r"\b(?:according to|in the words of|to quote|quoting)\s(?!me\b)[^,:\n]{1,60}[,:]", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = LazyPattern(
     r"\[(?:(?:your|insert|first|last|full|company|job|city|the|my|his|her|recipient|sender|client)\s[^\]\n]{1,40}|"
     r"name|city|company|date|"
     r"title|address|place|country|age|phone|product|position|employer|school|university|hobby|occupation|"
@@ -97,7 +98,7 @@ _PLACEHOLDER = re.compile(
     r"place|country|age|employer)\s?>",
     re.IGNORECASE,
 )
-_STORY_HEADING = re.compile(
+_STORY_HEADING = LazyPattern(
     r"^[ \t#*]*+(?:once upon a time\b|(?:chapter|scene|act|prologue|epilogue|verse|chorus|stanza|"
     r"canto)\b(?:\s(?:\d{1,3}|[ivxl]{1,6}|one|"
     r"two|three|four|five))?[ \t]*+(?:[:.*-]|$)|\[(?:verse|chorus|intro|bridge|outro|hook)\b)",
@@ -106,7 +107,7 @@ _STORY_HEADING = re.compile(
 
 
 # A paragraph in quotation marks.
-_QUOTED_BLOCK = re.compile(
+_QUOTED_BLOCK = LazyPattern(
     r"^[ \t]*+(?:\"[^\"]{12,4000}+\"|“[^”]{12,4000}+”|„[^“”]{12,4000}+[“”]|«[^»]{12,4000}+»)[ \t.,!?]*+$", re.MULTILINE
 )
 
@@ -186,14 +187,15 @@ def _spoken(text: str) -> Iterator[Span]:
         yield _to_stop(text, found.end(), line=False)
 
 
-_STOP = re.compile(r"[.!?](?=\s|$)|\n")
+_STOP = LazyPattern(r"[.!?](?=\s|$)|\n")
+_LINE_END = LazyPattern(r"\n")
 
 
 def _to_stop(text: str, place: int, *, line: bool) -> Span:
     rest = text[place : place + 1]
     if line and (rest == "\n" or not rest):
         return (place, len(text))
-    stop = re.compile(r"\n").search(text, place) if line else _STOP.search(text, place)
+    stop = (_LINE_END if line else _STOP).search(text, place)
     return (place, stop.end() if stop else len(text))
 
 

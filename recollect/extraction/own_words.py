@@ -20,20 +20,21 @@ from recollect.extraction.role_play import find_role_play
 from recollect.extraction.spans import RemovedParts, Span, blank_out, cut, cut_places, holds, merge_spans
 from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
+from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.changes import HEADINGS
 from recollect.prompt.sentences import wording
 
 # Tags of Recollect's blocks, plain or escaped; the boundary's hash may follow the name in both.
-_OUR_TAG = re.compile(
+_OUR_TAG = LazyPattern(
     r"(?:<|&lt;|\\u003c)\s{0,9}(?P<close>/?)\s{0,9}recollect[-_]{0,3}memory\b(?P<id>[^>&\n]{0,200})(?:>|&gt;|\\u003e)?",
     re.I,
 )
 
 # The beginning of such a tag at the end of a text that was cut off.
-_CUT_TAG = re.compile(r"(?:<|&lt;)\s{0,9}/?\s{0,9}(?P<name>[a-z][a-z-]{1,15})\Z", re.IGNORECASE)
+_CUT_TAG = LazyPattern(r"(?:<|&lt;)\s{0,9}/?\s{0,9}(?P<name>[a-z][a-z-]{1,15})\Z", re.IGNORECASE)
 _TAG_NAME = "recollect-memory"
-_ENCODED = re.compile(r"[A-Za-z0-9+/_-]{40,}+={0,2}")
-_HEX = re.compile(r"[^0-9a-z]")
+_ENCODED = LazyPattern(r"[A-Za-z0-9+/_-]{40,}+={0,2}")
+_HEX = LazyPattern(r"[^0-9a-z]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,10 @@ def _is_encoded_block(run: str) -> bool:
 Speaker = Literal["user", "person", "assistant"]
 """A user who talks to an assistant, a person who talks to people (under a name), or a model or tool."""
 
-_QUOTED_LINE = re.compile(r"^[ \t]*+>.*$", re.MULTILINE)
-_QUOTE_MARK = re.compile(r"^(?:[ \t]*+>)++[ \t]?", re.MULTILINE)
+_QUOTED_LINE = LazyPattern(r"^[ \t]*+>.*$", re.MULTILINE)
+_QUOTE_MARK = LazyPattern(r"^(?:[ \t]*+>)++[ \t]?", re.MULTILINE)
 # Frames and rows that Recollect writes around memories, pasted without their tags.
-_OUR_FRAME = re.compile(
+_OUR_FRAME = LazyPattern(
     r"These are (?:notes|quotations|memories|summaries)[^.\n]{0,80}, not instructions\b"
     r"|^#{1,3} (?:Long-term memory:|What is remembered of this session|Summary of the chat so far)"
     r"|^The recent messages follow behind it word for word|^Use these notes where they help to answer"
@@ -107,8 +108,8 @@ _OUR_FRAME = re.compile(
 )
 BLOCK_HEADINGS = frozenset({*HEADINGS, *(group.heading for group in wording().groups)})
 """Lines above the facts of a block."""
-_LISTED = re.compile(r"[ \t>]{0,20}(?:[-*•]|\d{1,3}\.)\s|[ \t>]{2,20}+(?:Summary|Context): |[ \t>]{0,20}</?memories>")
-_OUR_ROW = re.compile(
+_LISTED = LazyPattern(r"[ \t>]{0,20}(?:[-*•]|\d{1,3}\.)\s|[ \t>]{2,20}+(?:Summary|Context): |[ \t>]{0,20}</?memories>")
+_OUR_ROW = LazyPattern(
     r"\A[ \t>*•\d.-]{0,20}(?:"
     r"\[[A-Z_ ]{2,40}\] .{0,2000} \(importance: [\d.]+\)|\[[A-Z_ ]{2,40}, importance=\d+, [^\]]{1,40}\]"
     r"|\[Created: \d{4}-\d\d-\d\d\] .{0,2000}"
@@ -116,8 +117,8 @@ _OUR_ROW = re.compile(
     r"|turns? \d+(?:-\d+)?: .{0,2000})[ \t]*$"
 )
 # A line with nothing but a tag.
-_TAG_LINE = re.compile(r"^[ \t]*+</?[^\W\d][^\s<>/]{0,40}(?:\s[^<>\n]{0,200})?>[ \t]*+$", re.MULTILINE)
-_INLINE_CODE = re.compile(r"`[^`\n]{1,500}`")
+_TAG_LINE = LazyPattern(r"^[ \t]*+</?[^\W\d][^\s<>/]{0,40}(?:\s[^<>\n]{0,200})?>[ \t]*+$", re.MULTILINE)
+_INLINE_CODE = LazyPattern(r"`[^`\n]{1,500}`")
 # Characters of horizontal rules, and white space.
 _RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
 

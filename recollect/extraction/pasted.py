@@ -16,6 +16,7 @@ from recollect.extraction.labels import (
     names_person_or_pet,
 )
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
+from recollect.lazy_pattern import LazyPattern
 
 # Words of a line that announces a text: with a colon at its end, and without.
 _MAX_HEADING, _MAX_ANNOUNCED = 20, 14
@@ -26,9 +27,9 @@ _NEAR_END = 6
 # Characters after a label that are searched for the first person.
 _MAX_SAID = 400
 _NOTHING = RemovedParts()
-_WORD = re.compile(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
-_SENTENCE_END = re.compile(r"[.!?]\s")
-_BULLET = re.compile(r"[ \t]{0,20}(?:[-*•–]|\d{1,3}[.)])\s")
+_WORD = LazyPattern(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
+_SENTENCE_END = LazyPattern(r"[.!?]\s")
+_BULLET = LazyPattern(r"[ \t]{0,20}(?:[-*•–]|\d{1,3}[.)])\s")
 _EXTENSION = (
     r"(?:txt|md|markdown|rst|pdf|docx?|odt|rtf|tex|html?|xml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xlsx?"
     r"|pptx?|eml|msg|log|"
@@ -36,18 +37,18 @@ _EXTENSION = (
     r"|zip)"
 )
 # 'cv.txt', '**docs/a.md**', '--- about.html ---', 'report.pdf:'; and addresses.
-_FILE_LINE = re.compile(
+_FILE_LINE = LazyPattern(
     r"^[ \t>]{0,9}(?:[-=#*_`]{1,9}[ \t]?"
     r"|(?:file|path|attachment|datei|fichier|archivo|arquivo|bestand)[ \t]?:?[ \t])?[*`\"'_]{0,3}"
     rf"(?:[^\s:*?\"<>|]{{0,200}}[/\\])?[^\s:/\\*?\"<>|]{{1,80}}\.{_EXTENSION}[*`\"'_]{{0,3}}(?:\s\([^()\n]{{1,40}}\))?"
     r"(?:[ \t]?[-=#*_]{1,9}|(?P<colon>[ \t]?:))?(?:[ \t]*+$|(?(colon)[ \t]|(?!)))",
     re.IGNORECASE | re.MULTILINE,
 )
-_ADDRESS_LINE = re.compile(
+_ADDRESS_LINE = LazyPattern(
     r"^[ \t>]{0,9}(?:[^\W\d_]{1,10}[ \t]?:?[ \t])?<?https?://[^\s<>]{3,400}+>?[ \t]*+:?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
-_RULE = re.compile(
+_RULE = LazyPattern(
     r"^[ \t]{0,9}(?:-{3,40}|={3,40}|\*{3,40}|_{3,40}|#{3,40}|~{3,40}|\+{3,40}|─{3,40}|—{2,40})[ \t]*+$", re.MULTILINE
 )
 # Words that point to the text that follows, in seven languages.
@@ -62,13 +63,13 @@ _NAMES_TEXT = frozenset(
     ensayo correo currículo redação mensagem artigo curriculum lettera testo articolo poesia canzone cv bio vitae
     tekst bericht sollicitatie clipboard chorus transcript ocr screenshot page webpage website lyrics quote""".split()
 )
-_WORK_ORDER = re.compile(
+_WORK_ORDER = LazyPattern(
     r"\b(?:(?:über|zusammen)setz\w{0,4}|übersetze?n?|korrigier\w{0,3}|verbesser\w{0,3}|tradui\w{1,5}"
     r"|corrige\w{0,3}|correggi|traduci|traduz\w{0,3}|traduce\w{0,3}"
     r"|corrija|corrige|resume|resuma|riassumi|résume\w{0,2}|fasse|vertaal|verbeter|corrigeer|vat)\b",
     re.IGNORECASE,
 )
-_POINTING_PHRASE = re.compile(
+_POINTING_PHRASE = LazyPattern(
     r"\b(?:got|received|found|saw|read)\s(?:this|these|the following)\b[^?\n]{0,60}$"
     r"|\bwhat\s(?:(?!i\b|we\b|you\b)[\w'’]{1,20}\s){1,4}(?:wrote|said|sent|posted|told|texted|emailed"
     r"|put)\b[^?\n]{0,30}$"
@@ -77,22 +78,22 @@ _POINTING_PHRASE = re.compile(
     re.IGNORECASE,
 )
 # Names of errors: 'sqlite3.IntegrityError:'. Users go on speaking after the message.
-_ERROR = re.compile(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
+_ERROR = LazyPattern(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
 # Questions about the wording of the text that follows, and about the lines below.
-_WORDING_QUESTION = re.compile(
+_WORDING_QUESTION = LazyPattern(
     r"\b(?:grammatical|grammatically correct|correct (?:english|grammar)|proper english"
     r"|well[- ]written)\s?\?+$",
     re.IGNORECASE,
 )
-_QUESTION_ON_LINES = re.compile(
+_QUESTION_ON_LINES = LazyPattern(
     r"\b(?:answer|reply|respond|say|think|make|meant?|sounds?)\s(?:\w{1,20}\s)?(?:to|of|about|by|with)\s(?:this"
     r"|that|these|him|her|them)\s?\?+$"
     r"|\b(?:is|was|does|would|should)\s(?:this|that|it)\b[^?\n]{0,40}\b(?:scam|spam|phishing|legit(?:imate)?|genuine|fake"
     r"|fishy|dodgy|suspicious|real|trustworthy|rude|polite|professional|formal|cringe|sounds?|reads?)\b[^?\n]{0,20}\?*$",
     re.IGNORECASE,
 )
-_FIRST_PERSON_SUBJECT = re.compile(r"\b(?:i|we|i've|we've|i'd|i'll|i'm|ich|wir|je|yo|eu|io|ik)\b", re.IGNORECASE)
-_FIRST_PERSON = re.compile(
+_FIRST_PERSON_SUBJECT = LazyPattern(r"\b(?:i|we|i've|we've|i'd|i'll|i'm|ich|wir|je|yo|eu|io|ik)\b", re.IGNORECASE)
+_FIRST_PERSON = LazyPattern(
     r"\b(?:i|i'm|i've|i'd|i'll|my|me|we|our|ich|mein\w{0,2}|je|j'|mon|ma|yo|mi|eu|meu|minha|io|mio|mia|ik"
     r"|mijn)\b",
     re.I,

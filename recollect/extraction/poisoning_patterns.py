@@ -6,13 +6,15 @@
 import re
 from typing import NamedTuple
 
+from recollect.lazy_pattern import LazyPattern
+
 _I = re.IGNORECASE
 
 
 class PoisoningPattern(NamedTuple):
     """A pattern of manipulation, with the reason it is held for."""
 
-    pattern: re.Pattern[str]
+    pattern: LazyPattern[str]
     why: str
     hints: tuple[str, ...]
     """Lower-case substrings; every match of the pattern contains one. Most texts have none, which saves the search."""
@@ -25,7 +27,7 @@ class PoisoningPattern(NamedTuple):
 # Attempts to change how a memory or its model works; no plain statement needs these words.
 FORGED: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:\s++about)?|overlook|override|overwrite|bypass)\s++(?:(?:all|any|the|your|my|of|previous|prior|"
             r"earlier|above|preceding|every|everything|existing|what|other|safety|system|these|those)\s++)+(?:instructions?|rules?|"
             r"guidelines?|prompts?|safety|memor(?:y|ies)|directives?|orders?|constraints?|filters?|policies|checks|you\s++know|"
@@ -78,7 +80,7 @@ FORGED: tuple[PoisoningPattern, ...] = (
         ),
     ),
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"</?\s*+(?:system|assistant|user|instructions?|recollect[\s_-]*+memory|conversation\s++ended)\s*+/?>|<\|\w{2,20}\|>|"
             r"\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|\bnew\s++memory\s*+:|\bnotes?\s++to\s++(?:the\s++)?summari[sz]er",
             _I,
@@ -87,7 +89,7 @@ FORGED: tuple[PoisoningPattern, ...] = (
         ("<", "[inst", "[/inst", "[sys", "[/sys", "|>", "memory", "note"),
     ),
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"\b(?:re-?save|save|write|copy|repeat|keep|store|carry|include|put)\s++(?:this|these|the\s++above)\s++(?:paragraph|"
             r"instructions?|orders?|message|notes?|rules?|text)\b.{0,40}\b(?:memor(?:y|ies)|summar(?:y|ies)|again)\b"
             r"|\bupdate\s++(?:your|the)\s++memory\b.{0,60}\b(?:again|write|keep|this)\b",
@@ -109,7 +111,7 @@ _ASKED_FOR = (
 # Claims that no person makes about themselves; an assistant's advice may sound like them.
 CLAIMS: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"\b(?:this\s++is|message\s++from)\s++(?:the|your)\s++(?:\w+\s++){0,2}(?:team|operator|vendor|provider|administrator|"
             r"department)\b|\bas\s++your\s++\w+,?\s++i\s++(?:instruct|order|require|command|direct)\b",
             _I,
@@ -118,7 +120,7 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
         ("this", "message from", "as your"),
     ),
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"\b(?:granted?|gave|given|gives?)\s++(?:you|the\s++assistant)\s++(?:\w+\s++)?(?:root|admin\w*|full|unlimited)\b|"
             rf"\bpre-?approved\b(?!{_LENT})|{_ASKED_FOR}\s++(?:[\w.]+\s++){{0,6}}pre-?approved\b|"
             r"\bapprov\w+\s++(?:\w+\s++){0,3}without\b|\bwithout\s++(?:a\s++|any\s++|further\s++|asking\s++)?"
@@ -132,7 +134,7 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
         ("grant", "gave", "give", "approv", "without", "user", "account", "skip", "turn", "disabl", "pass"),
     ),
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"\bdecode\b.{0,120}\b(?:follow|obey|do|run|execute|carry)\b|\b(?:rot-?13|base64|hex|morse)\b.{0,60}\b(?:orders?|"
             r"instructions?|commands?|carry|follow|obey|execute)\b",
             _I,
@@ -141,7 +143,7 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
         ("decode", "rot13", "rot-13", "base64", "hex", "morse"),
     ),
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"\bas\s++(?:an?|the|your|its)\s++(?:most\s++)?(?:trusted|trustworthy|authoritative|reliable|preferred|go-to)\s++sources?\b|"
             r"\b(?:recommend|mention|list|cite|praise)\s++(?:it|them|us|this\s++\w+)\s++(?:first|always)\b",
             _I,
@@ -150,7 +152,7 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
         ("source", "first", "always"),
     ),
     PoisoningPattern(
-        re.compile(
+        LazyPattern(
             r"\b(?:delete|erase|wipe|overwrite|clear|purge)\s++(?:all|every|everything|what|any)\b.{0,30}\b(?:memor(?:y|ies)|you\s++"
             r"know|about\s++(?:the\s++user|me))",
             _I,
@@ -160,38 +162,38 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
     ),
 )
 
-WEB = re.compile(
+WEB = LazyPattern(
     r"https?://|www\.|\bftp://|[\w-]\.(?:com|net|org|io|ai|dev|ru|cn|xyz|top|info|biz|app|site|"
     r"link|click|example)\b|!\[|\]\(|<img|\bdata:\w+/",
     _I,
 )
-TOOLS = re.compile(
+TOOLS = LazyPattern(
     r"\b(?:tool(?:s|_calls?)?|(?:by|via)\s++e-?mail|function\s++calls?|api\s++call|shell|terminal|bash|curl|wget|powershell|"
     r"cmd\.exe|exec(?:ute)?|eval|sudo|browser|webhook|plugin|mcp|sql|wire\s++(?:the|all|my)?\s*+money"
     r"|(?:send|forward|write)\s++(?:an?\s++|the\s++|all\s++|every\s++)?(?:my\s++)?(?:e-?mails?|mails?|messages?|files?|data)|delete\s++"
     r"(?:all|the|every|files?)|rm\s++-rf|script|command)\b",
     _I,
 )
-SECRETS = re.compile(
+SECRETS = LazyPattern(
     r"\b(?:passwords?|passphrases?|api\s*+keys?|secrets?\s++keys?|secret|tokens?|credentials?|private\s++keys?|"
     r"credit\s++cards?|bank\s++account|ssn|one-time\s++code|2fa|contraseñas?|passw[oö]rte?r?|mots?\s++de\s++passe"
     r"|system\s++prompt|developer\s++message|hidden\s++(?:prompt|note|rule))\b|\[(?:secret|card|iban|ssn)\]",
     _I,
 )
-HIDES = re.compile(
+HIDES = LazyPattern(
     r"\b(?:secretly|silently|covertly|without\s++(?:telling|mentioning|asking|informing|saying|notifying|the\s++user)"
     r"|(?:do(?:n't|\s++not)|never)\s++(?:tell|inform|let)\s++(?:the\s++users?|any(?:one|body)|them|him|her|users?|people)\b"
     r"|(?:do(?:n't|\s++not)|never)\s++(?:mention|reveal|disclose|show|say|admit)\s++(?:this|that|it|these|the)\b"
     r"|hide\s++(?:this|it|from)|keep\s++(?:this|it)\s++(?:secret|hidden|between)|pretend|unnoticed|confidential\s++from)",
     _I,
 )
-OTHERS = re.compile(
+OTHERS = LazyPattern(
     r"\b(?:other\s++(?:users?|people|customers?|accounts?|tenants?)(?:'s?)?|another\s++(?:user|person|"
     r"customer|account)(?:'s)?|all\s++users|every\s++user|everyone's|someone\s++else's"
     r"|(?:users|customers)\s++(?:data|memories|conversations|files|records))\b",
     _I,
 )
-DELAYED = re.compile(
+DELAYED = LazyPattern(
     r"\b(?:(?:when|whenever|if|once|after|as\s++soon\s++as|next\s++time|every\s++time|each\s++time)"
     r"\s++(?:the\s++)?(?:user|someone|anyone|somebody|they|he|she|you\s++(?:see|read|hear|are\s++asked|"
     r"receive|get))\b"
@@ -199,14 +201,14 @@ DELAYED = re.compile(
     _I,
 )
 # A person's own trigger is a habit of speech ('when I say BRB I mean …') unless it demands an action.
-DELAYED_BY_ME = re.compile(
+DELAYED_BY_ME = LazyPattern(
     r"\b(?:when|whenever|if|once|next\s++time)\s++(?:i|the\s++user)\s++(?:have\s++|next\s++)?(?:say|said|type|mention|write|thank)\w*\b"
     r"(?!.{0,60}\bmeans?\b).{0,80}\b(?:send|wire|pay|transfer|post|upload|open|run|execute|delete|approve|share|buy|order|book|"
     r"call|visit|click|e?mail|forward|link)\b",
     _I | re.DOTALL,
 )
-MEANS = re.compile(r"\b(?:i|the\s++user|they|he|she|it|that)\s++means?\b", _I)
-COMMANDS = re.compile(
+MEANS = LazyPattern(r"\b(?:i|the\s++user|they|he|she|it|that)\s++means?\b", _I)
+COMMANDS = LazyPattern(
     r"(?:please\s++|always\s++|never\s++|then\s++|and\s++|must\s++|you\s++(?:must|should|shall)\s++|the\s++assistant\s++(?:must|"
     r"should|shall|will)\s++){0,6}"
     r"(?:always|never|ignore|disregard|override|overwrite|bypass|send|forward|e?mail|upload|post|fetch|visit|"
@@ -217,15 +219,15 @@ COMMANDS = re.compile(
     _I,
 )
 # An order for more than once; "if you see an error" is advice, "if the user asks" is not.
-STANDING = re.compile(
+STANDING = LazyPattern(
     r"\b(?:always|never|from\s++(?:now|here)\s++on|in\s++(?:every|each|all)\s++(?:\w+\s++)?(?:answer|reply|response|message|future|"
     r"chat|conversation|session)s?|(?:every|each)\s++(?:answer|reply|response|chat|conversation|session)|remember\s++to|every\s++time"
     r"|(?:when|whenever|if|once|each\s++time|next\s++time)\s++(?:the\s++user|a\s++user|someone|anyone|somebody|asked))\b|\bremember:",
     _I,
 )
-MOVES = re.compile(
+MOVES = LazyPattern(
     r"\b(?:send|forward|e?mail|upload|post|append|embed|insert|include|exfiltrate|leak|steal|copy|transmit|submit|"
     r"reveal|print|output|share|give|put|add|collect)\b",
     _I,
 )
-FORBIDS = re.compile(r"\b(?:never|do\s++not|don't|avoid)\b", _I)
+FORBIDS = LazyPattern(r"\b(?:never|do\s++not|don't|avoid)\b", _I)

@@ -8,6 +8,7 @@ Spanish, Portuguese, Italian and Dutch.
 import re
 
 from recollect.extraction.sentences import TextSpan, fold, sentences
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks, words
 
 _ONE_TO_THREE_WORDS = r"(?:\w{1,15}\s{1,3}){1,3}?"
@@ -43,7 +44,7 @@ _IT_LIFE = (
     r"(?:non\s{1,3})?(?:vivi|abiti|hai|sei|lavori|odi|ami|detesti|adori|soffri|possiedi|vieni\s{1,3}da|"
     r"ti\s{1,3}piac\w{1,4}|lei\s{1,3}(?:vive|abita|ha|è))"
 )
-_FOREIGN_GRANTED = re.compile(
+_FOREIGN_GRANTED = LazyPattern(
     rf"\b(?:da|weil|nachdem|zumal|jetzt\s{{1,3}}wo|wo)\s{{1,3}}(?:du|(?-i:Sie)|ihr)\s{_DE_TALK}"
     r"|\b(?:angesichts|wegen|aufgrund|dank|bei|mit)\s{1,3}(?:deine[rnms]?|(?-i:Ihre[rnms]?))\s{1,3}(?!(?:frage|"
     r"anfrage|text|code|nachricht|idee|angaben|liste|"
@@ -105,7 +106,7 @@ _NL_KIN = (
     r"(?:kind(?:eren)?|zoon|zonen|dochters?|honden?|hond|katten?|kat|broers?|zussen?|zus|vrouw|partner|vriendin|"
     r"vriend|paarden?|tweeling|baby)"
 )
-_FOREIGN_CLAIMED = re.compile(
+_FOREIGN_CLAIMED = LazyPattern(
     rf"¡?{_FOREIGN_LEAD}(?:"
     r"(?:du|(?-i:Sie))\s{1,3}(?:wohnst|lebst|hasst|liebst|arbeitest\s{1,3}(?:als|bei|in)|kommst\s{1,3}aus|wohnen|"
     r"leben|hassen|stammst|"
@@ -139,7 +140,7 @@ _FOREIGN_CLAIMED = re.compile(
     r")",
     re.IGNORECASE,
 )
-_FOREIGN_COURTESY = re.compile(
+_FOREIGN_COURTESY = LazyPattern(
     r"¡?(?:(?:herzlichen\s{1,3})?glückwunsch|gratul\w{2,5}|willkommen|gern\s{1,3}geschehen|gerne|alles\s{1,3}klar|"
     r"super|toll|prima|klasse|wunderbar|schön|das\s{1,3}"
     r"(?:tut\s{1,3}mir|ist\s{1,3}(?:schön|toll|super|schade|großartig))|viel\s{1,3}(?:spaß|erfolg|glück)|"
@@ -174,7 +175,7 @@ _NOT_A_LIFE = (
     r"mentioned|requested|described|pointed|did|do|get|work\s{1,3}(?:through|on\s{1,3}(?:this|it|the))|read|type|write|"
     r"add|move\s{1,3}(?:on|forward|through)|progress|continue|explore|begin|start|learn|practi[cs]e|build|scale|grow)\b"
 )
-_GRANTED = re.compile(
+_GRANTED = LazyPattern(
     r"\b(?:as|since|because|given|given\s{1,3}that|knowing|knowing\s{1,3}that|considering|considering\s{1,3}that|"
     r"seeing\s{1,3}that|now\s{1,3}that|seeing\s{1,3}as)\s{1,3}"
     rf"(?:you(?:'re|'ve|'d|r)?\s{{1,3}}(?!{_NOT_A_LIFE})|your\s)",
@@ -184,7 +185,7 @@ _KIN_OR_ANIMAL = (
     r"(?:kids?|child|children|sons?|daughters?|dogs?|cats?|pets?|wife|husband|sisters?|brothers?|partner|girlfriend|"
     r"boyfriend|horses?|birds?|baby|twins)"
 )
-_CLAIMED = re.compile(
+_CLAIMED = LazyPattern(
     r"(?:(?:so|and|well|ok|okay|ah|oh|right|yes|then|also|remember)\b[,:]?\s{1,3}){0,3}(?:that\s{1,3})?you"
     r"(?:\s{1,3}(?:live|lived|were\s{1,3}born|grew\s{1,3}up|own|hate|love|always|never|usually|told\s{1,3}me|"
     r"work\s{1,3}(?:as|at|for|in)\s{1,3}(?!this|it\b|the\b))\b"
@@ -194,7 +195,7 @@ _CLAIMED = re.compile(
     re.IGNORECASE,
 )
 # A model has no life: with 'I have lived in Lyon' it writes for another, as in a letter it corrects.
-_BORROWED_VOICE = re.compile(
+_BORROWED_VOICE = LazyPattern(
     r"\bmy\s{1,3}(?:name\s{1,3}is|wife|husband|kids?|children|son|daughter|mother|father|mum|mom|dad|boss|job|flat|house|"
     r"apartment|landlord|birthday)\b"
     r"|\bi(?:'ve|\s{1,3}have)?\s{1,3}(?:(?:just|recently|currently|also|now|been)\s{1,3}){0,3}(?:lived?|living|moved\s{1,3}(?:to|from|here|in|out|house|away)\b|was\s{1,3}born|grew\s{1,3}up|"
@@ -205,7 +206,7 @@ _BORROWED_VOICE = re.compile(
 )
 # 'Aye, captain!'
 _MAX_EXCLAIMED_WORDS = 4
-_COURTESY = re.compile(
+_COURTESY = LazyPattern(
     r"(?:great|nice|lovely|wonderful|congrat\w{0,20}|welcome|noted|sure|got\s{1,3}it|okay|ok|alright|all\s{1,3}right|"
     r"of\s{1,3}course|haha|ha|wow|oh|ah|aw|cool|perfect|sounds|i(?:'m|\s{1,3}am)\s{1,3}(?:so\s{1,3}|very\s{1,3})?"
     r"(?:sorry|glad|happy)|sorry|good\s{1,3}luck|enjoy|have\s{1,3}fun|you(?:'re|\s{1,3}are)\s{1,3}welcome|my\s{1,3}pleasure|"

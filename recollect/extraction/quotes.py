@@ -7,6 +7,7 @@ import re
 
 from recollect.extraction.labels import SPEAKING_VERBS, ends_in_speaking, is_own_label
 from recollect.extraction.spans import Span, blank_out, merge_spans
+from recollect.lazy_pattern import LazyPattern
 
 OTHERS_OPEN, OTHERS_CLOSE = "⟦", "⟧"
 """Marks around others' words in a question to a model; such signs in the messages themselves are removed."""
@@ -16,7 +17,7 @@ _MAX_QUOTED = 600
 _BEFORE, _AFTER = 60, 40
 # Shorter quotations are names or titles.
 _MIN_WORDS = 3
-_QUOTED = re.compile(
+_QUOTED = LazyPattern(
     r"\"[^\"\n]{1,400}\"|(?<!\w)'[^'\n]{3,400}'(?!\w)"
     rf"|“[^“”]{{1,{_MAX_QUOTED}}}”|„[^„“”]{{1,{_MAX_QUOTED}}}[“”]|«[^«»]{{1,{_MAX_QUOTED}}}»"
     rf"|»[^«»]{{1,{_MAX_QUOTED}}}«"
@@ -24,7 +25,7 @@ _QUOTED = re.compile(
     rf"|(?<!\w)[‘‚][^‘’‚\n]{{3,{_MAX_QUOTED}}}[’‘](?!\w)|``[^`\n]{{1,{_MAX_QUOTED}}}''"
 )
 # Precedes a title or a name, which is no speech.
-_NAMES = re.compile(
+_NAMES = LazyPattern(
     r"(?:\b(?:is|was|are|be|called|named|titled|film|films|movie|movies|book|books|song|songs|album|show|series"
     r"|game|games|band|"
     r"podcast|poem|play|novel|like|likes|love|loves|read|reading|watch|watched|watching|heißt|ist|film|buch|lied"
@@ -32,8 +33,8 @@ _NAMES = re.compile(
     r"es|libro|película|è|libro|é|livro|filme|is|heet|boek)|=)\s*+$",
     re.IGNORECASE,
 )
-_IS_LIKE = re.compile(r"(?:\w's|\b(?:is|was|were|are))\s(?:all\s)?like,?\s*+$", re.IGNORECASE)
-_FIRST_PERSON = re.compile(
+_IS_LIKE = LazyPattern(r"(?:\w's|\b(?:is|was|were|are))\s(?:all\s)?like,?\s*+$", re.IGNORECASE)
+_FIRST_PERSON = LazyPattern(
     r"\W{0,3}(?:(?:and|but|so|well|yes|no|hi|hey|hello|ja|nein|oui|non|sí|sì|sim|hallo|hola|ciao)\W{1,3})?"
     r"(?:i|i'm|i’m|i've|i’ve|i'd|my|we|we're|our|ich|wir|mein\w{0,2}|je|j['’]\w+|mon|ma|mes|nous|yo|mi|soy|vivo"
     r"|estoy|tengo|me|"
@@ -42,19 +43,19 @@ _FIRST_PERSON = re.compile(
     r"vergeet)\b",
     re.IGNORECASE,
 )
-_CLAUSE_END = re.compile(
+_CLAUSE_END = LazyPattern(
     r"[.!?,;]\s|\b(?:and|but|und|et|y|e|en)\s(?=(?:she|he|they|sie|er|elle|il|ella|él|lei"
     r"|lui|zij|hij)\b)",
     re.I,
 )
-_TELLING = re.compile(rf"\b{SPEAKING_VERBS}\b", re.IGNORECASE)
+_TELLING = LazyPattern(rf"\b{SPEAKING_VERBS}\b", re.IGNORECASE)
 _I = frozenset("i i've i'd i'll we we've ich wir je j'ai nous yo eu io ho ik wij".split())
-_I_TELL = re.compile(
+_I_TELL = LazyPattern(
     rf"[\s,.!?]{{0,3}}(?:i|we|ich|wir|je|yo|eu|io|ik)\s(?:[\w'’-]{{1,20}}\s){{0,2}}{SPEAKING_VERBS}\b", re.IGNORECASE
 )
 # Words before a verb of speaking that are searched for its subject.
 _SUBJECT_WORDS = 3
-_TOLD_AFTER = re.compile(
+_TOLD_AFTER = LazyPattern(
     rf"[\s,.!?]{{0,3}}(?:(?:was|is|war|c'est)\s(?:what\s)?)?(?:[\w'’-]{{1,20}}\s){{0,3}}{SPEAKING_VERBS}\b",
     re.IGNORECASE,
 )

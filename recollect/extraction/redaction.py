@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from recollect.extraction.secret_patterns import LABELS, SHAPES
 from recollect.extraction.spans import Span
+from recollect.lazy_pattern import LazyPattern
 
 # Every match of a shape contains one of these: two digits in a row, a long run of characters, or a word.
-_TWO_DIGITS = re.compile(r"\d[ .-]?\d")
-_WORDS = re.compile("pass|pwd|pw|pin|cv[vc]|secret|key|token|bearer|basic|begin|phrase|mnemonic|seed|://")
+_TWO_DIGITS = LazyPattern(r"\d[ .-]?\d")
+_WORDS = LazyPattern("pass|pwd|pw|pin|cv[vc]|secret|key|token|bearer|basic|begin|phrase|mnemonic|seed|://")
 _MIN_RUN_CHARACTERS = 15
 
 

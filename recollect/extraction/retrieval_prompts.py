@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from recollect.extraction.role_play_patterns import PERSONA
 from recollect.extraction.spans import Span
+from recollect.lazy_pattern import LazyPattern
 
 # Characters of a line that are searched: leads and labels are short.
 _MAX_LINE_CHARACTERS = 400
 # Words between "following" and "context".
 _NEAR = 5
-_WORD = re.compile(r"[a-z']++")
-_SENTENCE = re.compile(r"[^.!?:]++[.!?:]?")
+_WORD = LazyPattern(r"[a-z']++")
+_SENTENCE = LazyPattern(r"[^.!?:]++[.!?:]?")
 _SOURCES = frozenset(
     """context contexts document documents passage passages excerpt excerpts snippet snippets chunk chunks source
     sources results articles retrieved""".split()
@@ -25,16 +26,16 @@ _SOURCES = frozenset(
 _WEAK_SOURCES = frozenset("information text data content article knowledge pieces paragraphs page transcript".split())
 _POINTS = frozenset("following below provided given retrieved these supplied attached solely only above".split())
 _ACTS = frozenset("answer answering respond reply use using based according given relying utilize leverage".split())
-_ABOUT_ONESELF = re.compile(
+_ABOUT_ONESELF = LazyPattern(
     r"\b(?:about|of)\s+(?:me|myself|us)\b|\bmy\s+(?:own\s+)?(?:information|data|details|context)\b"
 )
-_ANSWERED = re.compile(r"\bwe have provided an existing answer\b|\boriginal answer\b|\bexisting answer\b")
-_ABOVE = re.compile(
+_ANSWERED = LazyPattern(r"\bwe have provided an existing answer\b|\boriginal answer\b|\bexisting answer\b")
+_ABOVE = LazyPattern(
     r"\b(?:given|based on|using|according to|with)\s+(?:the\s+|this\s+|these\s+|all\s+)?"
     r"(?:(?:above|provided|new|preceding)\s+)?(?:context(?:\s+information)?|documents?|passages?|excerpts?|sources?)\b"
 )
 # A header line above documents.
-_HEADER = re.compile(
+_HEADER = LazyPattern(
     r"\A[ \t]*+(?:[#>*\[=-]{1,6}[ \t]*+)?\*{0,2}"
     r"(?:(?:retrieved|relevant|search|web|background|additional|supporting|reference)\s)?"
     r"(?:contexts?|documents?|sources?|passages?|excerpts?|results|references?|knowledge(?: base)?|chunks?|"
@@ -42,24 +43,24 @@ _HEADER = re.compile(
     r"\*{0,2}\]?\*{0,2}(?P<colon>:?)\*{0,2}(?P<rest>[^\n]*)",
     re.IGNORECASE,
 )
-_LABEL = re.compile(
+_LABEL = LazyPattern(
     r"\A[ \t]*+(?:[#>*-]{1,6}[ \t]*+)?\*{0,2}(?:(?:(?:the|here is the|here's the)\s)?"
     r"(?:(?:user|human|current|original|follow[- ]?up|new|standalone|final|user's)\s){0,2}"
     r"(?:question|query|request|message|prompt)|(?:current\s)?user(?:\s)input|user|human)"
     r"(?:\s(?:is as follows|is|about[^:\n]{0,60}|that[^:\n]{0,80}))?\*{0,2}\s?:\*{0,2}",
     re.IGNORECASE,
 )
-_INLINE_LABEL = re.compile(
+_INLINE_LABEL = LazyPattern(
     r"\b(?:answer|respond to|reply to|address)\s(?:the\s|this\s)?(?:user'?s?\s)?(?:following\s)?"
     r"(?:question|query|request)\s?:",
     re.IGNORECASE,
 )
-_ANSWER = re.compile(
+_ANSWER = LazyPattern(
     r"\A[ \t]*+(?:[#>*]{1,4}[ \t]*+)?\*{0,2}(?:(?:your|the|helpful|final|refined|direct|detailed|short|concise)\s){0,2}"
     r"(?:answer|response|reply|assistant|ai|output)\b[^:\n]{0,40}:",
     re.IGNORECASE,
 )
-_RULE = re.compile(r"\A[ \t]*+(?:-{4,}+|={4,}+|_{4,}+|\*{4,}+)[ \t]*+$")
+_RULE = LazyPattern(r"\A[ \t]*+(?:-{4,}+|={4,}+|_{4,}+|\*{4,}+)[ \t]*+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from recollect.extraction.poisoning_patterns import (
     WEB,
     PoisoningPattern,
 )
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import BETWEEN_SENTENCES
 from recollect.types import Candidate
 
@@ -41,9 +42,9 @@ _STANDING_HINTS = (
     *("always", "never", "from", "every", "each", "all", "remember", "when", "if", "once", "time", "after", "soon"),
     *("trigger", "activation", "in "),
 )
-_SENTENCE_END = re.compile(rf"{BETWEEN_SENTENCES}|\n+")
+_SENTENCE_END = LazyPattern(rf"{BETWEEN_SENTENCES}|\n+")
 # Where an order may begin within a sentence: after a mark, or after words like 'wants you to'.
-_BEGINS = re.compile(
+_BEGINS = LazyPattern(
     r"[\n.!?,;:\"“”]|\b(?:that|please)\b|\b(?:wants?|asks?|asked|told|tells|request(?:s|ed)?|instruct(?:s|ed)?|order(?:s|ed)?|"
     r"expects?|remember)\s++(?:\w+\s++){0,3}?to\b|\bremember\b",
     re.IGNORECASE,

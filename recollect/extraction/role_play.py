@@ -18,10 +18,11 @@ from recollect.extraction.role_play_patterns import (
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.spans import Span
 from recollect.extraction.speech_acts import ends_role_play, opens_role_play
+from recollect.lazy_pattern import LazyPattern
 
 # An action in a game: '*walks into the tavern*'.
-_DOES = re.compile(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
-_OF_ONESELF = re.compile(
+_DOES = LazyPattern(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
+_OF_ONESELF = LazyPattern(
     r"\b(?:i|i'm|i've|my|we|me|ich|wir|du|mein\w{0,2}|je|j'\w{1,9}|nous|tu|yo|soy|fuera|estoy|vivo|tengo|mi|eu|sou|moro|tenho|meus?|minhas?|io|sono|ho|abito|mi[oa]|ik|wij|mijn)\b",
     re.IGNORECASE,
 )

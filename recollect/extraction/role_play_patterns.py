@@ -7,6 +7,7 @@
 import re
 
 from recollect.extraction.sentences import MAX_SENTENCE
+from recollect.lazy_pattern import LazyPattern
 
 # Characters of a sentence that are searched.
 MAX_SEEN_CHARACTERS = min(400, MAX_SENTENCE)
@@ -41,7 +42,7 @@ _COUNTERPART = (
     r"|journalist|reporter|talk show host|opponent|negotiator|investor|mentor|mayor|sheriff|villain|hostage)"
 )
 
-OPENS_GAME = re.compile(
+OPENS_GAME = LazyPattern(
     rf"\b(?:let's|lets|let us|can we|could we|shall we|wanna|want to|i want to|i'd like to|we'll|we are going to|"
     rf"we're going to|lass uns|wir machen|faisons|on fait|juguemos|hagamos|jugamos|facciamo|giochiamo|vamos"
     rf"|laten we|zullen we)\s"
@@ -87,7 +88,7 @@ OPENS_GAME = re.compile(
 )
 """Opens a game for both sides: later messages belong to it."""
 
-RESUMES_GAME = re.compile(
+RESUMES_GAME = LazyPattern(
     rf"\b(?:continue|resume|reprise|pick up|restart|return to|go back to|get back to|back to|on with|next part of"
     rf"|part \d of|"
     rf"chapter \d of|next chapter of)\s(?:with\s)?(?:our|the|that|this|my)\s(?:\w+\s){{0,2}}{_TALE}\b"
@@ -110,7 +111,7 @@ RESUMES_GAME = re.compile(
 )
 """Resumes a game from another conversation."""
 
-ENDS_GAME = re.compile(
+ENDS_GAME = LazyPattern(
     rf"\b(?:ends?|end of|stop|finish|finished|quit|leave|enough|done|pause|exit|"
     rf"out)\b[^.!?\n]{{0,30}}\b(?:{_PLAY}|scene|game|story|acting|"
     r"pretending|scenario|character|simulation|rp)\b"
@@ -133,13 +134,13 @@ ENDS_GAME = re.compile(
     re.IGNORECASE,
 )
 
-CLOSES_EARLIER = re.compile(
+CLOSES_EARLIER = LazyPattern(
     rf"\b(?:end of|stop|finish|quit|exit|enough)\b[^.!?\n]{{0,20}}\b{_PLAY}\b|\bend of (?:the\s)?(?:scene|{_PLAY})\b",
     re.IGNORECASE,
 )
 """Ends a game that the text did not open: the text before it belongs to that game."""
 
-OPENS_SUPPOSITION = re.compile(
+OPENS_SUPPOSITION = LazyPattern(
     rf"{_FILLERS}(?:(?:imagine(?!\s++my\b)|pretend|suppose|supposing|assume|assuming|let's\s++(?:say|"
     r"pretend|play(?!\s++(?:it|music|a\s++song)\b)|imagine|assume|suppose)|say\s++(?:that\s++)?i(?:'m|\s)|role[\s-]?play|act\s++as"
     r"|picture\s++this|you(?:'re|\s++are)\s++now"
@@ -155,7 +156,7 @@ OPENS_SUPPOSITION = re.compile(
 )
 """Opens a supposition, which lasts as long as the message."""
 
-INTRODUCES_FIGURE = re.compile(
+INTRODUCES_FIGURE = LazyPattern(
     r"\b(?:back\s?stor(?:y|ies)|(?:char(?:acter)?|hero|npc|party|player)\s(?:sheet|bio|concept|profile|card"
     r"|intro(?:duction)?)"
     r"|(?:my|our)\s(?:\w{1,20}\s){0,2}(?:character|protagonist|narrator|oc|persona|avatar|alter ego|npc)"
@@ -174,7 +175,7 @@ _FIGURE = (
     r"|narrat\w{2,4}|sorcière|personaje|héroe|bruja|dragón|personaggio|eroe|eroina|strega|drago|personagem|herói"
     r"|bruxa|dragão|personage|hoofdpersoon|verteller|heks|draak)"
 )
-VOICES_FIGURE = re.compile(
+VOICES_FIGURE = LazyPattern(
     r"\b(?:back\s?stor(?:y|ies)|monologue|soliloquy|voice-?over"
     r"|first[ -]person\s(?:narration|stor(?:y|ies)|text|piece|account|voice|scene)"
     r"|in\s(?:his|her|their|its)\s(?:own\s)?(?:voice|words|head)|in\sthe\s(?:voice|words|persona|person|role)\sof"
@@ -195,7 +196,7 @@ VOICES_FIGURE = re.compile(
 )
 """Announces the voice of a character before a colon: the text after it is theirs."""
 
-ANNOUNCES_TEXT = re.compile(
+ANNOUNCES_TEXT = LazyPattern(
     r"\b(?:his|her|their|its|the|our|\w{2,20}'s)\s(?:\w{1,15}\s){0,2}(?:monologue|speech|lines?|verse|voice|diary|letter|part|intro"
     r"|back\s?story|narration|script|dialogue|lyrics|chorus|song|poem|story|opening|ending|toast|eulogy|bio|profile)\b"
     r"[^.!?\n:]{0,60}\b(?:like\s(?:this|so)|as\sfollows|along\s(?:these|those)\slines)\W{0,5}$"
@@ -204,10 +205,10 @@ ANNOUNCES_TEXT = re.compile(
 )
 """Announces another's text in the next sentences: 'his monologue goes something like this.'"""
 
-ACTS_AS = re.compile(rf"\A\W{{0,9}}+{_FILLERS}(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE)
+ACTS_AS = LazyPattern(rf"\A\W{{0,9}}+{_FILLERS}(?:act as|you(?:'re|\sare)\snow)\b", re.IGNORECASE)
 """Gives a part to the model only; the user stays themselves."""
 
-IN_EARNEST = re.compile(
+IN_EARNEST = LazyPattern(
     rf"{_FILLERS}(?:in\s++(?:real\s++life|reality|truth)|irl|seriously|for\s++real|"
     r"(?:no|all)\s++jok(?:e|es|ing)(?:\s++aside)?|jokes\s++aside|joking\s++aside|back\s++to\s++reality"
     r"|the\s++truth\s++is|actually"
@@ -216,7 +217,7 @@ IN_EARNEST = re.compile(
     re.IGNORECASE,
 )
 
-PERSONA = re.compile(
+PERSONA = LazyPattern(
     r"\A[\s#*>]*+(?:you(?:'re| are)\b|act as\b|system:|task:|your (?:task|job|role)\b|instructions?:)", re.IGNORECASE
 )
 """Start of a template that instructs the model before the documents."""

@@ -10,6 +10,7 @@ from typing import Literal
 from recollect.extraction.courtesy import is_polite_phrase
 from recollect.extraction.sentences import TextSpan, fold, sentences, within
 from recollect.extraction.speech_acts import is_hedged, is_joke, is_small_talk, statement_part
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS, words
 
 RecordType = Literal["UNKNOWN", "DISCOVERY", "BEHAVIOR", "OUTCOME", "NOTE", "INSIGHT", "DECISION", "ERROR_LESSON"]
@@ -20,10 +21,10 @@ MAX_SUMMARY_CHARACTERS = 150
 _MAX_READ_CHARACTERS = 8_000
 
 # In this order, the first wins if a text has as many cues of several.
-_TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
+_TYPES: tuple[tuple[RecordType, LazyPattern[str]], ...] = (
     (
         "DISCOVERY",
-        re.compile(
+        LazyPattern(
             r"\b(?:learn(?:ed|t)|discover(?:ed|y|ies)|found\s++out|(?:have|has|had)\s++uncovered|uncovered|"
             r"(?:it\s++)?turn(?:s|ed)\s++out|came\s++across|stumbled\s++(?:up)?on|never\s++knew|new\s++to\s++me|revealed)\b",
             re.I,
@@ -31,7 +32,7 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     ),
     (
         "DECISION",
-        re.compile(
+        LazyPattern(
             r"\b(?:decid(?:ed|es|ing)|decision|chose|chosen|choos(?:es|ing)|opted|settled\s++on|agreed\s++(?:to|on|that)|"
             r"made\s++up\s++(?:my|his|her|our|their)\s++minds?|committed\s++to|resolved\s++to|picked|"
             r"(?:will|'ll)\s++go\s++with|going\s++to\s++go\s++with)\b",
@@ -40,7 +41,7 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     ),
     (
         "ERROR_LESSON",
-        re.compile(
+        LazyPattern(
             r"\b(?:fail(?:ed|s|ure|ures)|mistakes?|mistaken(?:ly)?|went\s++wrong|got\s++it\s++wrong|was\s++wrong|errors?|"
             r"blunder|messed\s++up|screwed\s++up|broke\s++(?:down|it)|lesson|regret(?:s|ted)?|should(?:n't)?\s++(?:not\s++)?have|"
             r"never\s++again)\b",
@@ -49,7 +50,7 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     ),
     (
         "OUTCOME",
-        re.compile(
+        LazyPattern(
             r"\b(?:as\s++a\s++result|result(?:ed)?\s++in|resulted|outcome|succeeded|success(?:fully)?|managed\s++to|finished|"
             r"completed|achieved|won|passed|ended\s++(?:up|with|in)|finally\s++(?:got|made|did)|accomplished|reached|"
             r"worked\s++out|paid\s++off)\b",
@@ -58,7 +59,7 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     ),
     (
         "BEHAVIOR",
-        re.compile(
+        LazyPattern(
             r"\b(?:always|usually|often|rarely|never|tends?\s++to|keeps?\s++\w+ing|used\s++to|habit(?:s|ually)?|routine|"
             r"every\s++(?:day|morning|evening|night|week|weekend|month|year|time)|whenever|most\s++(?:days|mornings|"
             r"evenings|nights|weekends))\b",
@@ -67,7 +68,7 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
     ),
     (
         "INSIGHT",
-        re.compile(
+        LazyPattern(
             r"\b(?:reali[sz](?:e|ed|es|ing)|understood|insight|(?:now|finally)\s++(?:see|understand|know)|it\s++means\s++that|"
             r"which\s++means|the\s++(?:point|key|truth|reason|pattern)\s++is|makes\s++(?:me|us)\s++think|it\s++struck\s++me|"
             r"in\s++(?:the\s++end|hindsight|retrospect))\b",
@@ -75,20 +76,20 @@ _TYPES: tuple[tuple[RecordType, re.Pattern[str]], ...] = (
         ),
     ),
 )
-_FACT_WORD = re.compile(
+_FACT_WORD = LazyPattern(
     r"\b\d[\d.,:]*\b|\b(?:is|are|was|were|has|have|had|lives?|lived|works?|worked|owns?|belongs?|born|called|named|"
     r"located|costs?|contains?)\b",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
-_FEELING_WORD = re.compile(
+_NAME = LazyPattern(r"(?<=[a-z,;] )[A-Z][a-z]{2,}")
+_FEELING_WORD = LazyPattern(
     r"\b(?:love[ds]?|hate[ds]?|afraid|fear(?:s|ed)?|scared|terrified|happy|happiest|sad|heartbroken|proud|ashamed|angry|"
     r"furious|anxious|worried|excited|grateful|thankful|jealous|lonely|hurt|hope[ds]?|miss(?:es|ed)?|cried|cry|crying|"
     r"tears|dream(?:s|ed|t)?|trust(?:s|ed)?|betrayed|relieved|overwhelmed|devastated|joy|grief|died|death|lost)\b",
     re.IGNORECASE,
 )
 # Courtesies without content: "Hello Marcus!", "That is great."
-_PLEASANTRY = re.compile(
+_PLEASANTRY = LazyPattern(
     r"(?:(?:hi|hey|hello|hiya|howdy|dear|good\s++(?:morning|evening|afternoon|night|day)|thanks?|thank\s++you|cheers|bye|"
     r"goodbye|farewell|see\s++you|welcome|congratulations|sorry)\b[^.!?:;]{0,30}"
     r"|(?:that|this|it)(?:'s|\s++is|\s++was|\s++sounds|\s++looks|\s++seems)\s++(?:all\s++|so\s++|very\s++|really\s++|just\s++)*"
@@ -97,7 +98,7 @@ _PLEASANTRY = re.compile(
     re.IGNORECASE,
 )
 # English function words: a text without any is in a language whose cues are not known here.
-_ENGLISH_FUNCTION_WORD = re.compile(
+_ENGLISH_FUNCTION_WORD = LazyPattern(
     r"\b(?:the|i|i'm|you|it|is|are|was|of|and|this|that|my|we|he|she|they|with|not|to|a|an|in|for|have|had)\b", re.I
 )
 

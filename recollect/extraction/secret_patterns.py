@@ -10,10 +10,12 @@ from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable
 
+from recollect.lazy_pattern import LazyPattern
+
 _I = re.IGNORECASE
 
 # Keys that are recognised by their prefix alone.
-_PREFIXED = re.compile(
+_PREFIXED = LazyPattern(
     r"(?<![A-Za-z0-9_])(?:"
     # models and their hosts
     r"sk-(?:ant-|proj-|or-v1-|live-)?[A-Za-z0-9_-]{16,}|hf_[A-Za-z0-9]{20,}|gsk_[A-Za-z0-9]{20,}|xai-[A-Za-z0-9]{20,}"
@@ -39,87 +41,87 @@ _PREFIXED = re.compile(
     r"|AGE-SECRET-KEY-1[A-Z0-9]{50,}|[xyz]prv[A-Za-z0-9]{90,}"
     r")(?![A-Za-z0-9])"
 )
-_JWT = re.compile(r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}")
-_PEM = re.compile(
+_JWT = LazyPattern(r"(?<![\w-])eyJ[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}+\.[A-Za-z0-9_-]{8,}")
+_PEM = LazyPattern(
     r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----.{0,20000}?"
     r"(?:-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)",
     re.S,
 )
-_URL_PASSWORD = re.compile(r"(?P<keep>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)(?P<value>[^\s/@]{3,200})(?=@)", _I)
-_URL_TOKEN = re.compile(
+_URL_PASSWORD = LazyPattern(r"(?P<keep>\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:)(?P<value>[^\s/@]{3,200})(?=@)", _I)
+_URL_TOKEN = LazyPattern(
     r"(?P<keep>[?&](?:sig|signature|(?:access_?|auth_?|id_?)?token|api_?key|key|secret|password|pwd|code|x-amz-"
     r"(?:signature|credential|security-token))=)(?P<value>[^\s&#\"'<>]{12,2000})",
     _I,
 )
-_WEBHOOK = re.compile(
+_WEBHOOK = LazyPattern(
     r"(?P<keep>https://(?:hooks\.slack\.com/(?:services|workflows)|(?:[a-z]+\.)?discord(?:app)?\.com/api/webhooks)/)"
     r"(?P<value>[\w/-]{20,200})",
     _I,
 )
-_BEARER = re.compile(r"(?P<keep>\bbearer\s++)(?P<value>[A-Za-z0-9._~+/=-]{16,})", _I)
-_BASIC = re.compile(r"(?P<keep>\bbasic\s++)(?P<value>[A-Za-z0-9+/]{8,400}={0,2})", _I)
+_BEARER = LazyPattern(r"(?P<keep>\bbearer\s++)(?P<value>[A-Za-z0-9._~+/=-]{16,})", _I)
+_BASIC = LazyPattern(r"(?P<keep>\bbasic\s++)(?P<value>[A-Za-z0-9+/]{8,400}={0,2})", _I)
 _NAMES = (
     r"password|passwd|passphrase|passcode|pwd|pw|pin(?:\s++code)?|cvv|cvc|secret(?:[\s_-]?key)?|(?:api|access|private|wallet|"
     r"signing|encryption|master|account|storage|license)[\s_-]?key|(?:auth|access|refresh|session|bot|id)[\s_-]?token|"
     r"client[\s_-]?secret|token|accountkey|sharedaccesskey"
 )
 # 'password: hunter2', 'my pin is 4821', 'API_KEY=abc…': a name of a secret, then its value.
-_ASSIGNED = re.compile(
+_ASSIGNED = LazyPattern(
     rf"(?P<keep>\b(?:[A-Za-z0-9_]{{0,40}}[_-])?(?:{_NAMES})\b[\"']?"
     r"\s*+(?P<tie>(?:(?:is|was)\s*+)?[:=]|\b(?:is|was)\b(?:\s++(?:now|still|currently|set\s++to))?)\s*+[\"'`“]?)"
     r"(?P<value>[^\s\"',;`”]{3,300})",
     _I,
 )
 # A password in quotation marks may have blanks in it.
-_QUOTED = re.compile(
+_QUOTED = LazyPattern(
     r"(?P<keep>\b(?:password|passphrase|passcode|pass\s++phrase)\b\s*+(?:is|was|[:=])(?:\s++now)?\s*+[\"“'‘])"
     r"(?P<value>[^\"”'’\n]{4,120})(?=[\"”'’])",
     _I,
 )
 # 'I changed my password to hunter2', 'password hunter2', 'cvv 123'.
-_NAMED = re.compile(
+_NAMED = LazyPattern(
     r"(?P<keep>\b(?:password|passwd|pwd|pw|passcode|passphrase|pin(?:\s++code)?|cvv|cvc)\b(?:[^.\n:=]{0,30}?\bto)?\s++[\"'`“]?)"
     r"(?P<value>[^\s\"',;`”]{3,100})",
     _I,
 )
-_ONE_TIME = re.compile(
+_ONE_TIME = LazyPattern(
     r"(?P<keep>\b(?:one[\s-]?time|verification|security|login|log-in|sign-?in|auth(?:entication)?|confirmation|backup|recovery|"
     r"access|2fa|sms|door|gate|alarm)[\s-]++(?:pass)?(?:code|pin|password|passcode)s?\b\s*+(?:is|was|are|[:=-])?\s*+(?:now\s++)?"
     r"|\b(?:otp|tan)\s*+(?:is|was|[:=])?\s*+)(?P<value>\d{3}[ -]?\d{3}|\d{4,8})(?!\d)",
     _I,
 )
-_SEED = re.compile(
+_SEED = LazyPattern(
     r"(?P<keep>\b(?:(?:seed|recovery|backup|secret|mnemonic|wallet)\s++(?:phrase|words)|mnemonic|seed)\b\s*+(?:is|are|was|[:=])?"
     r"\s*+[\"'“]?)(?P<value>[a-z]{3,8}(?:[\s,]++[a-z]{3,8}){11,23})",
     _I,
 )
-_ACCOUNT = re.compile(
+_ACCOUNT = LazyPattern(
     r"(?P<keep>\baccount\s++(?:number|no\.?|nr\.?)\s*+(?:is|was|[:=#])?\s*+)(?P<value>\d[\d .-]{6,18}\d)(?![\w-])", _I
 )
-_ROUTED_SSN = re.compile(
+_ROUTED_SSN = LazyPattern(
     r"(?P<keep>\b(?:ssn|social\s++security(?:\s++number|\s++no\.?)?)\b\D{0,12})"
     r"(?P<value>(?!000|666|9\d\d)\d{3}[ -]?(?!00)\d{2}[ -]?(?!0000)\d{4})(?!\d)",
     _I,
 )
-_DIGITS = re.compile(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?![\w.]*\d)")
-_IBAN = re.compile(r"\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?\b")
-_SSN = re.compile(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
-_LONG_RUN = re.compile(
+_DIGITS = LazyPattern(r"(?<![\w.])(?:\d[ -]?){12,18}\d(?![\w.]*\d)")
+_IBAN = LazyPattern(r"\b[A-Z]{2}\d{2}(?:[ ]?[A-Z0-9]{4}){2,7}(?:[ ]?[A-Z0-9]{1,3})?\b")
+_SSN = LazyPattern(r"(?<![\w-])(?!000|666|9\d\d)\d{3}-(?!00)\d{2}-(?!0000)\d{4}(?![\w-])")
+_LONG_RUN = LazyPattern(
     r"(?<![\w/.@+-])(?=[A-Za-z0-9_+/-]*\d)(?=[A-Za-z0-9_+/-]*[A-Za-z])[A-Za-z0-9_+/-]{32,200}={0,2}(?![\w/.@])"
 )
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_UUID = LazyPattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 # Prefixes of card issuers, by length: numbers of devices and articles can pass the same checksum.
 _ISSUERS = {
-    13: re.compile("4"),
-    14: re.compile("3(?:0[0-5]|[689])"),
-    15: re.compile("3[47]"),
-    16: re.compile(r"4|5|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62"),
-    17: re.compile("62"),
-    18: re.compile("62"),
-    19: re.compile("4|6(?:011|4[4-9]|5|2)"),
+    13: LazyPattern("4"),
+    14: LazyPattern("3(?:0[0-5]|[689])"),
+    15: LazyPattern("3[47]"),
+    16: LazyPattern(r"4|5|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62"),
+    17: LazyPattern("62"),
+    18: LazyPattern("62"),
+    19: LazyPattern("4|6(?:011|4[4-9]|5|2)"),
 }
 # Placeholders and words that are no value.
-_NO_VALUE = re.compile(
+_NO_VALUE = LazyPattern(
     r"null|none|nil|true|false|undefined|required|optional|string|str|text|int|wrong|invalid|missing|empty|expired|hidden|"
     r"change_?me|value|placeholder|example|your[-_]?[a-z_-]*|my[-_](?:secret|password|api|key|token)[a-z_-]*|x{3,}|\*{3,}|\.{3,}|"
     r"(?:os|process|self|config|settings|env|secrets)\..*|getenv.*|<.*|\{.*|\[.*|\(.*|\$(?:[{(].*|[A-Z_]+)|%[\w(].*",
@@ -204,7 +206,7 @@ def _is_random(match: re.Match[str]) -> bool:
 
 # Shapes whose replacement names them; all others become `[secret]`.
 LABELS = frozenset({"iban", "card", "ssn", "account"})
-SHAPES: tuple[tuple[re.Pattern[str], str, Callable[[re.Match[str]], bool]], ...] = (
+SHAPES: tuple[tuple[LazyPattern[str], str, Callable[[re.Match[str]], bool]], ...] = (
     (_PEM, "private_key", _is_match),
     (_JWT, "jwt", _is_match),
     (_WEBHOOK, "webhook", _is_match),

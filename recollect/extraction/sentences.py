@@ -7,10 +7,11 @@ import re
 from dataclasses import dataclass
 
 from recollect.dates import DateMention
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import SENTENCE_END
 
 # Stops that end an abbreviation or an initial, not a sentence. After a digit, 'ft' and 'pt' are units: '6 ft.'
-_ABBREVIATED = re.compile(
+_ABBREVIATED = LazyPattern(
     r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|st|ste|mt|vs|e\.g|i\.e|approx|"
     r"rev|hon|gen|capt|sgt|lt|col|sen|gov)"
     r"|(?<!\d )(?<!\d)\b(?:ft|pt)"
@@ -19,15 +20,15 @@ _ABBREVIATED = re.compile(
     re.IGNORECASE,
 )
 # Starts a sentence after an abbreviation that may also end one: 'I work at Foss Inc. I live …'.
-_ANOTHER = re.compile(
+_ANOTHER = LazyPattern(
     r"\s{1,9}(?:I(?:'\w+)?|My|We|Our|He|She|They|It|This|That|But|And|So|The|You|Please|What|How)\b(?!\.)"
 )
 # Follows 'no.' if that means a number.
-_NUMBER = re.compile(r"\s{0,3}\d")
+_NUMBER = LazyPattern(r"\s{0,3}\d")
 # A picture ends the sentence before it: 'Big news 🎉 we moved'.
 PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
-_STOP = re.compile(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
-_LEAD = re.compile(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
+_STOP = LazyPattern(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
+_LEAD = LazyPattern(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
 
 # Characters that rules read as one sentence. A longer one is a list or a paste, and is cut after a word.
 MAX_SENTENCE = 2000
@@ -39,13 +40,13 @@ _SUBJECT = (
     r"call|don't|always|never"
     r"|not|im|(?:it\s++)?turns\s++out)\b"
 )
-_FINE = re.compile(
+_FINE = LazyPattern(
     rf"(?<!\s)(?:\s*+[,;:]|\s++[-–—]++)?\s++(?:and|but|so|because|though|although|while|plus|yet|cause|cuz|bc)\b,?\s++"
     rf"(?={_SUBJECT})(?!i\s++(?:are|were|aren't)\b)"
     rf"|(?<!\s)(?:\s*+[;:,]|\s++[-–—]++|\s*+(?<!-)--++)\s++(?={_SUBJECT})|(?<!\s)\s*+;\s++",
     re.IGNORECASE,
 )
-_COARSE = re.compile(
+_COARSE = LazyPattern(
     r"(?<!\s)(?:\s*+[,;]|\s++[-–—]++)?\s++(?:and|but|so|plus|yet)\b,?\s++(?=(?:i|i'm|i've|my|we|we're|our)\b)(?!i\s++(?:are|were|aren't)\b)"
     r"|(?<!\s)(?:\s*+[;:]|\s++[-–—]++|\s*+(?<!-)--++)\s++(?=(?:i|i'm|i've|my|we|our)\b)",
     re.IGNORECASE,
@@ -53,7 +54,7 @@ _COARSE = re.compile(
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " "})
 # What a model or a person writes may be longer than what is asked for, but not twice as long.
 HARD_FACTOR = 2
-_SENTENCE_END = re.compile(SENTENCE_END)
+_SENTENCE_END = LazyPattern(SENTENCE_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def coarse_clauses(sentence: TextSpan) -> list[TextSpan]:
     return _cut(sentence, _COARSE)
 
 
-def _cut(sentence: TextSpan, between: re.Pattern[str]) -> list[TextSpan]:
+def _cut(sentence: TextSpan, between: LazyPattern[str]) -> list[TextSpan]:
     found: list[TextSpan] = []
     at = 0
     for joint in between.finditer(sentence.text):
@@ -188,7 +189,7 @@ def shortened(text: str, max_characters: int) -> str:
 
 
 # Words that already tie a date to the sentence: 'until tomorrow' becomes 'until 4 May'.
-_TIED = re.compile(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
+_TIED = LazyPattern(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
 MAX_TIE_CHARACTERS = 10
 
 

@@ -3,10 +3,11 @@
 Where a span is cut out, a line feed is left, so that the text before and after it never reads as one sentence.
 """
 
-import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from recollect.lazy_pattern import LazyPattern
 
 Span = tuple[int, int]
 """Start and end of a part of a text; the end is exclusive."""
@@ -103,7 +104,7 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 
 # Characters of a clause that are searched, from its end: announcements are short.
 MAX_CLAUSE = 300
-_CLAUSE = re.compile(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
+_CLAUSE = LazyPattern(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
 
 
 @dataclass(frozen=True, slots=True)

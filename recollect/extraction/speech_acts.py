@@ -8,9 +8,10 @@ import re
 
 from recollect.extraction.role_play_patterns import IN_EARNEST, INTRODUCES_FIGURE, OPENS_SUPPOSITION
 from recollect.extraction.sentences import TextSpan, fold, sentences
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks, only_greets
 
-_QUESTION_START = re.compile(
+_QUESTION_START = LazyPattern(
     r"(?:so\s++|and\s++|but\s++|or\s++|hey,?\s++|then\s++)?(?:what|where|when|why|how|who|whom|whose|"
     r"which|can|could|would|should|shall"
     r"|do|does|did|is|are|am|was|were|will|have\s++you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s++i"
@@ -18,14 +19,14 @@ _QUESTION_START = re.compile(
     re.IGNORECASE,
 )
 # Where a question may begin after a statement.
-_QUESTION_JOINT = re.compile(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
+_QUESTION_JOINT = LazyPattern(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
 # A short request after a statement: 'my son starts school on Monday, lunchbox ideas?'
-_SHORT_REQUEST = re.compile(
+_SHORT_REQUEST = LazyPattern(
     r"(?<!\s)\s*+[,;:.–-]\s++(?:any\s++|some\s++|a\s++|an\s++|good\s++|quick\s++){0,3}(?:[\w'-]++\s++){0,3}?(?:ideas?|tips?|suggestions?|recommendations?|"
     r"thoughts|advice|recipes?|help|options|tricks|gifts?|presents?|remed(?:y|ies)|playlists?)(?:\s++(?:for|on|with|about|please|pls)\b[^,;.?!]{0,60}+)?\s*+\?+\s*+$",
     re.IGNORECASE,
 )
-_SUPPOSITION = re.compile(
+_SUPPOSITION = LazyPattern(
     r"^(?:and\s++|but\s++|so\s++)?(?:if|imagine|suppose|supposing|assume|assuming|pretend|unless|"
     r"let's\s++(?:say|pretend)|say\s++i\b"
     r"|what\s++if|hypothetically|in\s++(?:theory|a\s++dream|my\s++dream|this\s++(?:story|scenario)|"
@@ -40,7 +41,7 @@ _SUPPOSITION = re.compile(
     r"|is\s++it\s++true\s++that|lorem)\b",
     re.IGNORECASE,
 )
-_JOKE = re.compile(
+_JOKE = LazyPattern(
     r"\b(?:just\s++kidding|only\s++kidding|i'?m\s++kidding|(?:just|only|was)\s++joking|i'?m\s++joking|"
     r"jk|j/k|it'?s\s++a\s++joke"
     r"|was\s++a\s++joke|sarcasm|not\s++really\s*+!)\b|(?:^|\s)/s(?:\s|$)|^kidding\b|;-?\)\s*+(?:jk|kidding)"
@@ -51,13 +52,13 @@ _JOKE = re.compile(
     r"(?:i\b|i'|my\b)|\bas\s(?:everybody|everyone|we\sall)\s(?:does|do)\b|\bwho\sdoesn't\b|\U0001f644",
     re.IGNORECASE,
 )
-_NO_LONGER_TRUE = re.compile(
+_NO_LONGER_TRUE = LazyPattern(
     r"\b(?:that|this|it)(?:'s|\s++is|\s++was)\s++(?:no\s++longer\s++(?:true|right|correct|the\s++case|so|accurate|valid|up\s++to\s++date)"
     r"|not\s++(?:true|right|correct|the\s++case|so|accurate|valid)\s++(?:any\s?more|any\s++longer)|outdated|out\s++of\s++date|old\s++news)\b",
     re.IGNORECASE,
 )
 # Takes back everything said just before: 'jk', 'sorry, wrong chat', 'that was my son typing'.
-_TAKES_BACK_ALL = re.compile(
+_TAKES_BACK_ALL = LazyPattern(
     r"(?:(?:haha\w*+|lol|oh|no|nah|ah|sorry|oops|whoops|wait|ok|okay|actually|and|btw|argh+)[\s,.!…-]{1,9}+){0,5}(?:"
     r"(?:jk|j/k|just\s++kidding|(?:only\s++|i'?m\s++|i\s++am\s++|i\s++was\s++)(?:just\s++|only\s++)?(?:kidding|joking)|kidding|joking|sike|psych|april\s++fools?)"
     r"|(?:that\s++was\s++(?:the\s++)?|it's\s++the\s++)?wrong\s++(?:chat|window|thread|tab|person|conversation)"
@@ -69,24 +70,24 @@ _TAKES_BACK_ALL = re.compile(
     re.IGNORECASE,
 )
 # 'Actually I don't': denies what the speaker just said about themselves.
-_SELF_DENIAL = re.compile(
+_SELF_DENIAL = LazyPattern(
     r"(?:(?:oh|hmm+|well|ok|wait|no|actually|sorry|scratch\s++that)[\s,.!…-]{1,9}+){1,4}i\s*+(?:don't|do\s++not|didn't|'m\s++not|am\s++not|haven't|"
     r"can't|won't|wasn't|dont)(?=\s*+(?:[.,!;]|$|really\b|anymore\b))",
     re.IGNORECASE,
 )
-_CLOSING_LAUGH = re.compile(
+_CLOSING_LAUGH = LazyPattern(
     r"(?:(?<=[\s,.!])(?:lol|lmao|lmfao|rofl|(?:ha){2,}h?|(?:he){2,}h?|(?:ja){2,}|x+d|/j)|[\U0001f602\U0001f923\U0001f61c\U0001f92a\U0001f643])"
     r"[\s.!\U0001f600-\U0001f64f\U0001f900-\U0001f9ff\ufe0f]{0,60}+$",
     re.IGNORECASE,
 )
 # Characters of a sentence that are searched for a joke; words of one that only takes back another.
 _MAX_JEST, _MAX_BARE_JEST = 600, 4
-_NAMES_JOKE = re.compile(
+_NAMES_JOKE = LazyPattern(
     r"\b(?:kidding|jok(?:e|ed|ing)|jk|j/k|sarcas(?:m|tic)|wrong\s++(?:chat|window|thread|tab|person|conversation))\b",
     re.IGNORECASE,
 )
 # Exaggerations.
-_EXAGGERATION = re.compile(
+_EXAGGERATION = LazyPattern(
     r"\bcould\s++(?:eat\s++a|kill\s++for|sleep\s++for\s++a)|\b(?:million|billion|zillion|gazillion|bazillion)\s++times\b"
     r"|\b(?:literally|basically|practically|almost|nearly)\s++(?:died|dead|dying|exploded|melted|melting|cried\s++a\s++river)\b"
     r"|\bi(?:'m|\s++am)\s++(?:(?:so|literally|basically|just)\s++)*(?:dead|dying|deceased|screaming|starving)\b"
@@ -94,7 +95,7 @@ _EXAGGERATION = re.compile(
     re.IGNORECASE,
 )
 # Figurative allergies and marriages: 'allergic to mornings', 'married to my job'.
-_FIGURE_OF_SPEECH = re.compile(
+_FIGURE_OF_SPEECH = LazyPattern(
     r"\ballergic\s++to\s++(?:(?:my|the|all|these|those|this|early|other|stupid|rude|lazy|doing|the\s++word)\s++){0,3}"
     r"(?:boss|manager|landlord|job|work|working|school|homework|chores|housework|cleaning|cooking|mornings?|mondays?|"
     r"meetings?|deadlines?|emails?|exercise|gyms?|sports?|maths?|taxes|drama|bullshit|nonsense|stupidity|idiots?|fools|"
@@ -108,7 +109,7 @@ _FIGURE_OF_SPEECH = re.compile(
     re.IGNORECASE,
 )
 # Illness or injury: such a sentence is meant literally, however exaggerated.
-_HEALTH_WORD = re.compile(
+_HEALTH_WORD = LazyPattern(
     r"\b(?:allerg\w{1,6}|anaphyla\w{1,6}|penicillin|epipen|reaction|intoleran\w{1,3}|disease|diagnos\w{1,4}|"
     r"condition|asthma|diabet\w{1,3}|"
     r"epilep\w{1,3}|seizures?|stroke|heart|cancer|sepsis|infection|fever|illness|covid|surgery|operation|hospital|"
@@ -117,7 +118,7 @@ _HEALTH_WORD = re.compile(
     re.IGNORECASE,
 )
 # Events in stories, dreams and games, and lives that were almost led.
-_INVENTED = re.compile(
+_INVENTED = LazyPattern(
     r"\bmy\s(?:main\s)?(?:character|protagonist|narrator|hero|heroine|persona|villain|avatar|oc)\b"
     r"|\bin\s(?:a|the|this|my|our|that|another)\s(?:\w+\s)?(?:dream|novel|story|game|film|movie|book|series|play|"
     r"scene|life|universe|"
@@ -131,7 +132,7 @@ _INVENTED = re.compile(
     r"took|bought|got|joined)\b",
     re.IGNORECASE,
 )
-_HEDGE = re.compile(
+_HEDGE = LazyPattern(
     r"\b(?:i\s++think|i\s++guess|i\s++suppose|probably|maybe|perhaps|possibly|might|sort\s++of|kind\s++of)\b", re.I
 )
 _COMMAND_VERBS = (
@@ -141,10 +142,10 @@ _COMMAND_VERBS = (
     "|define|classify|extract|identify|name|go|try|let's|let\\s++me|do|repeat|rephrase|shorten|expand|format|sort|say|play|act"
     "|act\\s++as|pretend|imagine|forget|ignore"
 )
-_COMMAND = re.compile(
+_COMMAND = LazyPattern(
     rf"^(?:(?:please|pls|now|ok(?:ay)?,?|then|can\s++you|could\s++you)\s++)*(?:{_COMMAND_VERBS})\b", re.I
 )
-_SMALL_TALK = re.compile(
+_SMALL_TALK = LazyPattern(
     r"^(?:(?>(?:hi|hey|hello|hiya|yo|howdy|good\s++(?:morning|evening|afternoon|night|day)|thanks?|"
     r"thank\s++you|thx|ty|cheers|ok(?:ay)?"
     r"|yes|yep|yeah|yup|no|nope|nah|sure|great|cool|nice|awesome|perfect|lol|haha\w*|hmm+|wow|"
@@ -159,7 +160,7 @@ _SMALL_TALK = re.compile(
 
 
 # A question without a verb: ', any tips?', ', lunchbox ideas?'.
-_SHORT_QUESTION = re.compile(
+_SHORT_QUESTION = LazyPattern(
     r"[,;:.]\s++(?:any\s++|some\s++|your\s++)?(?:[\w-]{1,20}+\s++){0,3}?(?:tips?|tricks|ideas?|thoughts|suggestions|"
     r"advice|recommendations|recs|help|recipes|options|"
     r"inspiration|opinions?|hints|pointers|substitutes?|alternatives)\b(?:\s++[\w-]{1,20}+){0,4}\s*+\?++[\s?!]*+$",

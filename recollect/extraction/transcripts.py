@@ -8,15 +8,16 @@ import re
 
 from recollect.extraction.labels import is_own_label, names_person_or_pet
 from recollect.extraction.spans import Span, merge_spans
+from recollect.lazy_pattern import LazyPattern
 
 # '[12:03] Ben: ', '3/12/26, 10:32 - Ben Moss: ', 'Ben (10:32): ': a label at the start of a line.
-_LABEL = re.compile(
+_LABEL = LazyPattern(
     r"^[ \t>*•-]*+(?:\[?[\d/.:, ]{4,24}(?:[ap]m)?\]?(?:[ \t]*+[-–])?[ \t]*+)?"
     r"(?P<name>[^\W\d_][\w.'’-]{0,24}+(?:[ \t][^\W\d_][\w.'’-]{0,24}+){0,2})"
     r"(?:[ \t]*+\([\d:. apm]{3,12}\))?[ \t]*+:[ \t]++(?=\S)",
     re.MULTILINE | re.IGNORECASE,
 )
-_OF_ONESELF = re.compile(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
+_OF_ONESELF = LazyPattern(r"\b(?:i|i'm|i've|my|me|we)\b", re.IGNORECASE)
 _ME = frozenset({"me", "i", "myself"})
 # Labelled lines that make a transcript; a single one may be a heading.
 _MIN_LABELLED_LINES = 2
@@ -79,7 +80,7 @@ def _line_end(text: str, place: int) -> int:
 
 
 _KEYS = r"(?:laptop|phone|computer|account|tablet|keyboard|pc|ipad|mac)"
-_OTHER_AT_KEYBOARD = re.compile(
+_OTHER_AT_KEYBOARD = LazyPattern(
     r"\b(?:this\s++is|it's|it\s++is|i'm|i\s++am)\s++(?:(?-i:[A-Z])[\w'-]+,?\s++)?(?:(?-i:[A-Z])[\w-]+'s|his|her|their)\s++(?:\w++\s++)?"
     r"(?:wife|husband|partner|girlfriend|boyfriend|mother|mom|mum|father|dad|sister|brother|son|daughter|friend|flatmate|roommate|"
     r"colleague|boss|assistant|secretary|neighbou?r|cousin|aunt|uncle|grandmother|grandfather)\b"
@@ -112,7 +113,7 @@ _NAME = (
     r"|[a-z][\w.-]{0,24}[\d_.][\w.-]{0,24}|\+\d[\d\s()-]{5,20}\d)"
 )
 _HANDLE = r"[\w.\[\]^{}|`-]{1,30}"
-_MESSAGE_HEAD = re.compile(
+_MESSAGE_HEAD = LazyPattern(
     # '[12/03/26, 09:41] Bruno: …', '12/03/2026, 09:41 - Bruno: …', '[09:41] Bruno' alone, '[00:00:12] Speaker 1: …'
     rf"^[ \t>]{{0,9}}(?:\[{_WHEN}\]|\(?{_DATE}{_AT}{_TIME}\)?\s?[-–—]|\[\d{{1,2}}:\d{{2}}:\d{{2}}\])"
     r"\s?[-–]?\s?[^\n:\[]{1,60}(?::\s|[ \t]*+$)"
@@ -135,18 +136,18 @@ _MESSAGE_HEAD = re.compile(
 _SHORT_DAY = r"(?:mon|tues?|wed|thur?s?|fri|sat|sun)"
 _LOOSE_WHEN = rf"[\[(]?(?:{_SHORT_DAY}{_AT})?{_WHEN}[\])]?"
 _LOOSE_NAME = r"[^\W\d_][\w.'’-]{0,24}(?:\s[^\W\d_][\w.'’-]{0,24}){0,2}"
-_LOOSE_HEAD = re.compile(
+_LOOSE_HEAD = LazyPattern(
     rf"^[ \t>]{{0,9}}(?:(?P<name>{_LOOSE_NAME})\s{{0,3}}(?:[,·•|–—-]\s)?\s{{0,3}}{_LOOSE_WHEN}"
     rf"|{_LOOSE_WHEN}\s{{0,3}}(?:[·•|–—-]\s)?(?P<after>{_LOOSE_NAME})):?[ \t]*+\n(?=[ \t]*+\S)",
     re.MULTILINE | re.IGNORECASE,
 )
 _MIN_SPEAKERS = 2
 # Signed after the message: 'Bruno Meier, 9:41 AM' at the end.
-_SIGNED = re.compile(rf"^[ \t]{{0,9}}[-–—]?\s?{_NAME},?\s(?i:{_WHEN})\s*+\Z", re.MULTILINE)
-_TIME_ALONE = re.compile(r"^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
-_SCENE = re.compile(r"^[ \t]{0,40}(?:INT|EXT|INT/EXT|I/E)\.\s[A-Z]|^[ \t]{0,40}FADE (?:IN|OUT)\b", re.MULTILINE)
+_SIGNED = LazyPattern(rf"^[ \t]{{0,9}}[-–—]?\s?{_NAME},?\s(?i:{_WHEN})\s*+\Z", re.MULTILINE)
+_TIME_ALONE = LazyPattern(r"^[ \t]{0,9}(?:\d{1,2}:)?\d{1,2}:\d{2}[ \t]*+\n(?=[ \t]*+\S)", re.MULTILINE)
+_SCENE = LazyPattern(r"^[ \t]{0,40}(?:INT|EXT|INT/EXT|I/E)\.\s[A-Z]|^[ \t]{0,40}FADE (?:IN|OUT)\b", re.MULTILINE)
 # The speaker in a play: 'BRUNO' on a line of its own, 'BRUNO. …' before the words.
-_PLAY_CUE = re.compile(
+_PLAY_CUE = LazyPattern(
     r"^[ \t]{0,40}(?P<who>[A-ZÀ-Þ]{2,20}(?:\s[A-ZÀ-Þ]{2,20}){0,2})"
     r"(?:\s?\([^()\n]{1,40}\))?(?:[ \t]*+\n(?=[ \t]*+\S)|\.\s(?=\S))",
     re.MULTILINE,

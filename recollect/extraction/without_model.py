@@ -16,12 +16,13 @@ from recollect.extraction.schemas.notes import type_named
 from recollect.extraction.schemas.paragraph import USUAL_CHARACTERS
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import FormPolicy, Profile
 from recollect.text import bare, terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 _TASTES = frozenset({"preference", "instruction"})
-_LIKES = re.compile(
+_LIKES = LazyPattern(
     r"\b(?:i|we)\s++(?:really\s++|also\s++|just\s++|absolutely\s++|always\s++)*(?:prefer|love|like|enjoy|hate|dislike|can't\s++stand|adore)"
     r"|\bmy\s++favou?rite\b",
     re.IGNORECASE,

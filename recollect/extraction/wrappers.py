@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from recollect.extraction.spans import Span, holds, merge_spans
+from recollect.lazy_pattern import LazyPattern
 
 # Tags that clients, models and people put around text of others. Case, hyphens and underscores are ignored.
 _KNOWN = frozenset(
@@ -34,17 +35,17 @@ _OWN_IF_BESIDE = frozenset("query question task prompt request feedback message 
 _FORMATS = frozenset(
     """a abbr b big br cite del em font hr i img input ins kbd mark s small span strong sub sup u var wbr""".split()
 )
-_TAG = re.compile(
+_TAG = LazyPattern(
     r"(?:<|&lt;)(?P<close>/?)(?P<name>[^\W\d][\w.:-]{0,60})(?P<more>(?:\s[^<>]{0,300})?)(?P<alone>/?)(?:>|&gt;)"
     r"|\[(?P<shut>/?)(?P<board>quote|code|document|context|file|source|article|email|spoiler|pasted)(?:=[^\]\n]{0,80})?\]",
     re.IGNORECASE,
 )
-_RUN = re.compile(r"`{3,}+|^[ \t]{0,3}(?:>[ \t]?)*+~{3,}+", re.MULTILINE)
-_INLINE_CODE = re.compile(r"(?<!`)`[^`\n]{1,500}`(?!`)")
-_LANGUAGE = re.compile(r"[\w+#-]{0,20}")
-_TRIPLE = re.compile(r"\"\"\"|'''")
+_RUN = LazyPattern(r"`{3,}+|^[ \t]{0,3}(?:>[ \t]?)*+~{3,}+", re.MULTILINE)
+_INLINE_CODE = LazyPattern(r"(?<!`)`[^`\n]{1,500}`(?!`)")
+_LANGUAGE = LazyPattern(r"[\w+#-]{0,20}")
+_TRIPLE = LazyPattern(r"\"\"\"|'''")
 # 'BEGIN … END' rules around pasted text, as clients and people draw them.
-_BEGIN_END = re.compile(
+_BEGIN_END = LazyPattern(
     r"^[ \t>]*+(?:-{3,}+|={3,}+|\[|<<<?)[ \t]*+"
     r"(?P<begin>begin|start|file content begin|context|document|file|attachment|source|retrieved|web search"
     r"|search result|end|file content end)s?\b[^\n]{0,120}$",
@@ -53,7 +54,7 @@ _BEGIN_END = re.compile(
 
 
 # Marks that people do not type around their own words: comments of web pages, and turns of chat templates.
-_FOREIGN = re.compile(r"<!--|-->|<\|[\w-]{1,40}\|>|\[/?INST\]|<</?SYS>>|\\(?:begin|end)\{document\}")
+_FOREIGN = LazyPattern(r"<!--|-->|<\|[\w-]{1,40}\|>|\[/?INST\]|<</?SYS>>|\\(?:begin|end)\{document\}")
 _ONE_PAIR = 2
 _Stretch = tuple[int, int | None]
 """A span; the end is None if it is unclosed."""
@@ -257,18 +258,18 @@ def _ends_nothing(rules: Sequence["re.Match[str]"], spans: Sequence[Span]) -> bo
 _INVISIBLE = "\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufe00-\ufe0f"
 # Brackets that are also quotation marks: they count as tags if one is followed by a slash.
 _QUOTES = "〈‹«❮❬"
-_CLOSES_QUOTED = re.compile(rf"[{_QUOTES}]\s{{0,9}}/")
+_CLOSES_QUOTED = LazyPattern(rf"[{_QUOTES}]\s{{0,9}}/")
 _OPEN = r"(?P<open>[<＜﹤⟨〈‹«❮❬]|&(?:amp;){0,3}(?:lt|laquo|lsaquo|langle|#0{0,6}60|#x0{0,6}3c);?|\\u003c|\\x3c|%3c)"
 _CLOSE = r"(?:[>＞﹥〉⟩›»❯❭]|&(?:amp;){0,3}(?:gt|raquo|rsaquo|rangle|#0{0,6}62|#x0{0,6}3e);?|\\u003e|\\x3e|%3e)"
 _SPACE = rf"[\s{_INVISIBLE}]{{0,9}}"
-_DISGUISED_TAG = re.compile(
+_DISGUISED_TAG = LazyPattern(
     rf"{_OPEN}{_SPACE}(?P<close>[/／⁄]?){_SPACE}(?P<name>[^\W\d_][\w{_INVISIBLE}\-‐-―−﹣－.:]{{0,80}}+)"
     rf"(?P<more>[^<>\n＜＞‹›«»⟨⟩〈〉]{{0,200}}?)(?P<end>{_CLOSE})",
     re.IGNORECASE,
 )
-_BRACES = re.compile(r"\{\{\s{0,3}(?P<close>[/#]?)\s{0,3}(?P<name>[a-z][\w-]{1,40})\s{0,3}\}\}", re.IGNORECASE)
-_DROPPED = re.compile(rf"[{_INVISIBLE}]")
-_HYPHENS = re.compile("[‐-―−﹣－]")
+_BRACES = LazyPattern(r"\{\{\s{0,3}(?P<close>[/#]?)\s{0,3}(?P<name>[a-z][\w-]{1,40})\s{0,3}\}\}", re.IGNORECASE)
+_DROPPED = LazyPattern(rf"[{_INVISIBLE}]")
+_HYPHENS = LazyPattern("[‐-―−﹣－]")
 # Letters that look like Latin ones, and those.
 _LIKE_LATIN = str.maketrans(
     "асеорхуіјѕԁӏԛԝһмтвнкгьАСЕОРХУІЈЅМТВНКαεικνορτυχϲΑΒΕΗΙΚΜΝΟΡΤΥΧ",

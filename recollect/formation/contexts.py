@@ -1,6 +1,5 @@
 """Leave out of the contexts of records what no longer holds. Reads the store and embeds what is stored again."""
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -12,6 +11,7 @@ from recollect.formation.quotations import BATCH_SIZE
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches
 from recollect.ids import id_text, new_id
+from recollect.lazy_pattern import LazyPattern
 from recollect.providers.chunker import chunks
 from recollect.text import squeeze, terms
 from recollect.types import (
@@ -32,7 +32,7 @@ from recollect.types import (
     message_address,
 )
 
-_ADDRESS = re.compile(r"recollect://(?P<conversation>[^/]+)/(?P<seq>\d{1,18})")
+_ADDRESS = LazyPattern(r"recollect://(?P<conversation>[^/]+)/(?P<seq>\d{1,18})")
 _NOTE = MemoryKind.NOTE.number
 
 

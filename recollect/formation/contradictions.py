@@ -17,6 +17,7 @@ from recollect.formation.restated import clauses_behind, of_the_user, restated
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, denied_value, outdated_memory
 from recollect.ids import id_text
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import terms
 from recollect.text.updates import Update, contradicts, topic_of
 from recollect.types import (
@@ -34,7 +35,7 @@ from recollect.types import (
 )
 
 # A note that quotes its speaker is compared by what they said.
-_FRAME = re.compile(r'\A[^":]{1,120}: "(?P<words>.*)"\Z', re.DOTALL)
+_FRAME = LazyPattern(r'\A[^":]{1,120}: "(?P<words>.*)"\Z', re.DOTALL)
 REASON = "a later message says otherwise"
 
 

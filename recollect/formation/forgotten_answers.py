@@ -3,7 +3,6 @@
 Reads the store.
 """
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -14,6 +13,7 @@ from recollect.formation.quotations import BATCH_SIZE, is_quotable, places
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches
 from recollect.ids import id_text
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.tokens import tokenize
 from recollect.resolution.topics import topic_words
 from recollect.text import squeeze, terms, words
@@ -37,7 +37,7 @@ MAX_ANSWERED = 200
 MAX_AFTER = 8
 _NOTHING = frozenset[str]()
 # A capitalised word that neither begins a sentence nor follows a title alone.
-_NAME = re.compile(r"(?<=[a-zà-ÿ,.'’] )(?!I\b|I'|Dr\b|Dra\b|Mrs?\b|Ms\b)[A-ZÀ-ÖØ-Þ][\w'’-]{1,40}+")
+_NAME = LazyPattern(r"(?<=[a-zà-ÿ,.'’] )(?!I\b|I'|Dr\b|Dra\b|Mrs?\b|Ms\b)[A-ZÀ-ÖØ-Þ][\w'’-]{1,40}+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

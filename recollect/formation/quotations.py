@@ -17,6 +17,7 @@ from recollect.formation.recallable import index_pieces
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, stale_stretches, with_secrets
 from recollect.ids import id_text, new_id
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, source_key, squeeze, term_key
 from recollect.types import (
     Action,
@@ -44,8 +45,8 @@ BATCH_SIZE = 64
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
-_SENTENCE_END = re.compile(BETWEEN_SENTENCES)
-_ASKS = re.compile(
+_SENTENCE_END = LazyPattern(BETWEEN_SENTENCES)
+_ASKS = LazyPattern(
     r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
     r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
     r"can|could|should|would|will|shall|may|might|has|have|had|any|anything|anyone)\b",
@@ -54,7 +55,7 @@ _ASKS = re.compile(
 # "And of Chile?": a question of so few words tells nothing, however it begins.
 _FRAGMENT = 3
 # Opens a clause that tells something within a question: "considering he never got a raise".
-_TELLING_CLAUSE = re.compile(
+_TELLING_CLAUSE = LazyPattern(
     r"\b(?:considering|seeing that|now that|even though|although|because|especially (?:after|since|given|with|when)"
     r"|given (?:that|how|my|our|his|her|their|the|we|i|he|she|they)"
     r"|since (?:i|we|he|she|they|it|the|my|our|his|her|their|this|that|these|those)"
@@ -64,9 +65,9 @@ _TELLING_CLAUSE = re.compile(
 # A question about the author's own affairs that names who, when or how much says so, if it has this many words: a
 # shorter one ("How do I get from Oslo to Bergen?") only asks. Without any of that, it must be twice as long.
 _TELLING_WORDS = 16
-_OWN = re.compile(r"\b(?:i|we|my|our|us|me)\b", re.IGNORECASE)
-_DETAIL = re.compile(r"\d|(?<=[^.!?…\s]\s)(?!I\b)[^\W\d_a-z][^\W\d_]")
-_TELLS = re.compile(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
+_OWN = LazyPattern(r"\b(?:i|we|my|our|us|me)\b", re.IGNORECASE)
+_DETAIL = LazyPattern(r"\d|(?<=[^.!?…\s]\s)(?!I\b)[^\W\d_a-z][^\W\d_]")
+_TELLS = LazyPattern(r"\b(?:i'm|i am|i've|i have|i was|i had|i live|my \w+ (?:is|was|has|had))\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,6 @@ A model writes a note where the rules write a fact: 'Mira takes 50 mg of it'. Wh
 the rules read '75 mg now', and find no fact to replace.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from recollect.extraction.sentences import coarse_clauses, fold, sentences
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import content_words
 from recollect.ids import id_text
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.correction import adds_something
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.types import Candidate, Evidence, Memory, MemoryId, MemoryKind, SubjectSnapshot
@@ -22,7 +22,7 @@ from recollect.types import Candidate, Evidence, Memory, MemoryId, MemoryKind, S
 MAX_SEARCHED = 200
 _FORMED = (MemoryKind.NOTE.number, MemoryKind.FACT.number)
 # Who a memory begins with.
-_NAMED = re.compile(r"(?P<name>(?!The\b|My\b|Our\b|A\b|An\b|In\b|On\b)[A-Z]\w{1,40}+)(?='s\b|\s)")
+_NAMED = LazyPattern(r"(?P<name>(?!The\b|My\b|Our\b|A\b|An\b|In\b|On\b)[A-Z]\w{1,40}+)(?='s\b|\s)")
 # Share of a memory's words that a clause has which the memory puts into other words.
 _SHARED = 0.5
 

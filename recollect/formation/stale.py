@@ -1,12 +1,12 @@
 """Find the clauses of a quoted message that say what no longer holds or is to be forgotten. Pure."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.extraction.redaction import build_redaction
 from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, fold, sentences
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.retraction import MIN_SHARED_WORDS
 from recollect.resolution.states import tells_state, words_of
@@ -37,7 +37,7 @@ _SECOND_PERSON = frozenset(
     ton ta tes toi vous votre vos tú te usted ustedes su sus tuo tua tuoi voi vostro lei você seu sua teu""".split()
 )
 # 'Pixie, not Pixel': the second word was said earlier by mistake.
-_DENIED = re.compile(
+_DENIED = LazyPattern(
     r"\w,?\s(?:and\s)?not\s(?P<old>[^\W_][\w'’.-]{1,40}(?:\s[\w'’.-]{1,40}){0,2})\s{0,3}(?:[,.;!?)]|$)"
 )
 # A sentence repeats a note if it has at least this many of the note's words, and the share `MIN_SHARED_WORDS` of them.

@@ -1,6 +1,5 @@
 """Leave out of episodes what no longer holds. Reads the store and embeds what is left."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
@@ -14,6 +13,7 @@ from recollect.formation.quotations import MANY_ROWS, places
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import Outdated, content_words, says_again
 from recollect.ids import id_text, new_id
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import normalise, terms, words
 from recollect.types import (
     Action,
@@ -34,7 +34,7 @@ from recollect.types import (
 _SHARED = 0.6
 # A sentence of fewer words is no sign of the message that it comes from.
 _MIN_WORDS = 2
-_LABEL = re.compile(r"(?P<who>[^\s:][^:\n]{0,79}): ")
+_LABEL = LazyPattern(r"(?P<who>[^\s:][^:\n]{0,79}): ")
 
 
 async def shorten_episodes(

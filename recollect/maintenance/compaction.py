@@ -5,7 +5,6 @@ texts that it merges.
 """
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -16,6 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from recollect.extraction.redaction import redact
 from recollect.extraction.sentences import HARD_FACTOR
+from recollect.lazy_pattern import LazyPattern
 from recollect.providers.protocols import LanguageModel
 from recollect.text import STOP_WORDS, clean, squeeze, stem, terms, words
 from recollect.types import Memory, MemoryId, MemoryKind
@@ -41,7 +41,7 @@ MAX_OWN_WORDS = 0.2
 _MAX_SHOWN_CHARACTERS = 400
 _MAX_REASON_CHARACTERS = 160
 _NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot no-one".split())
-_NAME = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
+_NAME = LazyPattern(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,18 +1,18 @@
 """Profile models: a policy for every step. Pure."""
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.types import InjectionMode
 
 Extractor = Literal["memories", "typed", "facts", "sentences", "paragraph"]
 """What is formed: notes and facts; typed memories; facts only; self-contained sentences; or a paragraph on a whole
 conversation."""
 
-PLACEHOLDER = re.compile(r"\{\{\s*+(\w+)\s*+\}\}")
+PLACEHOLDER = LazyPattern(r"\{\{\s*+(\w+)\s*+\}\}")
 """A placeholder in a template."""
 ROW_NAMES = ("memoryType", "importance", "age", "summary", "sourceContext", "text", "date", "speaker")
 """Placeholders of a custom row."""

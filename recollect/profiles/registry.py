@@ -1,6 +1,5 @@
 """All profiles by name: the shipped ones and those of the user's folder. Reads files."""
 
-import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,9 +11,10 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from recollect.errors import BadProfileError, UnknownProfileError
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import Profile
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_NAME = LazyPattern(r"[a-z0-9][a-z0-9_-]{0,63}")
 _SUFFIX = ".toml"
 
 

@@ -3,19 +3,20 @@
 import re
 import unicodedata
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 from recollect.types import MAX_MEMORY_CHARACTERS
 
 TAG = "recollect-memory"
 
 # Anything that could pass for the tag, with blanks, slashes or other separators inside.
-_TAG_LIKE = re.compile(r"recollect[\s\W_]*+memory", re.IGNORECASE)
+_TAG_LIKE = LazyPattern(r"recollect[\s\W_]*+memory", re.IGNORECASE)
 _TAG_SPOKEN = "recollect memory"
 _INSTEAD = {"<": "‹", ">": "›", '"': "'", "“": "'", "”": "'", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›", "＂": "'"}
 # Joiners that emoji and several scripts need; they neither reorder nor hide text.
 _KEPT_FORMATS = frozenset("\u200c\u200d")
 # Letters, digits and plain punctuation stay; every other character is checked.
-_ODD = re.compile(r"[^\w .,;:!?'()/%&+*=#@$€-]")
+_ODD = LazyPattern(r"[^\w .,;:!?'()/%&+*=#@$€-]")
 
 
 def escape_quotation(text: str, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:

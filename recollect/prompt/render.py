@@ -4,7 +4,6 @@ A block's boundary carries a keyed hash of its content: the same content gives t
 matching boundary cannot be written without the key. This holds for every template.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from datetime import datetime
 from hashlib import blake2b
 from zoneinfo import ZoneInfo
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.escape import TAG, escape_quotation, strip_tags
 from recollect.prompt.repeats import without_repeats
@@ -22,7 +22,7 @@ from recollect.types import Memory, MemoryKind, OmittedMemory, Recall, RecalledM
 
 # Twelve hexadecimal digits: 48 bits of a keyed hash cannot be guessed, and more would waste tokens.
 _ID_BYTES = 6
-_BLOCK_ID = re.compile(rf'<{TAG} id="([0-9a-f]{{{2 * _ID_BYTES}}})">')
+_BLOCK_ID = LazyPattern(rf'<{TAG} id="([0-9a-f]{{{2 * _ID_BYTES}}})">')
 GAP = "\n\n"
 
 

@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.sentences import key_name, sentence_of
 from recollect.text import stem, words
 from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory
@@ -29,7 +30,7 @@ _DENIALS = frozenset({"not", "no", "never", "cannot", "without"})
 _DENIED = "not"
 # The speaker as the one it is about: 'I', 'we', or 'The user' at the head.
 _SPEAKER = "@speaker"
-_OF_SPEAKER = re.compile(r"\b(?:i|i'm|im|i've|we|we're|we've)\b|^the user\b(?!'s)", re.IGNORECASE)
+_OF_SPEAKER = LazyPattern(r"\b(?:i|i'm|im|i've|we|we're|we've)\b|^the user\b(?!'s)", re.IGNORECASE)
 # Facts whose value is about another person.
 _OF_OTHERS = "household_health"
 

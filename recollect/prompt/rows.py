@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
 from recollect.dates import Direction, parse_dates
+from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
 from recollect.prompt.sentences import fact_sentence, plain_key
 from recollect.types import Memory, MemoryKind
@@ -21,7 +22,7 @@ _PASSED = {
     MemoryKind.TURN: "Days named here have passed: ",
 }
 # Recurring days are in the future again.
-_RECURS = re.compile(r"\b(?:birthdays?|anniversar(?:y|ies)|every|each|\w{3,6}days)\b", re.IGNORECASE)
+_RECURS = LazyPattern(r"\b(?:birthdays?|anniversar(?:y|ies)|every|each|\w{3,6}days)\b", re.IGNORECASE)
 # Only this many characters are read for days that have passed: every request does so for every note it shows.
 _MAX_DATED = 500
 _ROLES = {"user": "the user", "assistant": "the assistant"}

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
 from recollect.text import bare, squeeze
 from recollect.types import MAX_MEMORY_CHARACTERS, Memory
@@ -24,9 +25,9 @@ _MIN_OWN_WORDS = 3
 _MAX_WORDS_AROUND = 6
 _MAX_NAMED_WORDS = 6
 # 'The user's diet: vegan.' is what a model's fact has for a text: a label, not a sentence.
-_LABEL = re.compile(r".{1,80}'s [^.:!?]{1,80}: ")
+_LABEL = LazyPattern(r".{1,80}'s [^.:!?]{1,80}: ")
 _ENDS = (".", "!", "?", "。", "！", "？")
-_ARTICLE = re.compile(r"(?:an?|the|some|my|our|his|her|their|two|three|\d+)\b", re.IGNORECASE)
+_ARTICLE = LazyPattern(r"(?:an?|the|some|my|our|his|her|their|two|three|\d+)\b", re.IGNORECASE)
 _VOWELS = "aeiou"
 
 

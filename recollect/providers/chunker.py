@@ -1,8 +1,8 @@
 """Cuts a long message into pieces that are embedded separately. Pure."""
 
-import re
 import unicodedata
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import SENTENCE_END, mostly_unspaced
 
 # About 250 tokens: longer pieces average many topics into one vector that is near none of them. In scripts without
@@ -15,10 +15,10 @@ _MIN_SHARE = 4
 
 # Places to cut, best first: after a paragraph, a line or sentence, a clause, a word.
 _BOUNDARIES = (
-    re.compile(r"\n\s*\n"),
-    re.compile(rf"\n|{SENTENCE_END}"),
-    re.compile(r"[,;:،؛၊]\s|[、，；]"),
-    re.compile(r"\s"),
+    LazyPattern(r"\n\s*\n"),
+    LazyPattern(rf"\n|{SENTENCE_END}"),
+    LazyPattern(r"[,;:،؛၊]\s|[、，；]"),
+    LazyPattern(r"\s"),
 )
 
 

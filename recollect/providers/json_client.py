@@ -14,6 +14,7 @@ import aiohttp
 
 from recollect.clock import Clock, SystemClock
 from recollect.errors import ModelError, ModelFault, SetupError
+from recollect.lazy_pattern import LazyPattern
 
 # A longer wait would only hold a formation's lease: the formation is retried later anyway.
 MAX_RETRY_AFTER_S = 10.0
@@ -25,7 +26,7 @@ _BACKOFF = 2.0
 _READ_BYTES = 64 * 1024
 # Parts of a server's error that may be shown: names such as `context_length_exceeded`, never sentences, which can
 # quote the prompt or a part of the key.
-_NAME = re.compile(r"[A-Za-z][\w.-]{0,63}")
+_NAME = LazyPattern(r"[A-Za-z][\w.-]{0,63}")
 _HINTS: Mapping[int, str] = {
     HTTPStatus.UNAUTHORIZED: "check the key",
     HTTPStatus.FORBIDDEN: "check the key and its permissions",

@@ -5,25 +5,26 @@
 (`[10, 20, 3` may have been cut within 30), and drops all items after a missing comma.
 """
 
-import re
 from dataclasses import dataclass
+
+from recollect.lazy_pattern import LazyPattern
 
 # No requested answer nests deeper than 5; this also limits the reader's recursion.
 MAX_DEPTH = 64
 
-_BLANK = re.compile(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*/]++|\*(?!/)|/(?!\*))*+\*/)*")
-_NUMBER = re.compile(r"(?<!\d)[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.])")
-_WORD = re.compile(r"[A-Za-z_$][\w$-]*")
+_BLANK = LazyPattern(r"(?:\s++|//[^\n]*+|\#[^\n]*+|/\*(?:[^*/]++|\*(?!/)|/(?!\*))*+\*/)*")
+_NUMBER = LazyPattern(r"(?<!\d)[+-]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[eE][+-]?\d{1,4})?(?![\w.])")
+_WORD = LazyPattern(r"[A-Za-z_$][\w$-]*")
 _WORDS: dict[str, object] = {
     **{"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False},
     **{"null": None, "None": None, "NULL": None, "undefined": None, "NaN": None},
 }
 _QUOTES = {'"': '"', "'": "'", "“": "”", "‘": "’"}
-_RUN = {close: re.compile(f"[^{close}\\\\]+") for close in _QUOTES.values()}
+_RUN = {close: LazyPattern(f"[^{close}\\\\]+") for close in _QUOTES.values()}
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
-_HEX = re.compile(r"u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
+_HEX = LazyPattern(r"u([0-9a-fA-F]{4})(?:\\u([dD][c-fC-F][0-9a-fA-F]{2}))?")
 # What follows a closing quote. Any other quote is one that the model forgot to escape.
-_AFTER_STRING = re.compile(r"(?<!\s)(?:\s*+(?:[,}\]:]|\Z|//|/\*|\#)|\s++[\"'“‘{\[])")
+_AFTER_STRING = LazyPattern(r"(?<!\s)(?:\s*+(?:[,}\]:]|\Z|//|/\*|\#)|\s++[\"'“‘{\[])")
 
 
 class Unreadable:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from recollect.errors import ModelError
+from recollect.lazy_pattern import LazyPattern
 from recollect.providers.lenient_json import MAX_DEPTH, OutputTooDeepError, ParsedValue, Unreadable, parse_lenient
 
 # An answer of 10,000 memories fills some 2 MB; beyond this a server is broken, not generous.
@@ -13,14 +14,14 @@ MAX_CHARACTERS = 8_000_000
 # Brackets tried as the start of a value: prose holds a few, and an answer with more is not worth the time.
 _MAX_STARTS = 1000
 
-_FENCE = re.compile(r"```[\w+-]*+[ \t]*+\n?(.*?)```", re.DOTALL)
-_REASONING = re.compile(r"(?<!\s)\s*+<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_FENCE = LazyPattern(r"```[\w+-]*+[ \t]*+\n?(.*?)```", re.DOTALL)
+_REASONING = LazyPattern(r"(?<!\s)\s*+<(think|thinking|reasoning|thought)>(.*?)(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 # Some chat templates open the block themselves, so that the answer holds only its end.
-_REASONING_END = re.compile(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
-_START = re.compile(r"[\[{]")
+_REASONING_END = LazyPattern(r"</(?:think|thinking|reasoning|thought)>", re.IGNORECASE)
+_START = LazyPattern(r"[\[{]")
 _CUT = "the answer broke off; what was whole of it was taken"
 _SECOND = "the answer holds more than one such value; the first was taken"
-_REFUSAL = re.compile(
+_REFUSAL = LazyPattern(
     r"\b(?:i['’]?m sorry|i am sorry|sorry, but|i apologi[sz]e|i (?:can|could)(?:not|['’]t| not)|i(?: a|['’])m unable"
     r"|i (?:won['’]t|will not)|as an ai)\b",
     re.IGNORECASE,

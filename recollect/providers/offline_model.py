@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.providers.protocols import TokenCounter
 from recollect.text import bare, squeeze
 from recollect.types import RecalledMemory
@@ -27,14 +28,14 @@ _WHO = "I am Recollect's built-in model. I have no language model; I can only qu
 _NOTHING = "I recall nothing about this yet."
 _NOTED = "What you told me will be remembered."
 
-_SENTENCE = re.compile(r"[^.!?…\n]+[.!?…]*")
-_ASKING = re.compile(
+_SENTENCE = LazyPattern(r"[^.!?…\n]+[.!?…]*")
+_ASKING = LazyPattern(
     r"(?:(?:and|but|so|ok|okay|hey|hi|hello|please|well)\b[\s,]*+){0,6}"
     r"(?:who|whom|whose|what|when|where|which|why|how|do|does|did|is|are|am|was|were|can|could|will|would|should|shall"
     r"|have|has|had|tell|show|list|give|remind|explain|describe|write|help|thanks|thank)\b",
     re.IGNORECASE,
 )
-_PIECE = re.compile(r"\s*+\S++|\s++\Z")
+_PIECE = LazyPattern(r"\s*+\S++|\s++\Z")
 
 
 def offline_answer(*, question: str, recalled: Sequence[RecalledMemory], remembers: bool = True) -> str:

@@ -5,7 +5,6 @@ The layout is that of sentence-transformers: `model.onnx` (or `onnx/model.onnx`)
 """
 
 import json
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
@@ -13,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from recollect.errors import BadEmbedderError
+from recollect.lazy_pattern import LazyPattern
 
 # Default maximum input in tokens: that of BERT and most models derived from it.
 _MAX_TOKENS = 512
@@ -20,7 +20,7 @@ _MAX_TOKENS = 512
 _UNLIMITED = 1_000_000
 _READ_BYTES = 1024 * 1024
 _HASH_BYTES = 4
-_UNFIT = re.compile(r"[^\w.-]+")
+_UNFIT = LazyPattern(r"[^\w.-]+")
 # Supported modules; others would change the vectors after pooling.
 _KNOWN_MODULES = ("Transformer", "Pooling", "Normalize")
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.recall.pack import RankedMemory
 from recollect.recall.query import Query
 from recollect.recall.rank import RankedRow
@@ -34,16 +35,16 @@ _MONTHS = frozenset(
     """january february march april may june july august september october november december
     jan feb mar apr jun jul aug sep sept oct nov dec""".split()
 )
-_DIGIT = re.compile(r"\d")
-_TOKEN = re.compile(r"[$€£¥]?\d[\d.,:/–-]*+%?|[^\W\d_]++(?:['’][^\W\d_]++)*+|%")
+_DIGIT = LazyPattern(r"\d")
+_TOKEN = LazyPattern(r"[$€£¥]?\d[\d.,:/–-]*+%?|[^\W\d_]++(?:['’][^\W\d_]++)*+|%")
 _CURRENCIES = "$€£¥"
 _CLOSING = ".,:/–-"
 _PER_CENT = frozenset({"%", "percent", "prozent"})
-_YEAR = re.compile(r"(?:19|20)\d\d$")
-_DATE = re.compile(r"\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{4}-\d{1,2}-\d{1,2}$")
-_CLOCK = re.compile(r"[ap]m$|o'clock$|uhr$")
+_YEAR = LazyPattern(r"(?:19|20)\d\d$")
+_DATE = LazyPattern(r"\d{1,2}/\d{1,2}(?:/\d{2,4})?$|\d{4}-\d{1,2}-\d{1,2}$")
+_CLOCK = LazyPattern(r"[ap]m$|o'clock$|uhr$")
 # Questions about what was before, about all of it, or for advice: not about the value that holds now.
-_NOT_NOW = re.compile(
+_NOT_NOW = LazyPattern(
     r"^\W*+(?:can|could|would|will|should|have|has)\b|\b(?:did|was|were|ever|before|originally|initially|previous(?:ly)?|"
     r"former(?:ly)?|used to|at first|old|earlier|history|over time|order|chang(?:e|es|ed)|evolv\w{1,9}|progress\w{0,9}|"
     r"compar\w{1,9}|differen\w{1,9}|between|summar\w{1,9}|overview|mention\w{0,9}|said)\b",

@@ -1,6 +1,5 @@
 """One recall's request, and the query that is made of it once for all subjects that are read. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,6 +8,7 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from recollect.dates import parse_dates
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import RecallPolicy
 from recollect.text import Read, asks, opens_asking, other_stems, read_terms, terms, words
 from recollect.types import MemoryId, Subject, Vector
@@ -100,7 +100,7 @@ MAX_DATED = 1_000
 
 # Words of questions about what users said, did or want; and phrases about what they were told.
 _ONESELF = frozenset("i i'm i've i'd i'll me my mine myself we we're we've we'd us our ours".split())
-_TOLD = re.compile(
+_TOLD = LazyPattern(
     r"\b(?:did|have|had) you\b|\byou (?:said|say|told|suggest\w*|recommend\w*|mention\w*|advise\w*|explain\w*|gave)\b"
 )
 # Idioms whose single words mean something else, with the words that memories use instead.

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.resolution.values import Claim, EndedMemory, Neighbours, ResolvedCandidate, ResolveInputs
@@ -13,7 +14,7 @@ from recollect.text import bare, terms
 from recollect.types import Action, Candidate, Evidence, Memory, MemoryId, MemoryKind
 
 # Words that say outright that something changed; they outweigh a lower confidence.
-_CHANGE = re.compile(
+_CHANGE = LazyPattern(
     r"\b(?:moved|moving|relocated|no\s++longer|not\s++any\s?more|any\s?more|now|switched|changed|"
     r"started|quit|stopped|joined|became"
     r"|these\s++days|actually|correction|instead|from\s++now\s++on|new|turned|left|gave\s++up|outgrew|"

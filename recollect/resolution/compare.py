@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.lexicon import DATES, DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
 from recollect.resolution.tokens import (
@@ -33,7 +34,7 @@ _TURNING: tuple[dict[str, str], ...] = (
 _SMALL_WORD = "a small word turns the meaning"
 # Words of meaning on either side in which a statement differs from what it was before a change.
 MAX_CHANGED_WORDS = 3
-_DOUBLED = re.compile(r"(\w)\1")
+_DOUBLED = LazyPattern(r"(\w)\1")
 # Goes with a negation: 'no longer'.
 _LONGER = frozenset({"longer", "anymor", "anymore"})
 # Words of one role in a sentence: 'the old man', 'a cheetah'.

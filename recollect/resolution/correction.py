@@ -3,6 +3,7 @@
 import re
 from enum import Enum
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.batch_state import KnownMemory, changes_openly, same_slot
 from recollect.resolution.compare import contradicts, denies, led_by_others, same
@@ -40,13 +41,13 @@ _CONTRAST = frozenset(
     without used longer meant leaving wasn't isn't aren't ditched swapped cancelled canceled""".split()
 )
 _BEFORE = 4
-_ADDS = re.compile(r"\b(?:also|too|as\s++well|another|in\s++addition|additionally|besides|second)\b", re.IGNORECASE)
-_CORRECTS = re.compile(
+_ADDS = LazyPattern(r"\b(?:also|too|as\s++well|another|in\s++addition|additionally|besides|second)\b", re.IGNORECASE)
+_CORRECTS = LazyPattern(
     r"\b(?:not|actually|correction|meant|mean|wrong|mistake|mistaken|sorry|wait|rather|instead|moved|postponed|"
     r"rescheduled|changed|cancell?ed|brought\s++forward|after\s++all|turns\s++out|misremembered|mixed\s++up)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_TAKES_BACK = re.compile(
+_TAKES_BACK = LazyPattern(
     r"\W{0,5}(?:(?:oh|no|nope|oops|hm+|ah|sorry|wait|hang\s{1,5}on|hold\s{1,5}on)\W{1,5}){0,4}(?:i\s{1,5}(?:meant|mean|misspoke)|"
     r"correction|scratch\s{1,5}that|my\s{1,5}mistake|that\s{1,5}was\s{1,5}wrong|i\s{1,5}got\s{1,5}that\s{1,5}wrong|make\s{1,5}that)\b",
     re.IGNORECASE,
@@ -54,12 +55,12 @@ _TAKES_BACK = re.compile(
 # So many messages back what 'I meant' corrects was said.
 MAX_MESSAGES_BACK = 4
 # A tie or a life that ended is told with the name of whom it tied.
-_PARTED = re.compile(
+_PARTED = LazyPattern(
     r"\b(?:divorced|separated|split\s{1,5}up|broke\s{1,5}up|left|died|dead|passed\s{1,5}away|widowed|lost|former|ex|sold|quit|"
     r"fired|cancell?ed|deceased|buried|put\s{1,5}down|gave\s{1,5}away|moved\s{1,5}out|no\s{1,5}longer)\b",
     re.IGNORECASE,
 )
-_RELATIVE = re.compile(
+_RELATIVE = LazyPattern(
     r"(?<![^\W\d_])(?:the\s++user|[^\W\d_]++)(?:'s|’s)\s++((?:[\w-]++\s++){0,2}[\w-]++)", re.IGNORECASE
 )
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.batch_state import Case, KnownMemory, is_newer
 from recollect.resolution.lexicon import DEGREE, PEOPLE
 from recollect.resolution.tokens import is_sign, names, token, tokenize
@@ -24,9 +25,9 @@ _MANY_MEANT = 12
 class _Turn:
     """A kind of news and what it ends."""
 
-    news: re.Pattern[str]
+    news: LazyPattern[str]
     """What tells of it; its group `what` names what a memory must share to be ended."""
-    ends: re.Pattern[str] | None = None
+    ends: LazyPattern[str] | None = None
     """How memories read that it ends; None: all that speak of `what`."""
     words: str = ""
     """Words of such memories, where they need not share one with the news."""
@@ -47,99 +48,101 @@ _PLANNED = (
 )
 _TURNS = (
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             rf"{_WHAT}(?:{_IS}(?:died|passed away|passed on|put (?:down|to sleep)|dead)"
             r"|(?: was| got) [^.!?]{0,60}?\b(?:died|didn't make it|did not make it))\b"
             r"|\bput (?:my |our |the |their )?(?P<what2>[\w-]{2,30}(?: [A-Z][\w-]{1,30})?) (?:down|to sleep)\b"
         )
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             r"\bgave birth\b|\b(?:[Ss]he|[Hh]e|[Tt]he baby|[Bb]aby|[Tt]hey)(?:'s| is| are) here\b|\bhad (?:the|"
             r"our|a|her|their) (?:baby|twins)\b|"
             r"\b[Ww]e(?:'ve)? (?:named|called) (?:her|him|them)\b|\b(?:baby|son|daughter|twins|girl|"
             r"boy)\b[^.!?]{0,30}?\b(?:was|were) born\b|\bwelcomed (?:a|our|their)\b"
         ),
-        ends=re.compile(r"\b(?:pregnant|expecting|due (?:on|in|date)|trying for a baby)\b"),
+        ends=LazyPattern(r"\b(?:pregnant|expecting|due (?:on|in|date)|trying for a baby)\b"),
         words="pregnant expecting due baby",
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             r"\b(?:[Tt]he user|[Ww]e|user)(?: and (?:[\w'-]{1,30} ){0,3}?[\w'-]{1,30})?"
             r"(?:'re)?(?: (?:are|is|has|have|just|both|finally|now|officially|"
             r"and)){0,4} (?:getting (?:a )?divorced?|got divorced|"
             r"divorced|filed for (?:a )?divorce|separated|split up|broke up|broken up|splitting up)\b|\bleft the user\b"
         ),
-        ends=re.compile(
+        ends=LazyPattern(
             r"\b(?:[Tt]he user's|their|[Mm]y|[Oo]ur) (?:[\w-]+ )?(?:husband|wife|partner|girlfriend|boyfriend|"
             r"fianc\w+|spouse)\b|\b(?:is|are) (?:married|engaged)\b"
         ),
         words="husband wife partner girlfriend boyfriend fiance married engaged",
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             r"\b(?:got married|tied the knot|(?:[Tt]he user|[Ww]e)(?:'re| is| are)? married\b|[Mm]arried now)\b"
         ),
-        ends=re.compile(r"\b(?:engaged|fianc\w+|getting married|wedding is|planning (?:the|a|their|our|my) wedding)\b"),
+        ends=LazyPattern(
+            r"\b(?:engaged|fianc\w+|getting married|wedding is|planning (?:the|a|their|our|my) wedding)\b"
+        ),
         words="engaged fiance fiancee wedding married getting",
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             rf"{_WHAT}{_IS}?(?:'s |is |are |has )?(?:healed|cured|mended|recovered|better again|better now|"
             rf"(?:fine|ok|okay|well|good|normal) again|"
             rf"back to normal|all clear)\b|(?P<what2>[a-z-]{{3,30}}+)(?:'s| is| are) history\b"
         ),
-        ends=re.compile(
+        ends=LazyPattern(
             r"\b(?:broke|broken|injured|sprained|tore|torn|fractured|hurts?|injury|ill|sick|sore|infect\w+|no|not|can't|cannot|doesn't|isn't|until|only|has|is)\b"
         ),
         past=True,
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             rf"{_WHAT}{_IS}(?:off(?=\s*[,.!\"]|$)|cancell?ed|called off|scrapped|bust|not happening)\b|"
             rf"\b(?P<what2>[\w-]{{1,30}}+ )fell through\b|"
             r"\bcancell?ed (?:my|our|the|their) (?P<what3>[\w-]{1,30}+(?: [\w-]{1,30}+)?)"
         ),
-        ends=re.compile(_PLANNED),
+        ends=LazyPattern(_PLANNED),
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             rf"\b(?:moved|postponed|rescheduled|pushed|brought|delayed|changed|shifted|"
             rf"switched)\b{_DATED}(?=[^.!?]{{0,80}}?\b(?:the user's|my|our|the|their) "
             r"(?P<what>(?:[a-z-]{1,30}+ )?[a-z-]{1,30}+))"
         ),
-        ends=re.compile(r"\b(?:is|are|on|in|at|from|has|have)\b.{0,60}\d"),
+        ends=LazyPattern(r"\b(?:is|are|on|in|at|from|has|have)\b.{0,60}\d"),
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             rf"{_WHAT}{_IS}(?:moved|postponed|rescheduled|pushed back|put off|brought forward|delayed){_DATED}"
         ),
-        ends=re.compile(r"\b(?:is|are|on|in|at|from|has|have)\b.{0,60}\d"),
+        ends=LazyPattern(r"\b(?:is|are|on|in|at|from|has|have)\b.{0,60}\d"),
     ),
     _Turn(
-        news=re.compile(
+        news=LazyPattern(
             r"\b(?:picked up|got|renewed|collected|have|has|bought|received) (?:the |my |their |our |a |his |"
             r"her )?(?:brand )?new (?P<what>[\w-]{1,30}+)"
         ),
-        ends=re.compile(
+        ends=LazyPattern(
             r"\b(?:expires?|runs? out|is (?:broken|lost|stolen|old|dead|dying)|died|broke|stolen|lost|needs? "
             r"(?:a new|to renew|replacing|renewing))\b"
         ),
         past=True,
     ),
     _Turn(
-        news=re.compile(rf"{_WHAT}{_IS}(?:back|found|home again|home safe|returned|turned up|came back)\b"),
-        ends=re.compile(
+        news=LazyPattern(rf"{_WHAT}{_IS}(?:back|found|home again|home safe|returned|turned up|came back)\b"),
+        ends=LazyPattern(
             r"\b(?:escaped|missing|lost|ran away|run away|can't find|cannot find|disappeared|vanished|gone)\b"
         ),
         past=True,
     ),
 )
-_CHANGES = re.compile(
+_CHANGES = LazyPattern(
     r"\b(?:now|again|instead|after all|all the way|back on|back to|lifted|these days|from now on)\b", re.IGNORECASE
 )
 # What a memory rules out: 'no sugar', 'avoids nuts', 'gave up meat'.
-_RULED_OUT = re.compile(
+_RULED_OUT = LazyPattern(
     r"\b(?:no(?! longer)|without|avoids?|not|doesn't|don't|gave up|given up|stopped|quit)\s++(?:(?:any|the|eat|"
     r"drink|use|have|take|eating|drinking|using|taking)\s++)?"
     r"(?P<what>[a-z][\w-]{2,30}+)",
@@ -159,10 +162,10 @@ _KIN_OF_PLANS = {
 }
 # What took place stays; what came of it and lasted ends.
 _EVENT = "event"
-_LASTED = re.compile(
+_LASTED = LazyPattern(
     r"\b(?:no|not|can't|cannot|couldn't|until|only|unable|doesn't|isn't|missing|lost|escaped|gone)\b", re.IGNORECASE
 )
-_NAME = re.compile(r"(?<![\w'’.])[A-Z][\w-]{1,30}+")
+_NAME = LazyPattern(r"(?<![\w'’.])[A-Z][\w-]{1,30}+")
 _NO_NAMES = frozenset(
     """The My Our She He They It Their And But January February March April May June July August September
     October November December Monday Tuesday Wednesday Thursday Friday Saturday Sunday""".split()

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.batch_state import Case, KnownMemory, is_newer
 from recollect.resolution.compare import denies
 from recollect.resolution.lexicon import DATES, DEGREE, PEOPLE, only_one_of_health
@@ -21,32 +22,32 @@ _DOING = (
 _MINE = r"(?:(?:their|the\s++user's|the|my|our|an?)\s++)?"
 # Patterns that name both the old thing and the new one.
 _SWAPS = (
-    re.compile(
+    LazyPattern(
         rf"\b(?:switched|moved|changed|migrated|went|swapped)(?:\s++(?:over|back))?\s++from\s++{_MINE}{_OLD}to\b",
         re.IGNORECASE,
     ),
-    re.compile(
+    LazyPattern(
         rf"\b(?:replaced|swapped|exchanged|traded(?:\s++in)?)\s++{_MINE}{_OLD}(?:with|for|"
         rf"by)\b",
         re.IGNORECASE,
     ),
-    re.compile(rf"\b(?:dropped|ditched|scrapped)\s++{_MINE}{_OLD}(?:for|in\s++favou?r)\b", re.IGNORECASE),
-    re.compile(rf"\bstopped\s++(?=\w{{2,20}}ing\b){_OLD}and\s++(?:started|began|took\s++up)\b", re.IGNORECASE),
-    re.compile(rf"\bfinished\s++(?:reading\s++|watching\s++|playing\s++)?{_OLD}and\b", re.IGNORECASE),
+    LazyPattern(rf"\b(?:dropped|ditched|scrapped)\s++{_MINE}{_OLD}(?:for|in\s++favou?r)\b", re.IGNORECASE),
+    LazyPattern(rf"\bstopped\s++(?=\w{{2,20}}ing\b){_OLD}and\s++(?:started|began|took\s++up)\b", re.IGNORECASE),
+    LazyPattern(rf"\bfinished\s++(?:reading\s++|watching\s++|playing\s++)?{_OLD}and\b", re.IGNORECASE),
 )
 # Patterns that name the old thing if the sentence also says that something changed.
 _CONTRASTS = (
-    re.compile(rf"\b(?:instead\s++of|rather\s++than|in\s++place\s++of)\s++{_DOING}{_OLD}", re.IGNORECASE),
-    re.compile(rf"(?:,|\band)\s++(?:not|no\s++longer)\s++{_DOING}{_OLD}", re.IGNORECASE),
+    LazyPattern(rf"\b(?:instead\s++of|rather\s++than|in\s++place\s++of)\s++{_DOING}{_OLD}", re.IGNORECASE),
+    LazyPattern(rf"(?:,|\band)\s++(?:not|no\s++longer)\s++{_DOING}{_OLD}", re.IGNORECASE),
 )
-_CHANGED = re.compile(
+_CHANGED = LazyPattern(
     r"\b(?:now|nowadays|these\s++days|from\s++now\s++on|switched|changed|moved|started|instead(?!\s++of)|"
     r"this\s++(?:week|month|term|year|"
     r"season)|since|any\s?more|again)\b",
     re.IGNORECASE,
 )
 # 'The user's new dentist is Dr. Ortiz', 'the user's rent went up to 900 euros'.
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = LazyPattern(
     r"(?:The\s++user's|My)\s++(?P<new>(?:new|current)\s++)?(?P<what>(?:[\w’-]{1,30}+\s++){0,4}?[\w’-]{1,30}+)\s++"
     r"(?P<verb>is|are|weighs?|costs?|starts?|leaves?|opens?|closes?|earns?|holds?|(?:is|was|are|were|got|"
     r"has\s++been)\s++(?:moved|changed|"
@@ -55,7 +56,7 @@ _ATTRIBUTE = re.compile(
     r"down))?\s++to)\s++(?:now\s++)?(?P<value>\S[^\n]{0,200})",
     re.IGNORECASE,
 )
-_OF_CHANGE = re.compile(r"\bto$", re.IGNORECASE)
+_OF_CHANGE = LazyPattern(r"\bto$", re.IGNORECASE)
 _SEVERAL = frozenset(token(word.replace("_", " ").split()[-1]) for word in MULTI_VALUED) | {
     token("kitten"),
     token("puppy"),

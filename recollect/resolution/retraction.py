@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.batch_state import Case, KnownMemory, is_newer, same_slot
 from recollect.resolution.lexicon import DEGREE, PEOPLE
 from recollect.resolution.lifecycle import brings_news, find_outlived
@@ -11,18 +12,18 @@ from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic
 from recollect.types import Candidate, Evidence, MemoryKind
 
 # What is over, said of a habit or a plan …
-_NO_MORE = re.compile(
+_NO_MORE = LazyPattern(
     r"\b(?:no\s++longer|(?:not|\w+n't|never)\b[^.!?]{0,200}?\b(?:any\s?more|any\s++longer)|stopped|not\s++\w+ing\b[^.!?]{0,200}?\bafter\s++all)\b",
     re.IGNORECASE,
 )
 # … and of a thing: what is named after such a word is gone.
-_GONE = re.compile(
+_GONE = LazyPattern(
     r"\b(?:cancell?ed|sold|gave\s++up|given\s++up|got\s++rid\s++of|gave\s++away|quit|dropped(?:\s++out\s++of)?|broke\s++up\s++with|"
     r"called\s++off|ended)\b",
     re.IGNORECASE,
 )
 # The words right after it name the thing that is over: 'sold Juno to a farmer'.
-_OBJECT = re.compile(
+_OBJECT = LazyPattern(
     rf"{_GONE.pattern}\s++(?:my\s++|the\s++|our\s++|their\s++|an?\s++|on\s++)?(?P<object>(?:(?!(?:to|and|for|because|since|as|so|on|in|at|last|this|but|after|when|with)\b)"
     r"[\w'’-]{1,40}+\s?){1,4})",
     re.IGNORECASE,
@@ -33,18 +34,18 @@ _WHO = (
 )
 # What may be told of a person before their home: 'is a vet and lives in Toronto'.
 _WHAT_ELSE = r"(?:(?:is|works as|was) (?:an? |the )?[\w' -]{2,60}? and (?:(?:she|he|they) )?)?"
-_MOVES = re.compile(
+_MOVES = LazyPattern(
     rf"{_WHO}(?:(?:has |have |just |recently |finally ){{0,4}}(?:moved|relocated)(?: from [\w ]{{1,60}}?)? to"
     r"|(?:now )?lives?(?: now)? in)"
     r" (?P<place>[A-Z][\w'-]+)"
 )
-_LIVES = re.compile(
+_LIVES = LazyPattern(
     rf"{_WHO}{_WHAT_ELSE}"
     r"(?:(?:(?:still |now )?lives?|is (?:living|based)) in|(?:has |just ){0,4}(?:moved|relocated) to)"
     r" (?P<place>[A-Z][\w'-]+)"
 )
-_PARTED_WITH = re.compile(r"\b(?:sold|got\s++rid\s++of|gave\s++away)\b", re.IGNORECASE)
-_HAVING = re.compile(
+_PARTED_WITH = LazyPattern(r"\b(?:sold|got\s++rid\s++of|gave\s++away)\b", re.IGNORECASE)
+_HAVING = LazyPattern(
     r"\b(?:has|have|owns?|drives?|rides?|rents?|bought|got|called|named|my|our|the\s++user's)\b", re.IGNORECASE
 )
 _OVER = frozenset(
@@ -62,7 +63,7 @@ _MANY = frozenset(
 MIN_SHARED_WORDS = 0.6
 # What took place did so, whatever ended since; what is so since a time may end: 'drives a car from 1994'.
 _EVENT = "event"
-_PRESENT = re.compile(
+_PRESENT = LazyPattern(
     r"(?:The user|\b[A-Z][\w'-]{0,60}+)\s++(?:(?:\w+ly|also|still)\s++){0,4}(?:is|has|does|goes|\w+[^\Ws]s)\b"
 )
 

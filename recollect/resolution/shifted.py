@@ -1,11 +1,11 @@
 """What a change of the speaker's life ends: the standing facts and notes of the part that changed. Pure."""
 
-import re
 from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from recollect.dates import Direction, parse_dates
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.batch_state import Case, KnownMemory, is_newer
 from recollect.resolution.compare import denies
 from recollect.resolution.lexicon import DEGREE
@@ -17,7 +17,7 @@ from recollect.resolution.values import ResolvedCandidate
 from recollect.types import Action, Evidence, LifeState, MemoryKind, Shift
 
 _UTC = ZoneInfo("UTC")
-_NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]{1,30}+")
+_NAME = LazyPattern(r"(?<![\w'’])[A-Z][\w-]{1,30}+")
 # Words of meaning in a note that tells a name and nothing else.
 _WORDS_OF_A_NAME = 6
 # Words for any workplace, home or name: 'I quit the job' names none.

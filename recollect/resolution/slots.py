@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.lexicon import DIETS, FOODS
 from recollect.text import bare, squeeze, stem
 
@@ -82,8 +83,8 @@ PLANT_BASED = frozenset(
 )
 MAX_KEY_CHARACTERS = 120
 # Between the words of a key, and where one begins with a capital: 'coffee-order', 'coffeeOrder'.
-_SEPARATORS = re.compile(r"[\s_./-]++")
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_SEPARATORS = LazyPattern(r"[\s_./-]++")
+_HUMP = LazyPattern(r"(?<=[a-z])(?=[A-Z])")
 
 
 def canonical_key(key: str, value: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.slots import canonical_key
 from recollect.text.professions import PROFESSIONS
 from recollect.types import LifeState
@@ -32,11 +33,11 @@ _POSITION = (
     rf"|{_USER}\s++as\s++{_A_TRADE}|{_OWNED}(?:job\s++title|title|position|role|profession)\b"
 )
 _SIGNS = {
-    LifeState.POSITION: re.compile(
+    LifeState.POSITION: LazyPattern(
         _POSITION,
         re.IGNORECASE,
     ),
-    LifeState.JOB: re.compile(
+    LifeState.JOB: LazyPattern(
         rf"{_POSITION}|{_USER}\s++(?:works?|working|employed|freelanc\w{{1,4}}|retired|unemployed|jobless|"
         r"self-employed|(?:start|join)(?:s|ed|ing)?\s++(?:at|as|with|(?-i:[A-Z]))|runs?\s++(?:an?|the|my|their)\s)"
         r"(?!\s++(?:out|on\s++(?:my|their)\s++(?:health|fitness))\b)"
@@ -49,7 +50,7 @@ _SIGNS = {
         r"every\s++week|daily)\b",
         re.IGNORECASE,
     ),
-    LifeState.STUDIES: re.compile(
+    LifeState.STUDIES: LazyPattern(
         rf"{_USER}\s++(?:stud(?:y|ies|ying)|major(?:s|ing)?\s++in|enrolled|doing\s++(?:an?|my|"
         rf"their)\s++(?:\w{{1,15}}+\s++)?"
         r"(?:degree|phd|masters?|bachelor)|(?:an?\s++)?(?:[\w-]{1,20}+\s++){0,3}?student\b|at\s++(?:uni|university|"
@@ -58,7 +59,7 @@ _SIGNS = {
         rf"|{_OWNED}(?:degree|major|course|studies|thesis|university|uni|college|professors?|lecturers?)\b",
         re.IGNORECASE,
     ),
-    LifeState.HOME: re.compile(
+    LifeState.HOME: LazyPattern(
         rf"{_USER}\s++(?:lives?|living|resides?|residing|based|settled|rents?|renting|"
         rf"shares?\s++an?\s|moved\s++(?:in|to|into|back)|"
         rf"stay(?:s|ing)?\s++(?:with|at)\s++(?:my|their|our)|at\s++home\s++in)\b|{_OWNED}{_DWELLING}\b"
@@ -69,25 +70,25 @@ _SIGNS = {
         rf"lodgings|digs|air\s?bnb|sublet|halls|dorm)\b",
         re.IGNORECASE,
     ),
-    LifeState.NAME: re.compile(
+    LifeState.NAME: LazyPattern(
         r"\b(?:the\s++user|i)(?:'m|\s++am|"
         r"\s++is)\s++(?-i:[A-Z])[\w-]{1,30}+(?:\s++(?-i:[A-Z])[\w-]{1,30}+)?(?=\s*+(?:$|[,.;!]))"
         r"|(?:\bthe\s++user's|\bmy)\s++(?:(?:full|first|last|real|legal|given|family)\s++)?(?:name|surname)\b",
         re.IGNORECASE,
     ),
-    LifeState.PARTNER: re.compile(
+    LifeState.PARTNER: LazyPattern(
         rf"{_USER}\s++(?:married|engaged|dating|getting\s++married|in\s++a\s++relationship|"
         rf"seeing\s++(?-i:[A-Z]))"
         rf"|{_OWNED}{_PAIRED}\b",
         re.IGNORECASE,
     ),
-    LifeState.TASTE: re.compile(
+    LifeState.TASTE: LazyPattern(
         rf"{_USER}\s++(?:likes?|loves?|enjoys?|prefers?|uses?|plays?|drinks?|eats?|wears?|reads?|watch(?:es)?|takes?|"
         r"goes|go|does|do|into)\b|\bfavou?rite\b|\bmy\b",
         re.IGNORECASE,
     ),
-    LifeState.PLAN: re.compile(r"\b(?:i|i'm|i've|i'll|we|we're|we've|we'll|my|our|the\s++user)\b", re.IGNORECASE),
-    LifeState.STATUS: re.compile(
+    LifeState.PLAN: LazyPattern(r"\b(?:i|i'm|i've|i'll|we|we're|we've|we'll|my|our|the\s++user)\b", re.IGNORECASE),
+    LifeState.STATUS: LazyPattern(
         rf"{_USER}\s++(?:single|unmarried|not\s++(?:married|engaged)|engaged|divorced|widowed|"
         rf"dating|getting\s++(?:married|divorced)|married)\b",
         re.IGNORECASE,
@@ -116,7 +117,7 @@ _WORDS = {
     LifeState.STATUS: "single married engaged divorced dating",
 }
 # What no longer is, or is not yet, is no present state.
-_NOT_NOW = re.compile(
+_NOT_NOW = LazyPattern(
     r"\b(?:used\s++to|no\s++longer|formerly|previously|left|quit|lost|until(?!\s++(?:the|then|our|my|their|we|i)\b)|"
     r"wants?\s++to|would|dreams?\s++of|"
     r"one\s++day|(?:grew|born)\b)",

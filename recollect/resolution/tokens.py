@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.lexicon import (
     AMBIGUOUS_DATES,
     CONTRACTED,
@@ -27,27 +28,27 @@ _PLACING = frozenset("about after at before beside by during for from in into ne
 _JOINING = frozenset({"and", "or", "nor"})
 
 # 'U.S.' and 'N.H.L.' are one word each.
-_DOTTED = re.compile(r"\b(?:[A-Za-z]\.){2,}")
-_TAG = re.compile(r"#(\w+)")
+_DOTTED = LazyPattern(r"\b(?:[A-Za-z]\.){2,}")
+_TAG = LazyPattern(r"#(\w+)")
 # Marks each word of a tag while it is not known whether the other text has them.
 _TAGGED = "\x1f"
-_SPREAD_TAG = re.compile(r"(?:\x1f\w+)+")
+_SPREAD_TAG = LazyPattern(r"(?:\x1f\w+)+")
 _SHORT_NAMES = {"European Union": "EU", "United Kingdom": "UK", "United Nations": "UN", "United States": "USA"}
-_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HUMP = LazyPattern(r"(?<=[a-z])(?=[A-Z])")
 # 'Awkward!' before the sentence itself.
-_CALL = re.compile(r"^\W*\w+(?: \w+)?!+\s++(?=\w)")
+_CALL = LazyPattern(r"^\W*\w+(?: \w+)?!+\s++(?=\w)")
 # Who says so, if no name is given: ', a friend says', ', say police'.
-_SAID = re.compile(r"[,;] (?:says? [a-z ]+|[a-z ]+ says?)\W*$")
+_SAID = LazyPattern(r"[,;] (?:says? [a-z ]+|[a-z ]+ says?)\W*$")
 # Who says it, or what it is under: 'Op-Ed - ', 'The Daily: '.
-_HEADING = re.compile(r"^\W*?((?<![\w'.-])(?:[\w'.-]++ ){0,5}[\w'.-]++)(?:: | -++ )(?=\S)")
-_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|x|%)?")
-_SCALED = re.compile(r"(\d)\s*+(bn|[bmk])\b", re.IGNORECASE)
+_HEADING = LazyPattern(r"^\W*?((?<![\w'.-])(?:[\w'.-]++ ){0,5}[\w'.-]++)(?:: | -++ )(?=\S)")
+_NUMBER = LazyPattern(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|x|%)?")
+_SCALED = LazyPattern(r"(\d)\s*+(bn|[bmk])\b", re.IGNORECASE)
 _SCALES = {"b": " billion", "bn": " billion", "m": " million", "k": " thousand"}
-_MONEY = re.compile(r"[$€£]\s*+\d[\d.,]*\s*+(?:bn|[bmk])\b", re.IGNORECASE)
-_CURRENCY = re.compile(r"(?:US)?(\$|€|£|\bUSD\b|\bEUR\b|\bGBP\b)")
+_MONEY = LazyPattern(r"[$€£]\s*+\d[\d.,]*\s*+(?:bn|[bmk])\b", re.IGNORECASE)
+_CURRENCY = LazyPattern(r"(?:US)?(\$|€|£|\bUSD\b|\bEUR\b|\bGBP\b)")
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp"}
-_CAPITAL = re.compile(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
-_POSSESSIVE = re.compile(r"['’]s$|['’]$")
+_CAPITAL = LazyPattern(r"(?<![\w'’])[A-ZÀ-ÖØ-Þ][\w'’-]*")
+_POSSESSIVE = LazyPattern(r"['’]s$|['’]$")
 _SPELT_NUMBERS = frozenset(NUMBER_WORDS.values())
 _WAS, _IS = frozenset("was were wasn't weren't".split()), frozenset("is are am isn't aren't i'm".split())
 # In a heading most longer words begin with capitals: there they say nothing of names.

@@ -2,6 +2,7 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.tokens import TokenizedSentence, token, tokenize
 from recollect.text.languages import LANGUAGES
@@ -129,7 +130,7 @@ def _build_index() -> dict[str, frozenset[str]]:
 
 _RELATED_BY_WORD = _build_index()
 # Endings of many medicine names: a request to forget 'my meds' means a memory that has such a name.
-_MEDICINE = re.compile(
+_MEDICINE = LazyPattern(
     r"[a-z]{3,14}(?:statin|traline|sartan|alopram|oxetine|triptylin|thyroxin|cillin|mycin|azepam|azolam|prazol|gliptin|gliflozin|"
     r"triptan|lukast|dipin|trigin|tiapin|olapin|azapin|epin|olol|pril|formin|olon|ison)e?"
 )
@@ -146,7 +147,7 @@ _GENERIC = frozenset(
     cosa cose storia faccenda questione chose histoire affaire sujet plaît asunto tema historia lío cosa favor coisa
     história assunto sache geschichte thema bitte ding zaak verhaal onderwerp""".split()
 )
-_APART = re.compile(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE)
+_APART = LazyPattern(r",|;|\b(?:and|or|und|et|y|e|en|oder|ou|o)\b", re.IGNORECASE)
 # Function words of all languages, as `fold` writes them.
 _FUNCTION_WORDS = frozenset().union(*(language.stop for language in LANGUAGES.values()))
 

@@ -4,7 +4,6 @@ Any page that a person visits can make the browser call a server on their machin
 to 127.0.0.1 (DNS rebinding) can read its answers. Programs other than browsers send no `Origin` and are not affected.
 """
 
-import re
 from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address, ip_address
@@ -13,13 +12,14 @@ from urllib.parse import urlsplit
 
 from starlette.types import ASGIApp
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.server.asgi import Headers, Receive, Scope, Send, header, send_body, send_start
 from recollect.server.status import FORBIDDEN, NO_CONTENT, send_error
 
 # `host[:port]` of RFC 3986 without user information, percent signs and zones, in lower case.
-_AUTHORITY = re.compile(r"(?:\[(?P<v6>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9_.-]{1,254}))(?::(?P<port>[0-9]{1,5}))?")
-_LABEL = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
-_NUMBER = re.compile(r"[0-9]{1,10}|0x[0-9a-f]{0,8}")
+_AUTHORITY = LazyPattern(r"(?:\[(?P<v6>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9_.-]{1,254}))(?::(?P<port>[0-9]{1,5}))?")
+_LABEL = LazyPattern(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
+_NUMBER = LazyPattern(r"[0-9]{1,10}|0x[0-9a-f]{0,8}")
 _MAX_NAME, _MAX_PORT = 253, 65535
 # Endings that no public name server resolves, so that no stranger can point such a name at this machine: reserved ones
 # (RFC 6761, 6762, 8375, ICANN's `internal`) and Kubernetes' `svc` and `cluster.local`.

@@ -3,6 +3,7 @@
 import re
 from urllib.parse import unquote_to_bytes
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.server.asgi import (
     BodyTooLargeError,
     ClientDisconnectedError,
@@ -24,7 +25,7 @@ from recollect.server.upstream_key import UpstreamKeyPolicy
 
 # The routes' prefix as it was sent. What follows it begins with a slash: appended to a base URL without a path,
 # anything else would name another host. A user may be called v1, and a prefix spelled with percent signs is not ours.
-_V1_PATH = re.compile(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
+_V1_PATH = LazyPattern(rb"(?:/u/[^/]+)?/v1(/.*)", re.DOTALL)
 
 
 class PassThrough:

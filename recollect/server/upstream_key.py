@@ -4,7 +4,6 @@ A request with the key has the rights of its account. So only authenticated requ
 ask a model: never for files, fine-tuning, stored answers or administration.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
@@ -12,6 +11,7 @@ from urllib.parse import unquote_to_bytes
 from recollect.chat.identity import USER_JWT, IdentityPolicy, is_authenticated
 from recollect.clock import Clock
 from recollect.errors import BadSettingError
+from recollect.lazy_pattern import LazyPattern
 from recollect.server.asgi import Headers
 from recollect.server.origin_guard import is_loopback
 from recollect.server.status import FORBIDDEN, UNAUTHORIZED
@@ -44,7 +44,7 @@ INFERENCE_ROUTES = (
 _CREDENTIALS = frozenset({b"authorization", b"x-api-key", b"api-key", b"x-goog-api-key"})
 # A step of a path may be percent-encoded once, or twice if another server relays the request.
 _MAX_UNQUOTING = 3
-_UNSAFE = re.compile(rb"[\x00-\x20\x7f-\xff%\\?#;]")
+_UNSAFE = LazyPattern(rb"[\x00-\x20\x7f-\xff%\\?#;]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,13 @@
 
 import json
 import os
-import re
 import shutil
 import sys
 from pathlib import Path
 
 import aiohttp
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
 from recollect.server.origin_guard import is_loopback
 from recollect.server.status import OK
@@ -18,7 +18,7 @@ from recollect.settings import Settings
 MAX_WAIT_S = 1.0
 MAX_BYTES = 1_000_000
 # Names that need no quoting in a shell command or terminal.
-_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,199}")
+_PLAIN = LazyPattern(r"[A-Za-z0-9][A-Za-z0-9._/:@+-]{0,199}")
 # Words in the names of models that do not chat.
 _NO_CHAT = ("embed", "rerank", "whisper", "tts", "dall-e", "moderation", "image", "audio", "transcribe")
 

@@ -4,9 +4,9 @@
 bought a dishwasher', and 'it costs 30 euros' with 'it went up to 42'.
 """
 
-import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import ReadClause, has_meaning, read_clause, subject_of
 from recollect.text.normalize import fold
 from recollect.text.speakers import may_share_owner
@@ -102,7 +102,7 @@ def _find_name(clause: ReadClause) -> str:
     return ""
 
 
-_NEW_AMOUNT = re.compile(
+_NEW_AMOUNT = LazyPattern(
     r"\b(?:(?:put|puts|putting|bumped|pushed|whacked|jacked|hiked|raised|dropped|knocked|cut|brought|taken|took|"
     r"got|gone|going|"
     r"goes|went|go|come|came|is|s|are|re|crept|shot|jumped|risen|rose|fallen|fell) (?:(?:it|that|them|the "

@@ -1,10 +1,10 @@
 """A clause in one of seven languages, read by its words alone: what it is about, and the values it gives. Pure."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.languages import ENGLISH_TOO, LANGUAGES, STOP_WORDS
 from recollect.text.normalize import fold
 from recollect.text.stem import stem
@@ -24,11 +24,11 @@ MAX_WORDS = 60
 MAX_OBJECT_WORDS = 3
 # Words beside a value among which its topic is looked for.
 NEAR_WORDS = 8
-_WORD = re.compile(r"\d++(?:[.,:]\d++)*+(?:(?:st|nd|rd|th|am|pm|h|mg|ml|kg|km|k)\b)?|[$€£]|[^\W\d_][^\W_]*+")
-_NOT = re.compile(r"n['’]t\b")
-_ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
-_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
-_WITH_UNIT = re.compile(r"\A(\d++(?:[.,]\d++)*+)(mg|ml|kg|km|k)")
+_WORD = LazyPattern(r"\d++(?:[.,:]\d++)*+(?:(?:st|nd|rd|th|am|pm|h|mg|ml|kg|km|k)\b)?|[$€£]|[^\W\d_][^\W_]*+")
+_NOT = LazyPattern(r"n['’]t\b")
+_ORDINAL = LazyPattern(r"\d{1,2}(?:st|nd|rd|th)")
+_CLOCK = LazyPattern(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
+_WITH_UNIT = LazyPattern(r"\A(\d++(?:[.,]\d++)*+)(mg|ml|kg|km|k)")
 _MIN_YEAR, _MAX_YEAR = 1900, 2100
 _OF = frozenset({"of", "de", "di", "the", "d"})
 # 'Car' is French for because, and an English noun.

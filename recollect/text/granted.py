@@ -2,6 +2,8 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
+
 # Characters of a sentence in which such a clause is read.
 MAX_GRANTED = 200
 _BY = (
@@ -33,19 +35,19 @@ _SAID_BY = (
     r"me|nos|estoy|vivo|trabajo|trabalho|moro|vivimos|trabajamos|empecé|comecei|mudei|mi|sono|lavoro|abito|vivo|ho|ik|"
     r"we)\b"
 )
-_GRANTED = re.compile(
+_GRANTED = LazyPattern(
     rf"(?:(?:and|but|so|hi|hey|hiya|ugh|ok|okay|also|btw|plus|oh|honestly)\b[,\s]{{1,3}}){{0,3}}"
     rf"(?:{_BY}\s++(?={_SAID_BY})|after\s++(?={_DOING}\s))(?P<said>[^,;:?!\n]{{3,{MAX_GRANTED}}}+)",
     re.IGNORECASE,
 )
 # After other words, too: 'he says since I'm shift lead now I do the rota'.
-_IN_THE_MIDDLE = re.compile(
+_IN_THE_MIDDLE = LazyPattern(
     rf"\b(?<!how long )(?:(?:ever\s++)?since|now\s++that)\s++(?P<said>(?:i|i'm|im|i've|we|we're|we've|"
     rf"they)\b[^,;:?!\n]{{3,{MAX_GRANTED}}}+)",
     re.IGNORECASE,
 )
 # Start of the main clause if there is no comma: '… at the bakery i get up at half 3'.
-_REST = re.compile(
+_REST = LazyPattern(
     r"\s(?:(?:i|i'm|im|i've|i'll|i'd|we|we're|we've|he|she|it|it's|they|my|our|how|what|which|where|when|who|why|can|"
     r"could|should|"
     r"is|are|do|does|any)\b)(?!\s++(?:that|who|which)\b)",
@@ -53,7 +55,7 @@ _REST = re.compile(
 )
 # Words of the clause before which nothing else begins: 'since i joined'.
 _MIN_WORDS = 3
-_IN_OTHER_LANGUAGES = re.compile(
+_IN_OTHER_LANGUAGES = LazyPattern(
     r"(?:seit|jetzt\s++wo|depuis|maintenant|desde|ahora|agora|da\s|ora\s|adesso|sinds|nu\s)", re.IGNORECASE
 )
 

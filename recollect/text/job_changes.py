@@ -6,6 +6,7 @@ Someone moved out, left a job or took another name; or a clause tells a new job 
 import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import ReadClause, has_meaning, read_clause
 from recollect.text.normalize import fold
 from recollect.text.professions import PROFESSIONS
@@ -20,7 +21,7 @@ _LAST = (
     r"(?:this week|last week|this month|last month|yesterday|today|"
     r"(?:on )?(?:monday|tuesday|wednesday|thursday|friday))"
 )
-_NEW_JOB = re.compile(
+_NEW_JOB = LazyPattern(
     rf"\b(?:first|second|third|fourth|1st|2nd|3rd|4th|\d+ (?:days|weeks|months) (?:in )?) ?(?:day|week|month|"
     rf"shift|payslip|wage)?"
     rf" (?:as an? (?:[a-z]{{2,15}} ){{0,2}}?(?:{_TRADE})|on {_POST})\b"
@@ -37,32 +38,32 @@ _NEW_JOB = re.compile(
     r"|\bahora (?:trabajo|curro) (?:en|de|como|para)\b"
 )
 # 'Second week at Teme Vets done': a workplace is written as a name, a course or a holiday is not.
-_WEEK_AT = re.compile(
+_WEEK_AT = LazyPattern(
     r"\b(?:first|second|third|fourth|1st|2nd|3rd|4th)\s(?:week|month|shift|payslip)\s(?:on\s(?:reception|"
     r"the\s\w{2,12})\s)?"
     r"(?:at|with|from)\s(?:the\s)?[A-Z]",
 )
 _NO_NAME = frozenset("bus train car bike foot taxi plane boat tram ferry coach tube default name".split())
-_BESIDE = re.compile(
+_BESIDE = LazyPattern(
     r"\b(?:also|too|as well|part time|second job|side|volunteer\w*|weekends|saturdays|sundays|evenings|temp|"
     r"temping|used to|uni|"
     r"university|college|school|course|gym|camp|will|would|if)\b"
 )
-_OLD_JOB = re.compile(
+_OLD_JOB = LazyPattern(
     r"\b(?:i|we|the user)(?: (?:m|am|is|ve|have|has|been|currently|now|still|just)){0,3} (?:work|works|working|"
     r"employed)"
     rf"(?: [a-z]{{1,15}}){{0,4}}? (?:at|for|in|as|with)\b|\b(?:i|the user)(?: (?:m|am|is|ve|have|has|been)){{1,2}}"
     rf" (?:an? )?(?:[a-z]{{2,15}} ){{0,3}}?(?:{_TRADE})\b|\b(?:my|the user s) (?:job|employer|workplace|"
     rf"profession) (?:is|s)\b"
 )
-_PAST = re.compile(r"\b(?:used to|no longer|former|formerly|any ?more|was|left|quit|until)\b")
+_PAST = LazyPattern(r"\b(?:used to|no longer|former|formerly|any ?more|was|left|quit|until)\b")
 _CALLED = (
     r"(?:call me|(?:to be|i am|i m) called|my name(?: s| is)|the user s name is|known as|goes? by|nenn mich|ich "
     r"heisse|me llamo|llamame)"
 )
-_OLD_NAME = re.compile(rf"\b{_CALLED} (?P<who>[a-z]{{2,20}})\b")
+_OLD_NAME = LazyPattern(rf"\b{_CALLED} (?P<who>[a-z]{{2,20}})\b")
 _NOW = r"(?:now|from now on|these days|nowadays|instead|going forward|from today)"
-_NEW_NAME = re.compile(
+_NEW_NAME = LazyPattern(
     r"\b(?:(?:i m|im|i am|i ve been|i) (?:now )?(?:go|going|known|goes|gone) (?:by|as) (?P<a>[a-z]{2,20})"
     rf"|call me (?P<b>[a-z]{{2,20}}) {_NOW}|my name(?: s| is) (?P<c>[a-z]{{2,20}}) {_NOW}|i use "
     rf"(?P<d>[a-z]{{2,20}}) as my name"
@@ -73,7 +74,7 @@ _NEW_NAME = re.compile(
     r"|llamame (?P<j>[a-z]{2,20}) (?:ahora|a partir))\b"
 )
 # 'It's Kit now, not Kat'.
-_NOT_THE_OLD = re.compile(
+_NOT_THE_OLD = LazyPattern(
     r"(?:it s|i m|im) (?P<new>[a-z]{2,20}) now(?: please| pls)? not (?P<old>[a-z]{2,20})$|(?:do not|no longer|"
     r"never) (?:call me|go by|use) (?P<gone>[a-z]{2,20})"
 )
@@ -163,7 +164,7 @@ def read_new_name(clause: ReadClause) -> NewName | None:
 _NAME = r"(?P<who>[^\W\d_][\w'’-]{1,30}?)(?:'s|’s)?"
 _DONE = r"(?:\s++(?:has|have|had|is|was|just|finally|already|now|also|since|actually|then))*+"
 _FURNISHED = r"(?:an?|her|his|their|another)\s++(?:own\s++|new\s++)?(?:flat|place|room|house|apartment)"
-_LEFT = re.compile(
+_LEFT = LazyPattern(
     rf"(?:^|[\s,;:(])(?:my\s++\w{{2,20}}\s++)?{_NAME}{_DONE}\s++(?:"
     r"(?P<home>mov(?:ed|ing)\s++out|packed\s++(?:up|her|his|their)|moved\s++(?:back\s++)?(?:to(?!\s++the\s)|"
     r"in\s++with|away)|"
@@ -181,19 +182,19 @@ _NOBODY = frozenset(
     """i we he she it they you who that this there everyone everybody someone nobody has have had is was and but so then
     just also already not never what which time day week month year lot all some things stuff mum's""".split()
 )
-_SHARED = re.compile(
+_SHARED = LazyPattern(
     r"\b(?:flatmates?|roommates?|housemates?|lodgers?|tenants?|lives? with|living with|live in|shares?|sharing|au "
     r"pair|subletter|"
     r"rooms?|in the (?:house|flat)|of us|staying with|woon met|wohne mit|vivo con|habite avec|moro com)\b"
 )
-_AT_WORK = re.compile(
+_AT_WORK = LazyPattern(
     r"\b(?:boss|manager|supervisor|line manager|team lead|lead|colleagues?|coworkers?|teacher|tutor|trainer|coach|"
     r"assistant|"
     r"reports? to|works? (?:with|for)|head|director|therapist|doctor|dentist|nanny|cleaner|childminder|drummer|singer|"
     r"bassist)\b"
 )
 # 'The boss rings, not Kelly': the role is another's.
-_NOT_THEM = re.compile(
+_NOT_THEM = LazyPattern(
     r"\b(?P<role>boss|manager|supervisor|teacher|tutor|trainer|coach|doctor|dentist|gp|therapist|landlord|landlady|"
     r"neighbour|"
     r"cleaner|nanny)\b.{0,60}?,?\s(?:not|instead\s++of|no\s++longer|replaced)\s++(?P<who>[^\W\d_][\w'-]{1,30})",
@@ -205,7 +206,7 @@ _ROLES = (
     frozenset({"landlord", "landlady"}),
 )
 # 'Eoin goes by Ro now', 'our cat is called Mora now, not Lola'.
-_RENAMED = re.compile(
+_RENAMED = LazyPattern(
     r"(?P<old>(?!(?:My|The|So|Our|He|She|They|We|It|And|But|Then)\b)[A-Z][\w'-]{1,30}?)(?:'s|\s++(?:has|"
     r"is))?\b[^.!?]{0,60}?\b(?:goes|go|"
     r"going)\s++by\s++(?P<new>[A-Z][\w-]{0,30})"

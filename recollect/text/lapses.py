@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import CALENDAR, ReadClause, has_meaning, read_clause, subject_of
 from recollect.text.speakers import ME, OTHER, RELATIONS, may_be_the_same, owner_of
 from recollect.text.update_words import NEGATIONS
@@ -14,7 +15,7 @@ _MAX_AFTER = 9
 _MAX_DENIED = 4
 _SO = r"(?: (?:so|right|totally|clean|completely|really|kind of|pretty|just|quite|officially|well and truly)){0,2}"
 # The object comes after these.
-_BEFORE_OBJECT = re.compile(
+_BEFORE_OBJECT = LazyPattern(
     r"\b(?:(?:packed|packing|jacked|jacking|chucked|chucking) in"
     r"|(?:called|calling) (?:time on|it (?:a day|quits) (?:with|on))|(?:drew|drawn) a line under"
     r"|(?:retired|walked away|stepped away|stepped back|moved on|backed away) from"
@@ -39,7 +40,7 @@ _BEFORE_OBJECT = re.compile(
     r")\b"
 )
 # The object comes between verb and particle: 'knocked the running on the head'.
-_AROUND_OBJECT = re.compile(
+_AROUND_OBJECT = LazyPattern(
     r"\b(?:(?:knocked|knock|knocking) (?P<a>.{2,40}?) on the head|(?:gave|given|giving) (?P<b>.{2,40}?) (?:a "
     r"miss|the boot|"
     r"the elbow|the heave ho|the push)|(?:packed|packing|jacked|jacking|chucked|chucking|given|gave) "
@@ -49,7 +50,7 @@ _AROUND_OBJECT = re.compile(
     r"(?:\S{1,12} ){0,4}?an den nagel)"
 )
 # The object comes before these.
-_AFTER_OBJECT = re.compile(
+_AFTER_OBJECT = LazyPattern(
     r"(?: really| just)? (?:(?:is|are|s|re) (?:not|no longer) (?:really |quite )?(?:doing it|my thing|my bag|"
     r"for me|my cup|the same|fun)"
     r"(?=$|.{0,40}\b(?:any ?more|now|these days|nowadays|for me|longer)\b|$)|(?:does|do|did) (?:nothing|not do "
@@ -63,7 +64,7 @@ _AFTER_OBJECT = re.compile(
     r"|ya no me (?:gusta|gustan|va|apetece|interesa)|lo he dejado|lo deje)"
 )
 # Said of an illness or a fear that was none.
-_RULED_OUT_BEFORE = re.compile(
+_RULED_OUT_BEFORE = LazyPattern(
     r"\b(?:(?:was|is|it s|were|are) not (?:an? |the |even |actually )?(?=.{2,60}\bafter all\b)"
     r"|(?:turned|turns) out (?:not to be|to not be|(?:that )?(?:it )?(?:was|is|s|it s) not|(?:i|he|she|they) "
     r"(?:do|does|did) not have)"
@@ -74,18 +75,18 @@ _RULED_OUT_BEFORE = re.compile(
     r"|doch (?:keine?|nicht)|(?:al final|resulta que|resulto que) no (?:era|es|fue|tengo|tiene)|descartaron|"
     r"descartado)\b"
 )
-_RULED_OUT_AFTER = re.compile(
+_RULED_OUT_AFTER = LazyPattern(
     r" (?:(?:is|was|has been|s been|got|been|being) ruled out|(?:test|tests|scan|bloods?|results?) (?:came|come|"
     r"was|were|is) (?:back )?"
     r"(?:negative|clear|fine|normal|clean)|(?:turned out to be|was) (?:a )?(?:false alarm|misdiagnosis|nothing))"
 )
 # It is over for a while, or for one time.
-_FOR_ONCE = re.compile(
+_FOR_ONCE = LazyPattern(
     r"\b(?:today|tonight|this (?:morning|afternoon|evening|week|weekend|time|month)|yesterday|for now|for a "
     r"(?:bit|while|few|"
     r"week|month)|till|until|heute|hoy|esta (?:noche|semana))\b"
 )
-_NOT_NOW = re.compile(
+_NOT_NOW = LazyPattern(
     r"\b(?:used to|no longer|any ?more|years? ago|last year|formerly|as a (?:kid|child)|fruher|antes)\b"
 )
 _NO_OBJECT = frozenset(
@@ -121,7 +122,7 @@ _FAMILIES = tuple(
     )
 )
 _SPORTS_OF_BOOTS = _FAMILIES[6] | frozenset(subject_of(word) for word in "rugby refereeing hurling camogie".split())
-_HUNG_UP = re.compile(
+_HUNG_UP = LazyPattern(
     r"\b(?:hung|hanging|hang) (?:up )?(?:my|his|her|the)(?: old)? (?P<kit>[a-z]{4,12})|\bcolgue las "
     r"(?P<botas>botas)\b"
 )

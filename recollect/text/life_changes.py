@@ -4,9 +4,9 @@ Hours, post, way to work: of each part there is one state, so that a new one tak
 may name its subject by a pronoun: 'I drive him on Fridays now' after 'I drive grandpa on Tuesdays'.
 """
 
-import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import ReadClause, has_meaning, read_clause
 from recollect.text.speakers import ME, OTHER, RELATIONS, may_be_the_same, owner_of
 from recollect.text.stem import stem
@@ -37,37 +37,37 @@ _SENT = (
 )
 _TO = r"(?: (?:over|across|back|down|up))? (?:to|on|onto|in|into|at|with)"
 _PARTS = {
-    "hours": re.compile(
+    "hours": LazyPattern(
         rf"\b(?:on|work|works|working|do|does|doing|to|onto)(?: the| a)? {_HOURS}\b"
         rf"|{_MY} (?:shifts?|schedule|roster|working hours|work hours)\b"
         r"|\b(?:get|gets|getting|m|am|is|be) up at (?:\d|half|quarter|three|four|five|six|seven)"
         rf"|{_I} (?:work|works|do|does) (?:from )?\d{{1,2}}(?: \d\d)? ?(?:am|pm)? ?(?:to|til|till|until)\b"
         r"|\b(?:start|starts|clock in|begin|begins)(?: work)? at (?:\d|half|quarter)"
     ),
-    "post": re.compile(
+    "post": LazyPattern(
         rf"{_I}(?: (?:work|works|working|based|sit|sits|a|an))?(?: [a-z]{{1,20}}){{0,3}}? (?:in|on|at|for|with)"
         rf"(?: the| our| a)?(?: [a-z0-9]{{1,20}}){{0,3}}? {_POST}\b"
         rf"|{_MY} (?:desk|office|branch|team|ward|base|department|store) (?:is|s)\b"
         rf"|{_I}(?: a| the)? (?:branch|store|shop|team|ward|shift|department|site) (?:manager|lead|leader|supervisor)\b"
     ),
-    "workplace": re.compile(
+    "workplace": LazyPattern(
         rf"{_I} (?:work|works|working|employed|start|starts|started|starting)\b(?: [a-z]{{1,20}}){{0,4}}? "
         r"(?:at|for|in|with)\b"
         rf"|{_I} (?:joined|joins)\b"
         r"|\b(?:i|we|the user) (?:m|am|is|re|are|was)(?: (?:now|currently|also))? an? (?:[a-z]{1,20} ){1,4}?"
         r"(?:at|in|for|with)\b"
     ),
-    "role": re.compile(
+    "role": LazyPattern(
         rf"{_I}(?: (?:a|an|the|our))?(?: [a-z]{{1,15}}){{0,2}}? (?:lead|leader|manager|supervisor|head|foreman|deputy|"
         rf"director|"
         r"apprentice|trainee|captain|chief|coordinator|assistant)\b"
         rf"|{_I} an? (?:[a-z]{{1,20}} ){{1,4}}?(?:at|for|in)\b"
     ),
-    "way": re.compile(
+    "way": LazyPattern(
         rf"{_I} commutes?\b|{_MY} commute\b|{_I} (?:go|goes|get|gets|drive|drives|cycle|cycles|walk|walks|bike|bikes|"
         r"take|takes|travel|travels|ride|rides|run|runs)\b(?: [a-z]{1,15}){0,3}? to (?:the )?(?:work|office)\b"
     ),
-    "mode": re.compile(
+    "mode": LazyPattern(
         rf"{_I}(?: (?:work|works|working))?(?: [a-z]{{1,12}}){{0,2}}? "
         r"(?:from home|remote|remotely|in the office|hybrid|wfh|on ?site)\b"
     ),
@@ -75,25 +75,25 @@ _PARTS = {
 # Of these a clause says by itself what they are now.
 _TOLD = ("hours", "way", "mode", "post", "role")
 # Others do it to the speaker, or it was done to them.
-_SENT_ME = re.compile(
+_SENT_ME = LazyPattern(
     rf"\b(?:{_SENT} (?:me|us)|(?:i|we)(?: (?:ve|have|was|were|been|got|get|just|am|m|now|being|also)){{1,4}} "
     rf"{_SENT}){_TO}\b"
     rf"|^(?:just |finally |also |now )?(?:got|been|was) {_SENT}{_TO}\b"
 )
-_WENT = re.compile(
+_WENT = LazyPattern(
     r"\b(?:i|we)(?: (?:ve|have|just|now|recently)){0,2} (?:moved|transferred|switched|changed|relocated|gone|went)"
     rf"{_TO}\b(?=.{{0,60}}\b{_POST}\b)"
 )
-_OF_HOURS = re.compile(rf"\b{_HOURS}\b")
-_OF_A_POST = re.compile(rf"\b{_POST}\b")
-_OF_A_HOUSE = re.compile(rf"\b{_HOUSE}\b")
+_OF_HOURS = LazyPattern(rf"\b{_HOURS}\b")
+_OF_A_POST = LazyPattern(rf"\b{_POST}\b")
+_OF_A_HOUSE = LazyPattern(rf"\b{_HOUSE}\b")
 # A change that is told as the ground for what is asked: 'since I joined …', 'now that I'm …'.
-_GRANTED = re.compile(r"^(?:and |but |so )?(?:ever since|since|now that|now|after|because)\b")
-_NEWS = re.compile(r"\b(?:now|these days|nowadays|switched|moved|started|instead|joined|went|gone|became|changed)\b")
-_BESIDE = re.compile(
+_GRANTED = LazyPattern(r"^(?:and |but |so )?(?:ever since|since|now that|now|after|because)\b")
+_NEWS = LazyPattern(r"\b(?:now|these days|nowadays|switched|moved|started|instead|joined|went|gone|became|changed)\b")
+_BESIDE = LazyPattern(
     r"\b(?:also|too|as well|besides|on the side|part time|second|sometimes|today|tonight|this week|just for)\b"
 )
-_NOT_NOW = re.compile(r"\b(?:used to|no longer|until|till last|any ?more|quit|left|former|formerly|wants? to|would)\b")
+_NOT_NOW = LazyPattern(r"\b(?:used to|no longer|until|till last|any ?more|quit|left|former|formerly|wants? to|would)\b")
 # Number of words of a value that are read after the words that name the part.
 _MAX_VALUE_WORDS = 8
 

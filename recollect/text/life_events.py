@@ -3,58 +3,60 @@
 A birth, a wedding, a recovery; the death of people and animals.
 """
 
-import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import ReadClause, has_meaning, read_clause, subject_of
 from recollect.text.speakers import ME, RELATIONS, may_be_the_same, may_share_owner, owner_of
 from recollect.text.update_words import NEGATIONS
 
 _EVENTS = {
     "birth": (
-        re.compile(
+        LazyPattern(
             r"\b(?:gave birth|(?:is|s|are|re) (?:finally )?here|was born|were born|born (?:on|at|last|this|yesterday|"
             r"today)|"
             r"had (?:the|our|my|her) (?:baby|twins)|baby (?:came|arrived)|(?:since|now that) the baby(?: s| is)? "
             r"(?:came|arrived|here|born)|"
             r"welcomed (?:a|our)|we re (?:parents|home with the baby)|breastfeeding)\b"
         ),
-        re.compile(
+        LazyPattern(
             r"\b(?:pregnant|expecting|due (?:on|in|date|\d|january|february|march|april|may|june|july|august|"
             r"september|october|november|"
             r"december)|trimester|bump|morning sickness|\d weeks (?:along|gone|in)|trying for a baby)\b"
         ),
     ),
     "driving": (
-        re.compile(
+        LazyPattern(
             r"\b(?:passed (?:my|the) (?:driving )?(?:test|exam)|got my (?:driving )?licen[cs]e|passed my "
             r"driving)\b"
         ),
-        re.compile(r"\b(?:learning to drive|driving lessons?|driving test|learner|provisional)\b"),
+        LazyPattern(r"\b(?:learning to drive|driving lessons?|driving test|learner|provisional)\b"),
     ),
     "graduation": (
-        re.compile(r"\b(?:graduated|finished (?:uni|university|college|my degree|school)|got my (?:degree|diploma))\b"),
-        re.compile(
+        LazyPattern(
+            r"\b(?:graduated|finished (?:uni|university|college|my degree|school)|got my (?:degree|diploma))\b"
+        ),
+        LazyPattern(
             r"\b(?:final year|last year of|\w{1,10} year (?:\w{1,15} )?student|student at|finals|dissertation "
             r"due)\b"
         ),
     ),
     "wedding": (
-        re.compile(r"\b(?:got married|tied the knot|we re married|i m married|as newlyweds|married on)\b"),
-        re.compile(
+        LazyPattern(r"\b(?:got married|tied the knot|we re married|i m married|as newlyweds|married on)\b"),
+        LazyPattern(
             r"\b(?:engaged|fiancee?|wedding (?:is|s)|getting married|planning (?:the|a|our|my) wedding|"
             r"single)\b"
         ),
     ),
 }
-_RECOVERED = re.compile(
+_RECOVERED = LazyPattern(
     r"\b(?:back on (?:his|her|my|their|its) feet|up and about|good as new|all better|on the mend|right as rain|fully "
     r"recovered|"
     r"made a full recovery|out of hospital|out of the cast|cast(?: s| is)? off|off (?:the )?crutches|walking again|"
     r"back to (?:his|her|their|my)"
     r" old self|got the all clear|cleared to|signed off by)\b"
 )
-_AILING = re.compile(
+_AILING = LazyPattern(
     r"\b(?:can not|ca not|cannot|unable|hip|knee|leg|ankle|foot|back|arm|wrist|shoulder|broke|broken|surgery|"
     r"operation|op|crutches|hospital|"
     r"ill|sick|poorly|sprained|injured|injury|recovering|bedbound|bed|cast|limp|limping|hurts?|sore|no (?:stairs|"
@@ -107,10 +109,10 @@ def read_life_event(clause: ReadClause, within: ReadClause) -> LifeEvent | None:
     return LifeEvent(kinds, recovered, clause) if kinds or recovered else None
 
 
-_I_WAS_BORN = re.compile(r"\b(?:i|we) (?:was|were|am|m) born\b")
-_HERE = re.compile(r"\b(?:is|s|are|re) (?:finally )?here\b")
+_I_WAS_BORN = LazyPattern(r"\b(?:i|we) (?:was|were|am|m) born\b")
+_HERE = LazyPattern(r"\b(?:is|s|are|re) (?:finally )?here\b")
 # 'She's here' is said of a guest as well.
-_OF_A_BIRTH = re.compile(
+_OF_A_BIRTH = LazyPattern(
     r"\b(?:born|baby|kg|lbs?|pounds|birth|healthy|newborn|labour|labor|midwife|sleep|mum and|"
     r"weighs)\b"
 )
@@ -118,7 +120,7 @@ _OF_A_BIRTH = re.compile(
 
 # Number of words before a verb of dying that are searched for its subject: 'Paul ist letzte Woche gestorben'.
 _MAX_BEFORE = 8
-_DIED = re.compile(
+_DIED = LazyPattern(
     r"\b(?:died(?! (?:of (?:laughter|embarrassment|shame)|laughing|inside|down|out|off))|passed(?: away| "
     r"on)?(?= (?:last|on|in|this|away|peacefully|yesterday|suddenly)|$)|did not make "
     r"it(?= (?:through|$)|$)"
@@ -129,7 +131,7 @@ _DIED = re.compile(
     r"|gestorben|verstorben|eingeschlafert(?: worden)?|uberfahren worden|(?:ist|war) tot|nicht mehr am leben"
     r"|(?:ha|se ha) muerto|se murio|murio|fallecio|ha fallecido|se nos (?:fue|murio|ha ido))\b"
 )
-_TAKEN = re.compile(
+_TAKEN = LazyPattern(
     r"\b(?:(?:the |a |that |bloody |neighbours? s? ?)?(?:fox|foxes|hawk|badger|buzzard|stoat|mink|cat|dog|dogs|"
     r"car|lorry|cancer|fuchs|marder|zorro)"
     r"(?: has| ve| have| s| hat)? (?:got|took|killed|ate|had|nabbed|mauled|snatched|finished|taken|geholt|"
@@ -139,14 +141,14 @@ _TAKEN = re.compile(
     r"|murio|fallecio|perdimos a|sacrificar a)(?= )"
 )
 # Words after the subject, needed if the verb alone says too little.
-_OF_A_DEATH = re.compile(
+_OF_A_DEATH = LazyPattern(
     r"\b(?:lost|buried|goodbye|fox|foxes|hawk|badger|buzzard|stoat|mink|fuchs|marder|zorro|murio|fallecio|"
     r"perdimos|sacrificar)\b"
     r"|\b(?:dead|put (?:down|to sleep)|put .{1,20}? (?:down|to sleep)|let .{1,20}? go|einschlafern|begraben|"
     r"killed|mauled|cancer)\b"
 )
-_DEATH_BY_NOT = re.compile(r"\bnot (?:make it|with us)|nicht mehr am leben")
-_PAST = re.compile(
+_DEATH_BY_NOT = LazyPattern(r"\bnot (?:make it|with us)|nicht mehr am leben")
+_PAST = LazyPattern(
     r"\b(?:died|dead|passed|was|were|lost|late|buried|gestorben|war|murio|had|miss|misses|missed|grief|grieving|"
     r"anniversary)\b"
 )

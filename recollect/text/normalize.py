@@ -1,13 +1,14 @@
 """Spellings: texts cleaned on entry, folded and normalised for comparing, cut into words; how alike two are. Pure."""
 
-import re
 import unicodedata
 
 from rapidfuzz.distance import Levenshtein
 
+from recollect.lazy_pattern import LazyPattern
+
 # NUL (PostgreSQL refuses it, SQLite's length() stops at it) and lone surrogates (no encoding holds them).
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
-_ASCII_WORD = re.compile(r"[a-z0-9]+(?:'[a-z0-9]+)*")
+_UNSTORABLE = LazyPattern("[\x00\ud800-\udfff]")
+_ASCII_WORD = LazyPattern(r"[a-z0-9]+(?:'[a-z0-9]+)*")
 # Ranges of signs that belong to the letter before them: accents, vowel signs and points of all scripts.
 _SIGNS = "".join(
     chr(code)
@@ -15,7 +16,7 @@ _SIGNS = "".join(
     for code in range(first, last)
     if unicodedata.category(chr(code)) in ("Mn", "Mc")
 )
-_WORD = re.compile(rf"[^\W_](?:[^\W_]|[{_SIGNS}])*(?:'[^\W_](?:[^\W_]|[{_SIGNS}])*)*")
+_WORD = LazyPattern(rf"[^\W_](?:[^\W_]|[{_SIGNS}])*(?:'[^\W_](?:[^\W_]|[{_SIGNS}])*)*")
 # Typographic marks, as they are typed; soft hyphens and joiners, which are invisible inside a word.
 _TYPED = str.maketrans(
     {
@@ -29,8 +30,8 @@ _TYPED = str.maketrans(
 )
 # Longest run of white space or of one mark that stays as it was typed, in characters.
 MAX_RUN = 20
-_LONG_BLANK = re.compile(rf"(?<!\s)\s{{{MAX_RUN}}}\s++")
-_LONG_MARK = re.compile(rf"([^\w\s])\1{{{MAX_RUN},}}")
+_LONG_BLANK = LazyPattern(rf"(?<!\s)\s{{{MAX_RUN}}}\s++")
+_LONG_MARK = LazyPattern(rf"([^\w\s])\1{{{MAX_RUN},}}")
 # What Turkish leaves of its capital "İ".
 _TURKISH_DOT = "i\u0307"
 
@@ -136,7 +137,7 @@ _DROPPED_MARKS = (
 _ACCENTED = ((0x00C0, 0x024F), (0x0370, 0x03FF), (0x1E00, 0x1FFF))
 # German and Nordic letters as they are written where the keyboard lacks them.
 _SPELT_OUT = {ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("å"): "aa", ord("ø"): "oe", ord("æ"): "ae"}
-_UMLAUT = re.compile("[äöüåø]")
+_UMLAUT = LazyPattern("[äöüåø]")
 
 
 class _Folding(dict[int, str]):

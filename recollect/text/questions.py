@@ -4,17 +4,17 @@ English has its own, closer rules where they are needed. What is not listed here
 that is kept does less harm than a statement that is lost.
 """
 
-import re
 import unicodedata
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.normalize import fold, words
 
 # Characters that may follow a question mark, besides white space.
 _CLOSING = "\"'”’)]»」』）】.。!！…"
 _MARKS = ("?", "？", "؟", "՞", "፧", "\u037e")
-_GREEK_MARK = re.compile("[\u0370-\u03ff\u1f00-\u1fff]\\s*+;$")
+_GREEK_MARK = LazyPattern("[\u0370-\u03ff\u1f00-\u1fff]\\s*+;$")
 # Endings that ask without a mark: Chinese 吗 and its like, Japanese か after a verb or "is", Korean 까 and 나요.
-_PARTICLE = re.compile(
+_PARTICLE = LazyPattern(
     "(?:[吗嗎]|(?:です|ます|ません|でした|ました|でしょう|だろう|の|ない)か(?:な|ね)?|かしら"
     "|(?:습니|입니|합니|할|을|될)까요?|(?:나|은가|는가|인가)요)$"
 )
@@ -37,13 +37,13 @@ _ACCENTED_OPENERS = frozenset(
     "qué quién quiénes dónde adónde cuándo cuál cuáles cómo cuánto cuánta cuántos cuántas où".split()
 )
 # Words of Chinese, Japanese, Korean, Thai and Vietnamese that ask anywhere in a sentence.
-_INSIDE = re.compile(
+_INSIDE = LazyPattern(
     "什么|什麼|谁|誰|哪|怎么|怎麼|多少|几|幾|为什么|為什麼|呢|何|どこ|いつ|なぜ|どう|どの|どれ|いくら"
     "|어디|누구|언제|무엇|뭐|왜|어떻게|몇|อะไร|ใคร|ที่ไหน|เมื่อไหร่|ทำไม|อย่างไร|ไหม"
     "|^ما (?:هو|هي|اسم)|gì|nào|đâu|bao giờ|tại sao"
 )
 # Separates a statement from a following question.
-_JOINT = re.compile("[,;:，、；：،؛—–]|\\s-\\s")
+_JOINT = LazyPattern("[,;:，、；：،؛—–]|\\s-\\s")
 
 GREETINGS = frozenset(
     fold(word)
@@ -146,7 +146,7 @@ _WORDS = frozenset(
     не нет ни никогда ничего никто без нельзя ні ніколи нічого ніхто немає δεν μην όχι ποτέ τίποτα κανείς χωρίς
     لا ليس ليست لم لن ما بدون غير لست نیست نه هرگز بدون לא אין אף בלי לעולם नहीं नही न मत कभी बिना""".split()
 )
-_INSIDE_WORD = re.compile(r"[不没沒無无未别莫非]|ない|なかった|ません|ぬ|안 |않|못|없|아니|ไม่|มิได้")
+_INSIDE_WORD = LazyPattern(r"[不没沒無无未别莫非]|ない|なかった|ません|ぬ|안 |않|못|없|아니|ไม่|มิได้")
 
 
 def negations(text: str) -> int:

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import ReadClause, has_meaning, read_clause, subject_of
 from recollect.text.normalize import fold
 from recollect.text.speakers import ME, OTHER, RELATIONS, owner_of
@@ -49,13 +50,13 @@ _WITHOUT = {
 _ABSTAINS = frozenset(
     "vegan vegetarian veggie vegie pescatarian pescetarian keto paleo sober teetotal plantbased".split()
 )
-_ABSENCE = re.compile(
+_ABSENCE = LazyPattern(
     r"\b(?:no|not|never|none|quit\w*|gave up|given up|giving up|gives up|off|stopped|stop|cut out|cutting out|"
     r"without|"
     r"avoid\w{0,3}|free|break from|dropped|gone cold turkey|cold turkey|swore off|sworn off|done with|deleted|paused|"
     r"pausing|taking a break|laid off)\b"
 )
-_AGAIN = re.compile(
+_AGAIN = LazyPattern(
     r"\b(?:back (?:on|to|onto|at|into|with|in)|(?:went|gone|going|got) back to|back)\b|\bagain\b|\b(?:started|"
     r"resumed|"
     r"restarted|taken up|took up)\b|\bfell off the wagon\b"
@@ -65,24 +66,24 @@ _NO_HABIT = frozenset(
     """work school bus bike road track train feet street normal square bed line phone home office sofa plan earth course
     sleep start top uni job desk""".split()
 )
-_BEHIND = re.compile(
+_BEHIND = LazyPattern(
     r"\b(?:back (?:on|to|onto|into|with|at)?|started|resumed|restarted|took up|taken up)(?: (?:the|my|eating|having|"
     r"drinking|"
     r"using|taking|doing|playing|wearing|being|with|some|a|normal|proper|real|regular|good|old|on)){0,4}"
 )
 # 'Bread's back on the menu', 'nuts are fine in the house now', 'comments are ok again'.
-_ALLOWED = re.compile(
+_ALLOWED = LazyPattern(
     r"(?P<what>(?:[a-z]{3,20} )?[a-z]{3,20}) (?:s|is|are) (?:all |totally |perfectly |completely |now |actually )?"
     r"(?:back on the (?:menu|table|cards)|back in|(?:fine|ok|okay|allowed|safe|good|alright|permitted|"
     r"welcome)\b(?=.{0,40}\b(?:now|again)\b))"
 )
-_CAN_NOW = re.compile(
+_CAN_NOW = LazyPattern(
     r"\b(?:i|we) can (?:finally |now |actually )?(?:eat|have|drink|do|wear|use|take|go)(?: (?:the|my|some|any|"
     r"normal))? "
     r"(?P<what>[a-z]{3,20}(?: [a-z]{3,20})?)(?= (?:now|again)\b)"
 )
 # 'I've come round, please do use type hints from now on'.
-_WANTED_NOW = re.compile(
+_WANTED_NOW = LazyPattern(
     r"\b(?:(?:please |pls |you can |so |and )?do (?:use|add|write|put|include|give me|show|keep)"
     r"|(?:please |pls |you can )?(?:start|go back to) (?:using|adding|writing|putting|including|giving me)"
     r"|(?:please |pls |you can |just |always )(?:use|add|write|put|include|give me|show)(?=.{3,60}\b(?:from now "
@@ -93,7 +94,7 @@ _WANTED_NOW = re.compile(
 )
 # Names have a capital; so do these words at the start of a sentence.
 _NO_NAME = frozenset("the i my our his her their we she he it no she's he's user said".split())
-_CAPITAL = re.compile(r"(?<![\w'’])[A-Z][a-z][\w-]{0,30}+")
+_CAPITAL = LazyPattern(r"(?<![\w'’])[A-Z][a-z][\w-]{0,30}+")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,9 @@
 """Which script a word is written in, and the terms of words that are not cut by blanks. Pure."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
+
+from recollect.lazy_pattern import LazyPattern
 
 # Where each script begins; up to the next.
 _BORDERS = (
@@ -36,12 +37,12 @@ _KANA = "\u3041-\u309f\u30a1-\u30ff\u31f0-\u31ff"
 # Thai, Lao, Myanmar, Khmer.
 _SOUTHEAST = "\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff\uaa60-\uaa7f"
 _HANGUL = "\uac00-\ud7a3\u1100-\u11ff\u3131-\u318e"
-_RUN = re.compile(f"([{_HAN}{_KANA}]+)|([{_SOUTHEAST}]+)|([{_HANGUL}]+)|([^{_HAN}{_KANA}{_SOUTHEAST}{_HANGUL}]+)")
-_UNSPACED = re.compile(f"[{_HAN}{_KANA}{_SOUTHEAST}]")
-_ONE_HAN = re.compile(f"[{_HAN}]")
-_HIRAGANA_ALONE = re.compile("[\u3041-\u309f]+")
+_RUN = LazyPattern(f"([{_HAN}{_KANA}]+)|([{_SOUTHEAST}]+)|([{_HANGUL}]+)|([^{_HAN}{_KANA}{_SOUTHEAST}{_HANGUL}]+)")
+_UNSPACED = LazyPattern(f"[{_HAN}{_KANA}{_SOUTHEAST}]")
+_ONE_HAN = LazyPattern(f"[{_HAN}]")
+_HIRAGANA_ALONE = LazyPattern("[\u3041-\u309f]+")
 # A letter with the signs above, below and after it.
-_CLUSTER = re.compile(
+_CLUSTER = LazyPattern(
     "[^\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]?"
     "[\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1\u0eb4-\u0ebc\u0ec8-\u0ece\u102b-\u103e\u1056-\u1059\u17b4-\u17d3]*"
 )

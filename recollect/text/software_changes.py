@@ -6,6 +6,7 @@ Of each kind of program (data, our own) people use one, so that a new one ends t
 import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import ReadClause, read_clause
 from recollect.text.speakers import ME, OTHER, owner_of
 from recollect.text.update_words import NEGATIONS
@@ -57,11 +58,11 @@ _EVERYDAY = frozenset(
 )
 _NAMES = {name.replace("_", " "): kind for kind, names in _KINDS.items() for name in names.split()}
 _EVERYDAY_NAMES = frozenset(name.replace("_", " ") for name in _EVERYDAY)
-_NAME = re.compile(
+_NAME = LazyPattern(
     rf"(?<![\w.#+])(?:{'|'.join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True))})(?![\w#+])",
     re.IGNORECASE,
 )
-_OF_USE = re.compile(
+_OF_USE = LazyPattern(
     r"\b(?:in|with|use|using|uses|doing|writing|write|writes|code|(?:over|everything|ported|migrated|switched|moved) "
     r"to) $",
     re.IGNORECASE,
@@ -88,7 +89,7 @@ def software_in(text: str) -> dict[str, frozenset[str]]:
     return {kind: frozenset(names) for kind, names in sorted(found.items())}
 
 
-_NEWS = re.compile(
+_NEWS = LazyPattern(
     r"\b(?:now|nowadays|these\s++days|lately|from\s++now\s++on|instead|(?:switched|moved|migrated|ported|gone|went|"
     r"changed|swapped|converted|upgraded|jumped|come|came)(?:\s++\w{1,15}){0,4}?\s++(?:to|for)|moving\s++to|"
     r"back\s++(?:on|to|in|with)|(?:got|bought|have|has|my|our|on)\s++(?:an?\s++|"
@@ -98,7 +99,7 @@ _NEWS = re.compile(
     re.IGNORECASE,
 )
 # It is used beside the other, tried, read about or learnt.
-_BESIDE = re.compile(
+_BESIDE = LazyPattern(
     r"\b(?:also|too|as\s++well|besides|beside|on\s++the\s++side|alongside|learn\w*|learnt|try|trying|tried|"
     r"playing\s++with|"
     r"play\s++with|book|course|tutorial|dabbl\w++|experiment\w*|curious|for\s++fun|hobby|class|looking|reading|"
@@ -107,14 +108,14 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 # The old program follows.
-_OLD = re.compile(
+_OLD = LazyPattern(
     r"\b(?:from|off|away\s++from|instead\s++of|rather\s++than|not|no\s++more|dropped|ditched|dumped|binned|"
     r"ripped\s++out|"
     r"replaced|quit|left|stopped\s++using|done\s++with|no\s++longer\s++(?:use|using))\b",
     re.IGNORECASE,
 )
 # There begins what came in its place.
-_NEW = re.compile(r",\s|\b(?:to|for|with|by|and|now|in\s++favou?r)\b", re.IGNORECASE)
+_NEW = LazyPattern(r",\s|\b(?:to|for|with|by|and|now|in\s++favou?r)\b", re.IGNORECASE)
 # Of these a speaker has several: what is said of one says nothing of another.
 _PLACES = (
     frozenset({"backend", "api", "server"}),
@@ -128,8 +129,8 @@ _PLACES = (
     frozenset({"game", "games"}),
     frozenset({"family"}),
 )
-_VERSION = re.compile(r"(?<![\w.])\d{1,3}\.\d{1,3}(?!\w|\.\d)")
-_TO_VERSION = re.compile(r"\b(?:to|on)\s++(?P<version>\d{1,3}\.\d{1,3})(?!\w|\.\d)", re.IGNORECASE)
+_VERSION = LazyPattern(r"(?<![\w.])\d{1,3}\.\d{1,3}(?!\w|\.\d)")
+_TO_VERSION = LazyPattern(r"\b(?:to|on)\s++(?P<version>\d{1,3}\.\d{1,3})(?!\w|\.\d)", re.IGNORECASE)
 _MINE = frozenset({"i", "we", "my", "our", "me", "us", "user", "please", "pls", "im"})
 
 
@@ -205,7 +206,7 @@ def _is_mine(clause: ReadClause, text: str, within: str) -> bool:
 
 
 # 'Got a new laptop, it runs Fedora'.
-_NEW_DEVICE = re.compile(
+_NEW_DEVICE = LazyPattern(
     r"(?:(?:i|we)(?:'ve|\s++have)?\s++)?(?:got|bought|have)\s++an?\s++new\s++(?:work\s++)?\w{2,15}(?!\s++for\s++my)",
     re.IGNORECASE,
 )
@@ -214,7 +215,7 @@ _BARE_VERBS = frozenset(
     converted upgraded using writing doing everything""".split()
 )
 # 'Frontend's been rewritten in Svelte', 'shop's on WooCommerce now'.
-_OF_A_PART = re.compile(
+_OF_A_PART = LazyPattern(
     r"(?:the\s++)?(?:new\s++)?(?:backend|back\s++end|frontend|front\s++end|api|server|site|website|shop|store|app|"
     r"stack|codebase|"
     r"code|"

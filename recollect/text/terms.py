@@ -6,13 +6,13 @@ however the two texts' languages are guessed. Where another language is told, it
 finds others.
 """
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.languages import (
     ENGLISH,
     FOREIGN,
@@ -33,34 +33,34 @@ from recollect.text.stem import stem
 _MAX_WORD_CHARACTERS = 64
 # The languages in whose texts umlauts and their like may be typed as two letters.
 _SPELT_OUT = frozenset({"en", "de", "da", "no"})
-_POSSESSIVE = re.compile(r"'s$")
+_POSSESSIVE = LazyPattern(r"'s$")
 # French, Italian and Catalan words that lean on the next one, and the Irish part of a name.
-_LEANING = re.compile(
+_LEANING = LazyPattern(
     r"^(?:l|d|j|qu|n|m|t|s|c|jusqu|lorsqu|puisqu|quelqu|un|dell|nell|sull|dall|all|coll|quell|quest|bell|gl|v)'(?=\w\w)"
 )
-_IRISH = re.compile(r"^o'(?=\w\w)")
+_IRISH = LazyPattern(r"^o'(?=\w\w)")
 # A name with an ending, as Turkish and others set it off; the endings of English are left to its stemmer.
-_NAME_ENDING = re.compile(r"(?<=\w\w\w)'(?!(?:t|s|re|ve|ll|d|m)$)\w+$")
-_ARTICLE = re.compile("^(?:[وبكف]?ال|لل)(?=.{3})")
-_NEGATED = re.compile(r"n't$")
-_SENTENCE_END = re.compile(r"(?<=[.!?…;:])\s++|\n+|(?=[¿¡])")
+_NAME_ENDING = LazyPattern(r"(?<=\w\w\w)'(?!(?:t|s|re|ve|ll|d|m)$)\w+$")
+_ARTICLE = LazyPattern("^(?:[وبكف]?ال|لل)(?=.{3})")
+_NEGATED = LazyPattern(r"n't$")
+_SENTENCE_END = LazyPattern(r"(?<=[.!?…;:])\s++|\n+|(?=[¿¡])")
 
 # Whether anything of what follows is in a text. It begins with one set of characters, which is what makes it quick.
-_JOINED = re.compile(
+_JOINED = LazyPattern(
     "[-._@,+#A-Z0-9\u2010\u2011\u2190-\u2bff\U0001f000-\U0001faff]"
     r"(?:(?<=[^\W_][-._@\u2010\u2011])(?=[^\W_])|(?<=[a-z][A-Z])|(?<=\d,)(?=\d)|(?<=[A-Z]{2}\d)(?=\d)|(?<=[A-Za-z][+#])"
     "|(?<=[\u2190-\u2bff\U0001f000-\U0001faff]))"
 )
 # What holds parts together that are words as well: "e-mail", "node.js", "user_name", "ana@example.com".
-_HOLDERS = re.compile("[-._@\u2010\u2011]")
-_COMPOUND = re.compile(r"(?<![^\W_])[^\W_]++(?:[-._@\u2010\u2011][^\W_]++)+")
-_THOUSANDS = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?![\d,])")
-_CAMEL = re.compile(r"\b(?=[A-Z]*+[a-z]++[A-Z])[A-Za-z]++")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_NUMBERED = re.compile(r"\b([A-Z]{2,})(\d{2,})\b")
-_SHARP = re.compile(r"(?<!\w)[A-Za-z]{1,2}(?:\+\+|#)(?![\w+#])")
+_HOLDERS = LazyPattern("[-._@\u2010\u2011]")
+_COMPOUND = LazyPattern(r"(?<![^\W_])[^\W_]++(?:[-._@\u2010\u2011][^\W_]++)+")
+_THOUSANDS = LazyPattern(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?![\d,])")
+_CAMEL = LazyPattern(r"\b(?=[A-Z]*+[a-z]++[A-Z])[A-Za-z]++")
+_HUMP = LazyPattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NUMBERED = LazyPattern(r"\b([A-Z]{2,})(\d{2,})\b")
+_SHARP = LazyPattern(r"(?<!\w)[A-Za-z]{1,2}(?:\+\+|#)(?![\w+#])")
 # Two letters of a flag are one picture; selectors and skin tones say nothing.
-_PICTURE = re.compile(
+_PICTURE = LazyPattern(
     "[\U0001f1e6-\U0001f1ff]{2}|[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff]"
     "|[\U0001f000-\U0001f1e5\U0001f200-\U0001f3fa\U0001f400-\U0001faff]"
 )
@@ -222,8 +222,8 @@ def forget_terms() -> None:
     stem.cache_clear()
 
 
-_LEGACY_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
-_LEGACY_UNSPACED = re.compile(
+_LEGACY_WORD = LazyPattern(r"[^\W_]+(?:'[^\W_]+)*")
+_LEGACY_UNSPACED = LazyPattern(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
 )
 

@@ -1,8 +1,8 @@
 """Plans that a clause says came to nothing, people who declined, and older clauses that still count on them. Pure."""
 
-import re
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.clauses import CALENDAR, ReadClause, has_meaning, read_clause, subject_of
 from recollect.text.speakers import ME, OTHER, RELATIONS, owner_of
 from recollect.text.update_words import UNITS
@@ -14,7 +14,7 @@ _WITH = frozenset("with and com e con y avec et mit und met en".split())
 _GOING = frozenset("vou vamos voy vais allons pars partons fahre fahren fliege fliegen vado andiamo ga gaan".split())
 _JOINING = frozenset("but and so the sadly".split())
 # Said with its object: 'turned down the masters place', 'the bank pulled the mortgage'.
-_WITH_OBJECT = re.compile(
+_WITH_OBJECT = LazyPattern(
     r"\b(?:(?:turned|turning) down|walk(?:ed|ing)? away from|back(?:ed|ing)? out of|pull(?:ed|ing)? out of|"
     r"withdr[ae]w(?:n|ing)?"
     r"(?: from)?|rescinded|retracted|scrapped|shelved|abandoned|called off|cancelled|canceled|pulled the plug on|"
@@ -30,11 +30,11 @@ _BY_OTHERS = frozenset(
     university boss builder builders council lender insurer owner owners organisers organizers airline hotel client
     venue recruiter hr""".split()
 )
-_ACTS_ON_ME = re.compile(
+_ACTS_ON_ME = LazyPattern(
     r"\b(?:withdr[ae]w|rescinded|retracted|pulled|cancelled|canceled|turned (?:me|us) down|rejected)\b"
 )
 # Said of its subject: 'the bungalow fell through', 'the student isn't coming after all'.
-_WITH_SUBJECT = re.compile(
+_WITH_SUBJECT = LazyPattern(
     r"\b(?:fell through|fallen through|falls through|fell apart|collapsed|(?:is|are|s|was) (?:off|not happening|not "
     r"coming|"
     r"not going ahead|cancelled|canceled|dead in the water|scrapped|on hold)|(?:did|does|will|has) not (?:happen|work "
@@ -42,16 +42,16 @@ _WITH_SUBJECT = re.compile(
     r"go ahead|materialise)|not happening|came to nothing|went nowhere|got (?:cancelled|canceled|scrapped|shelved))\b"
 )
 # Without an object it is what was spoken of before: 'so we pulled out'.
-_OBJECTLESS = re.compile(
+_OBJECTLESS = LazyPattern(
     r"\b(?:pulled out|walked away|backed out|gave up on it|bailed|turned (?:it|them) down|called it off|said no to it|"
     r"withdrew|pull out|back out|walk away|that s that|didn t get it|did not get it|is off|s off)(?: (?:of it|from it|"
     r"at the last minute|in the end|again|then|now|sadly))?$"
 )
-_NONE_AFTER_ALL = re.compile(
+_NONE_AFTER_ALL = LazyPattern(
     r"\bno (?P<what>(?:[a-z]{2,20} ){1,3}?)(?:after all|for now|for us|for me|any ?more|then|this year|in the end)\b"
 )
 # What is planned, offered or under way.
-_PLANNED = re.compile(
+_PLANNED = LazyPattern(
     r"\b(?:offer|offers|offered|accepted|approved|buying|getting|going to|gonna|adopting|hosting|opening|starting|"
     r"moving|"
     r"booked|planning|plan|plans|planned|signed|interview|applied|place|will|ll|due|completing|completion|exchange|"
@@ -62,7 +62,7 @@ _PLANNED = re.compile(
     r"november|december|spring|summer|autumn|winter)|on (?:monday|tuesday|wednesday|thursday|friday|saturday|sunday|"
     r"the \d|\d))\b"
 )
-_PURCHASE = re.compile(
+_PURCHASE = LazyPattern(
     r"\b(?:offer accepted|had an offer|accepted an offer|offer on|buying (?:a|the|our|my|in)|under offer|completing|"
     r"completion|"
     r"exchange contracts|exchanging|sale agreed|mortgage approved|mortgage offer|put an offer)\b"
@@ -74,7 +74,7 @@ _OF_A_PURCHASE = frozenset(
 # All the words of a clause that says no more than that.
 _NO_MORE_SAID = frozenset("so and sadly we i pulled out backed walked away fell through it".split())
 # With these the speaker's own doing begins where the 'I' is left out.
-_BARE = re.compile(
+_BARE = LazyPattern(
     r"(?:so |and |but |just |sadly |also )?(?:had to |decided to )?(?:pull|pulled|turned|walked|walk|backed|back|"
     r"scrapped|not|gave|withdrew|decided|dropped)\b"
 )
@@ -82,7 +82,7 @@ _BARE = re.compile(
 _EMPTY = frozenset(
     subject_of(word) for word in "idea plan plans place offer thing project scheme whole deal trip event".split()
 )
-_REFUSED = re.compile(
+_REFUSED = LazyPattern(
     r"\b(?:said no|says no|said they re not|decided against|decided not to|turned (?:us|me|it|the offer) down|"
     r"declined|passed on (?:it|that|the)|"
     r"(?:can not|cannot|can t|cant|ca not|is not|isn t|s not|won t|wo not|will not|not) (?:do it|make it|come|coming|"
@@ -92,13 +92,13 @@ _REFUSED = re.compile(
     r"(?:mit|mitkommen|kommen|mitfahren)|kommt (?:doch )?nicht mit|kan (?:toch )?niet (?:mee|komen)|found "
     r"(?:somewhere|someone|something|another)|went with (?:someone|another)|took another)\b"
 )
-_TENTATIVE = re.compile(
+_TENTATIVE = LazyPattern(
     r"\b(?:maybe|might|may|probably|perhaps|possibly|going to|gonna|asked|asking|thinking|considering|takes|taking|"
     r"joins|joining|"
     r"moves in|moving in|will|ll|wants? to|could|offered|would|hopefully|should be|supposed to|invited|plans? to|said "
     r"yes|agreed)\b"
 )
-_PAST = re.compile(r"\b(?:used to|last year|years ago)\b")
+_PAST = LazyPattern(r"\b(?:used to|last year|years ago)\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Owners of memories. Pure."""
 
-import re
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -8,13 +7,14 @@ from typing import Self
 from urllib.parse import quote, unquote
 
 from recollect.errors import BadSubjectError
+from recollect.lazy_pattern import LazyPattern
 
 SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
 # Kinds whose subjects may be within another's: `session:ana/1` is user `ana`'s. `app:calendar` is every user's.
 INNER_KINDS = frozenset({"app", "session", "character"})
 # Longest subject name in UTF-8 bytes: room for any id a client sends, too short to carry a payload.
 SUBJECT_NAME_BYTES = 512
-_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_CONTROL = LazyPattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.rules.vocabulary import PETS, RELATIONS
 from recollect.extraction.sentences import TextSpan
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS, words
 from recollect.text.speakers import FEMALE, MALE
 
@@ -26,7 +27,7 @@ _SEVERAL = (
     r"kids|children|parents|twins|grandparents|in-laws|boys|girls|sons|daughters|sisters|brothers|cousins|nephews|"
     r"nieces|grandkids|grandchildren|cats|dogs|hens|chickens|rabbits|kittens|puppies|flatmates|neighbours|neighbors"
 )
-_KIN_MENTION = re.compile(
+_KIN_MENTION = LazyPattern(
     rf"\b(?:(?:my|our)|the(?=\s++(?:kids|children|twins|boys|girls)\b))\s++(?:own\s++)?(?:[\w-]{{1,20}}+\s++){{0,2}}?(?P<who>{_SEVERAL}|stepdad|stepmum|stepmom|(?:{RELATIONS}|{PETS})\b)"
     rf"(?!'s|s')(?P<name>\s++(?-i:[A-Z])[\w-]{{1,20}}+)?",
     re.IGNORECASE,
@@ -35,7 +36,7 @@ _SAYS = (
     r"(?:'s|'re|\s++(?:is|are|has|have|lives?|works?|moved|teaches|studies|plays|goes|takes|loves?|hates?|eats?|drinks?|can't|"
     r"doesn't|don't|needs?|wears?|speaks?|turns?|turned|starts?|started|runs?|owns?|drives?|got))\b"
 )
-_SUBJECT_PRONOUN = re.compile(
+_SUBJECT_PRONOUN = LazyPattern(
     rf"(?:(?:and|so|but|also|because|since)\s++){{0,2}}(?P<who>he|she|they){_SAYS}(?!\s++(?:here|back|home|ok|okay|fine|right|wrong|so|"
     r"gonna|going\s++to|just|like|all|really|not|great|good|nice|a\s++bit|sure)\b)",
     re.IGNORECASE,
@@ -88,15 +89,15 @@ def _fits(pronoun: str, relation: str) -> bool:
 
 
 _PEOPLE = "|".join(sorted(FEMALE | MALE, key=len, reverse=True))
-_MINE = re.compile(
+_MINE = LazyPattern(
     rf"\bmy\s++(?:[\w-]{{1,20}}\s++){{0,2}}?(?P<who>{_PEOPLE})\b(?!'s)(?:,?\s++(?P<name>(?-i:[A-Z])[\w-]{{1,30}}+))?",
     re.IGNORECASE,
 )
-_ANY_PERSON = re.compile(rf"\b(?:{_PEOPLE})\b", re.IGNORECASE)
+_ANY_PERSON = LazyPattern(rf"\b(?:{_PEOPLE})\b", re.IGNORECASE)
 # A name after 'in' or 'to' is a place.
-_NAME = re.compile(r"(?<=[a-z,] )(?<!\bin )(?<!\bto )(?<!\bat )(?<!\bfrom )(?<!\bnear )(?!I\b)[A-Z][a-z][\w-]{0,30}")
-_HIM = re.compile(r"\bhim\b", re.IGNORECASE)
-_HER = re.compile(
+_NAME = LazyPattern(r"(?<=[a-z,] )(?<!\bin )(?<!\bto )(?<!\bat )(?<!\bfrom )(?<!\bnear )(?!I\b)[A-Z][a-z][\w-]{0,30}")
+_HIM = LazyPattern(r"\bhim\b", re.IGNORECASE)
+_HER = LazyPattern(
     r"\bher\b(?=\s*+(?:$|[,.;!?]|(?:to|at|on|every|in|for|with|from|by|and|but|now|up|out|off|home|about|because|when|"
     r"while|"
     r"each|there|once|twice|\w{3,6}days?)\b))",

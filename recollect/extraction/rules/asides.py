@@ -17,10 +17,11 @@ from recollect.extraction.rules.patterns.work_habits import work_facts
 from recollect.extraction.rules.rewrite import leaves_out_i
 from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
 from recollect.extraction.sentences import TextSpan
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks
 
 # A statement after a question: 'what can I cook, I'm coeliac?', 'which shoes since my knee is bad?'.
-_STATEMENT_AFTER_QUESTION = re.compile(
+_STATEMENT_AFTER_QUESTION = LazyPattern(
     r"(?:[,;:]\s++(?:(?:since|because|bc|as|given\s++that|considering|and|but|cause)\s++)?|\s(?:because|bc|since|"
     r"given\s++that|considering|now\s++that)\s++)"
     r"(?P<said>(?:i'm|im|i\s++am|i've|ive|i\s++have|i\s++live|i\s++work|i\s++can't|i\s++cant|i\s++don't|i\s++dont|"
@@ -29,7 +30,7 @@ _STATEMENT_AFTER_QUESTION = re.compile(
     re.IGNORECASE,
 )
 # Questions whether that very statement is true.
-_CONFIRMATION_QUESTION = re.compile(
+_CONFIRMATION_QUESTION = LazyPattern(
     r"(?:so\s++|and\s++|but\s++|or\s++)?(?:is\s++it\s++(?:true|right|ok\s++to\s++say)|did\s++(?:i|you)|do\s++(?:you|"
     r"i)|does\s++it|have\s++(?:i|you)|am\s++i|was\s++i|"
     r"what\s++did|what\s++do\s++you|who\s++(?:says|said)|why\s++(?:did|do|would|should)\s++you|are\s++you|what\s++if|"
@@ -37,13 +38,13 @@ _CONFIRMATION_QUESTION = re.compile(
     r"(?:what|which|how)\b.{0,60}\b(?:say|said|mean|means|translate\w*|call|write)\b)",
     re.IGNORECASE,
 )
-_UNSURE_WORDS = re.compile(
+_UNSURE_WORDS = LazyPattern(
     r"\b(?:right|correct|yes|no|true|or|wondering|asking|looking|curious|confused|not\s++sure|told|supposed|"
     r"imagin\w++|pretend\w*)\s*+$"
     r"|\b(?:wondering|asking|curious|if|whether|supposed\s++to)\b|\bor\s++(?:am|is|was|do|not)\b",
     re.IGNORECASE,
 )
-_WHERE_I_LIVE = re.compile(
+_WHERE_I_LIVE = LazyPattern(
     r"\b(?:in|around|near|at|to|of)\s++(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2}),?\s++"
     r"(?:which\s++is\s++)?where\s++(?:i|we)(?:'m|'re|\s++am|\s++are)?\s++"
     r"(?:(?:now|currently|also)\s++)?(?:live|living|based)\b",
@@ -52,12 +53,12 @@ _WHERE_I_LIVE = re.compile(
 _NAMED_PLACE = r"(?P<place>(?-i:[A-Z])[\w'-]{1,30}+(?:[ -](?-i:[A-Z])[\w'-]{1,30}+){0,2})"
 # Being somewhere means a home after a move, or with a dwelling: 'moved again, now I'm in Brno'.
 _IS_HOME = (
-    re.compile(
+    LazyPattern(
         r"\b(?:moved|relocated|moving)\b[^.!?]{0,80}?\b(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|back|settled|"
         rf"living)\s++){{0,3}}in\s++{_NAMED_PLACE}",
         re.IGNORECASE,
     ),
-    re.compile(
+    LazyPattern(
         r"(?:(?:so|and|now|anyway),?\s++){0,3}(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:(?:now|finally|just)\s++){0,3}back\s++in\s++"
         rf"{_NAMED_PLACE},?\s++(?:for\s++good|permanently|(?:in|at|renting|sharing|living\s++in|with)\s++"
         r"(?:an?|my|our|the)\s++(?:[\w-]{1,20}+\s++){0,2}?(?:place|flat|apartment|house|room|studio|parents?|mum|mom)\b)",
@@ -66,19 +67,19 @@ _IS_HOME = (
 )
 _TRADES = "|".join(sorted(PROFESSIONS, key=len, reverse=True))
 # 'As a vegan of six years, what can I …' describes the asker; 'as a doctor, what would you …' the answerer.
-_ROLE_OPENING = re.compile(
+_ROLE_OPENING = LazyPattern(
     rf"as\s++an?\s++(?P<who>(?:(?:strict|lifelong|long-?time|fellow|new|former|retired|self-employed|freelance|junior|"
     rf"senior|\w+ist)\s++)?"
     rf"(?:{DIETS}|{CONDITION_ADJECTIVES}|(?:[\w-]{{2,20}}\s++)?(?:{_TRADES})))\b(?P<rest>[^?.!]{{0,200}})",
     re.IGNORECASE,
 )
-_FORMER = re.compile(r"\b(?:former|ex|retired)\b", re.IGNORECASE)
-_I = re.compile(r"\b(?:i|i'm|im|i've|my|me|we)\b", re.IGNORECASE)
-_YOU = re.compile(r"\b(?:you|your)\b", re.IGNORECASE)
+_FORMER = LazyPattern(r"\b(?:former|ex|retired)\b", re.IGNORECASE)
+_I = LazyPattern(r"\b(?:i|i'm|im|i've|my|me|we)\b", re.IGNORECASE)
+_YOU = LazyPattern(r"\b(?:you|your)\b", re.IGNORECASE)
 
 
 # Words of fiction, whose people need not be real.
-_FICTION = re.compile(
+_FICTION = LazyPattern(
     r"\b(?:story|tale|novel|poem|scene|character|protagonist|fiction\w*|role-?play|screenplay|script|plot|lyrics|"
     r"dialogue|(?-i:limerick)|joke|game|fan-?fic\w*|dream\w*|dreamt)\b",
     re.IGNORECASE,

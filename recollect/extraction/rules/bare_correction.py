@@ -12,10 +12,11 @@ from recollect.dates.mention import MONTHS
 from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.sentences import sentences
 from recollect.extraction.speech_acts import is_self_denial, is_small_talk, statement_part, takes_back_all
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS, asks, spelling_similarity
 
 # Openings of a correction. The plain ones may open other sentences too: 'Actually Paris is nice'.
-_CORRECTION_OPENING = re.compile(
+_CORRECTION_OPENING = LazyPattern(
     r"(?:(?P<filler>ah|argh+|haha+|lol|hmm+|oh|well|and|but|yes|ok|okay|apparently|(?:it\s++)?turns\s++out|"
     r"i(?:'m|\s++am|'ve\s++been|\s++was)\s++(?:just\s++|being\s++)?(?:told|informed|corrected))|(?P<plain>sorry|actually|no|nope|rather)"
     r"|(?P<clear>wait|hang\s++on|hold\s++on|oops|whoops|my\s++(?:bad|mistake)|correction|typo|i\s++meant?(?:\s++to\s++(?:say|write|type))?|make\s++that|"
@@ -26,29 +27,29 @@ _MAX_OPENINGS = 6
 # Words of a statement that its speaker may restart.
 _MIN_WORDS_BEFORE = 3
 # Endings of a correction: '50 mg, sorry', 'Tuesday I mean'.
-_CORRECTION_ENDING = re.compile(
+_CORRECTION_ENDING = LazyPattern(
     r"(?<![\s,.!*–-])[\s,.!*–-]++(?:(?P<plain>sorry|actually|rather)|(?P<clear>i\s++meant?(?:\s++to\s++(?:say|write|type))?|"
     r"my\s++(?:bad|mistake)|oops|whoops|typo|autocorrect))\s*+[.!]*+$",
     re.IGNORECASE,
 )
 # A restart within a sentence: 'on Monday, no wait, Tuesday', 'Anna - sorry, Hanna'.
-_RESTART = re.compile(
+_RESTART = LazyPattern(
     r"(?<![\s,;–—.…-])(?:[\s]?[,;–—…]|\s-{1,2}|\.{2,4})\s{0,3}(?:(?:oh|er+|uh+|um+)[\s,]{1,3})?"
     r"(?:no\s++wait|wait\s++no|wait,\s++no|no\s++sorry|no,\s++sorry|sorry|i\s++meant?|or\s++rather|correction|scratch\s++that|make\s++that|"
     r"actually\s++no|oops|whoops)(?:[,:]|\s++[–-])?\s++(?=\S)",
     re.IGNORECASE,
 )
-_OF_A_KIND = re.compile(r"(?P<article>an?|the|in|on|at|from)\s[^/]{1,50}/ (?:(?P=article)|an?)\s\S", re.IGNORECASE)
-_BY_THE_WAY = re.compile(
+_OF_A_KIND = LazyPattern(r"(?P<article>an?|the|in|on|at|from)\s[^/]{1,50}/ (?:(?P=article)|an?)\s\S", re.IGNORECASE)
+_BY_THE_WAY = LazyPattern(
     r"(?<![\s,])[\s,]{1,3}(?:by\s++the\s++way|btw|actually|please|pls)(?=\s*+[,.!]|\s*+$)", re.IGNORECASE
 )
-_IS_NOT = re.compile(
+_IS_NOT = LazyPattern(
     r"(?P<head>(?:my|our|the|his|her)\s++[^.!?;,]{2,60}?)(?:(?<=\w)'s\s++not|\s++(?:isn't|is\s++not|wasn't|aren't|are\s++not|isnt))"
     r"\s++(?:called\s++|named\s++)?(?P<old>[^.!?;,]{1,40}?),?\s++(?:but|(?:it|she|he|they)(?:'s|'re|\s++is|\s++are))\s++"
     r"(?:called\s++|named\s++)?(?P<new>[^.!?;,]{1,40}?)\s*+[.!]*+$",
     re.IGNORECASE,
 )
-_IT_IS = re.compile(
+_IT_IS = LazyPattern(
     r"(?:it's|its|it\s++is|that's|that\s++is|she's|he's|i'm|the\s++name\s++is|(?:her|his|its|my)\s++name\s++is|in|on|at|to|from|with)\s++",
     re.IGNORECASE,
 )
@@ -58,18 +59,18 @@ _TERM_END = (
     r"(?=\s*+(?:$|[,.!?;:()])|\s++(?:and|but|as|like|because|since|sorry|autocorrect|typo|lol|haha|with|"
     r"without|if|when|so|i|it|that|please|pls|obviously|my)\b)"
 )
-_NOT_OLD = re.compile(
+_NOT_OLD = LazyPattern(
     rf"(?P<new>\b[^.!?;]{{1,80}}?)(?:,\s++|\s++)(?:and\s++)?not\s++(?P<old>{_TERM}){_TERM_END}", re.IGNORECASE
 )
-_NOT_BUT = re.compile(
+_NOT_BUT = LazyPattern(
     rf"\bnot\s++(?P<old>{_TERM})(?:,\s++(?:but|it's|rather|instead)|\s++but)\s++(?P<new>{_TERM}){_TERM_END}",
     re.IGNORECASE,
 )
-_NOT_AFTER_ALL = re.compile(
+_NOT_AFTER_ALL = LazyPattern(
     r"\bnot\s++(?P<old>[A-Z][\w-]{1,30}+)\s++after\s++all\b[^.!?]{0,40}?\b(?P<new>[A-Z][\w-]{1,30}+)\s*+[.!]*+$"
 )
-_ONLY_NEW = re.compile(rf"(?P<new>{_TERM}){_TERM_END}", re.IGNORECASE)
-_NAMED = re.compile(r"(?<![\w'’-])[A-Z][\w'’-]{0,40}+(?:\s[A-Z][\w'’-]{0,40}+){0,2}")
+_ONLY_NEW = LazyPattern(rf"(?P<new>{_TERM}){_TERM_END}", re.IGNORECASE)
+_NAMED = LazyPattern(r"(?<![\w'’-])[A-Z][\w'’-]{0,40}+(?:\s[A-Z][\w'’-]{0,40}+){0,2}")
 _MONTH = "|".join(MONTHS)
 _UNIT = (
     r"(?:mg|mcg|µg|g|kg|ml|l|cm|mm|m|km|k|miles?|feet|ft|lbs?|pounds?|euros?|dollars?|%|percent|years?|months?|weeks?|days?|"
@@ -77,22 +78,22 @@ _UNIT = (
 )
 # Patterns of values by kind, the narrowest first.
 _VALUE_KINDS = (
-    re.compile(rf"(?<![\w.,])\d[\d.,]{{0,10}}+\s?{_UNIT}(?!\w)|(?<!\w)[£$€]\d[\d.,]{{0,10}}+k?(?!\w)", re.IGNORECASE),
-    re.compile(
+    LazyPattern(rf"(?<![\w.,])\d[\d.,]{{0,10}}+\s?{_UNIT}(?!\w)|(?<!\w)[£$€]\d[\d.,]{{0,10}}+k?(?!\w)", re.IGNORECASE),
+    LazyPattern(
         rf"\b\d{{1,2}}(?:st|nd|rd|th)?\s++(?:of\s++)?(?:{_MONTH})\b|\b(?:{_MONTH})\s++\d{{1,2}}(?:st|nd|rd|th)?\b",
         re.IGNORECASE,
     ),
-    re.compile(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
-    re.compile(r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b", re.IGNORECASE),
-    re.compile(rf"\b(?:{_MONTH})\b"),
-    re.compile(r"\b(?:the\s++)?\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE),
-    re.compile(r"(?<![\w.,])\d(?:[\d.,]{0,10}\d)?(?![\w])"),
-    re.compile(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty)\b", re.IGNORECASE),
+    LazyPattern(r"\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE),
+    LazyPattern(r"\b\d{1,2}(?::\d\d)?\s?(?:am|pm)\b|\b\d{1,2}:\d\d\b", re.IGNORECASE),
+    LazyPattern(rf"\b(?:{_MONTH})\b"),
+    LazyPattern(r"\b(?:the\s++)?\d{1,2}(?:st|nd|rd|th)\b", re.IGNORECASE),
+    LazyPattern(r"(?<![\w.,])\d(?:[\d.,]{0,10}\d)?(?![\w])"),
+    LazyPattern(r"\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty)\b", re.IGNORECASE),
 )
-_SMALL_WORD = re.compile(r"(?<![\w'’-])[a-z][a-z'’-]{3,40}+")
+_SMALL_WORD = LazyPattern(r"(?<![\w'’-])[a-z][a-z'’-]{3,40}+")
 _NO_NAMES = frozenset("i i'm i've i'll i'd ok okay".split())
 # No corrected value begins with these words: a statement, a question or a reply follows.
-_NO_VALUE = re.compile(
+_NO_VALUE = LazyPattern(
     r"(?:i|i'm|you|we|they|he|she|it|it's|that|this|there|what|why|how|when|where|who|which|can|could|would|should|do|does|did|is|are|was|were|not|no|"
     r"yes|please|thanks?|never|if|just|for|about|what's|let|the\s++(?:other|first|second|third|last|next|same|latter|former|one)|all|more|less|nothing|forget|ignore|better|much|very|really|good|great|fine|"
     r"sorry|right|sure|because|so|my|your|too|also|maybe|perhaps|both|either)\b",
@@ -100,11 +101,11 @@ _NO_VALUE = re.compile(
 )
 _MAX_VALUE_WORDS, _SHORT_VALUE = 4, 2
 _ITEM = r"[^\W\d_][\w'’-]{1,30}+"
-_LIST = re.compile(rf"\b{_ITEM}(?:,\s{_ITEM}){{0,4}}(?:,?\s(?:and|und|et|y|e|en)|\s&)\s{_ITEM}", re.IGNORECASE)
-_LIST_END = re.compile(
+_LIST = LazyPattern(rf"\b{_ITEM}(?:,\s{_ITEM}){{0,4}}(?:,?\s(?:and|und|et|y|e|en)|\s&)\s{_ITEM}", re.IGNORECASE)
+_LIST_END = LazyPattern(
     r"\s{0,3}(?:$|[,.!;:()–-]|(?:lol|haha\w{0,10}|sorry|now|instead|obviously|of course|apparently|btw)\b)"
 )
-_ITEMS = re.compile(_ITEM)
+_ITEMS = LazyPattern(_ITEM)
 _JOINS = frozenset("and und et y e en".split())
 # From this similarity on, two words are spellings of one name: 'Brightloom', 'Brightroom'.
 _SAME_NAME_THRESHOLD = 0.6
@@ -189,7 +190,7 @@ def _is_called(name: str, previous_reply: str) -> bool:
     return name[:1].isupper() and any(name.casefold() == called.casefold() for called in found)
 
 
-_ADDRESSED = re.compile(
+_ADDRESSED = LazyPattern(
     r"(?:\b(?:hi|hello|hey|dear|thanks|thank\s++you|welcome(?:\s++back)?|sure|ok(?:ay)?|great|alright|sorry|morning|afternoon|evening|"
     r"you|that|course)\b,?\s|^)([A-Z][\w'-]{1,30}+)(?=[,.!?:]|\s*+$)",
     re.IGNORECASE,
@@ -215,7 +216,7 @@ def _opening(sentence: str) -> _Opening:
 
 
 # 'Pickles*'
-_STARRED = re.compile(r"[\w'’-]{1,40}+(?:\s[\w'’-]{1,40}+){0,2}\s?\*[.!]?")
+_STARRED = LazyPattern(r"[\w'’-]{1,40}+(?:\s[\w'’-]{1,40}+){0,2}\s?\*[.!]?")
 
 
 def _pair(old: str, new: str, *, new_last: bool) -> tuple[str, str] | None:

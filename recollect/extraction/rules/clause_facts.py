@@ -25,6 +25,7 @@ from recollect.extraction.rules.patterns import (
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, apply_patterns
 from recollect.extraction.rules.patterns.work_habits import work_facts
 from recollect.extraction.rules.rewrite import leaves_out_i, restore_i
+from recollect.lazy_pattern import LazyPattern
 
 _ALL: tuple[FactPattern, ...] = (
     *personal_details.RULES,
@@ -38,7 +39,7 @@ _ALL: tuple[FactPattern, ...] = (
     *household.RULES,
     *preferences.SEAT_RULES,
 )
-_LEAD = re.compile(
+_LEAD = LazyPattern(
     r"(?:(?:and|but|so|well|oh|also|plus|anyway|actually|because|since|though|although|while|hi|"
     r"hey|hello|yes|yeah|yep|no(?=\s*+[,.!]|\s++(?:i|my|we|it|actually|not)\b)|nope|ok|okay"
     r"|btw|fyi|by\s++the\s++way|just\s++so\s++you\s++know|for\s++(?:your\s++)?(?:future\s++)?reference|"
@@ -52,12 +53,12 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 # Time or reason before the statement itself: 'since my knee op I prefer …', 'from 1 March I'm …'.
-_SINCE = re.compile(
+_SINCE = LazyPattern(
     r"(?:(?:since|after|because\s++of|due\s++to|with)\s++(?:my|the|our|this)\s++[\w'-]{1,30}+(?:\s++[\w'-]{1,30}+){0,2}?(?:\s*+,)?\s++|"
     r"(?:from|since|as\s++of|starting|on|in)(?:\s*+,\s++|\s{2,}+))(?=(?:i|i'm|i've|we)\b)",
     re.IGNORECASE,
 )
-_TOLD = re.compile(
+_TOLD = LazyPattern(
     r"(?:i\s++(?:think|guess|believe|suppose|know|mean|mentioned|said|told\s++you|should\s++(?:mention|"
     r"add|say)|have\s++to\s++(?:say|admit)"
     r"|must\s++(?:say|admit)|forgot\s++to\s++(?:say|mention))|(?:just\s++)?(?:note|remember|keep\s++in\s++mind|"
@@ -71,17 +72,17 @@ _TOLD = re.compile(
     re.IGNORECASE,
 )
 # Words between a birth and a date of something else: 'I was born in Kenya and have lived in Wales since 2010'.
-_ANOTHER_TIME = re.compile(
+_ANOTHER_TIME = LazyPattern(
     r"\b(?:and|but|then|since|until|till|moved|lived|grew|came|raised|have|has|had|been|went|left|before|after|,\s++(?:i|we))\b",
     re.IGNORECASE,
 )
 # Replaces the point of an abbreviation or an initial, which ends no value, while patterns read a clause.
 _DOT = "\u2024"
-_DOTTED = re.compile(
+_DOTTED = LazyPattern(
     r"(?<!\w)(?:(?:[A-Z]\.){2,6}|[A-Z]\.(?=\s[A-Z])|(?:St|Ste|Sta|Mt|Ft|Pt|Dr|Mr|Mrs|Ms|Mme|Prof|Rev|Gen|Capt|Lt|Col|Sgt|Gov|Sen|vs)\."
     r"(?=\s?\w)|(?:No|Nr)\.(?=\s?\d)|(?:Inc|Ltd|Co|Corp|Bros|Jr|Sr|LLC|Ave|Blvd|Rd|Univ|Dept)\.|(?:[a-z]\.){2,4})"
 )
-_BIRTHDAY = re.compile(
+_BIRTHDAY = LazyPattern(
     r"(?:my\s++birthday(?:'s|\s++is)|my\s++date\s++of\s++birth\s++is|i\s++was\s++born|my\s++dob\s++is)\b", re.IGNORECASE
 )
 

@@ -29,6 +29,7 @@ from recollect.extraction.speech_acts import (
     is_small_talk,
     statement_part,
 )
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import terms
 from recollect.types import Candidate, MemoryKind
 
@@ -40,12 +41,12 @@ MAX_CLAUSE_CHARACTERS = 600
 # Characters of a sentence that continues a note.
 _MAX_FURTHER_CHARACTERS = 120
 # The speaker turns to themselves after a comma: 'Fish is fine though, I still eat it'.
-_TURNS_TO_SELF = re.compile(
+_TURNS_TO_SELF = LazyPattern(
     r"[,;]\s++(?:(?:so|and|but|because|since|as|now|then|also|plus)\s++)*(?=(?:i|i'm|i've|i'd|im|my)\b)", re.IGNORECASE
 )
-_IS = re.compile(r"(?<!\s)\s*+(?:is|was|'s)\s++")
+_IS = LazyPattern(r"(?<!\s)\s*+(?:is|was|'s)\s++")
 # Words that only round off a sentence.
-_TRAILING_WORDS = re.compile(
+_TRAILING_WORDS = LazyPattern(
     rf"(?:(?<![\s,])[\s,]++(?:as\s++(?:you\s++know|i\s++said|always|mentioned)|you\s++know|lol|lmao|haha\w*|hehe\w*|jaja\w*|xd|btw|tbh|though|tho|pls|please|actually|fyi|"
     r"(?:just\s++)?so\s++you\s++know|for\s++(?:context|real|the\s++record)|trust\s++me|no\s++joke|believe\s++(?:it\s++or\s++not|me)|(?:so\s++)?don't\s++(?:ask|judge(?:\s++me)?|laugh|worry)|"
     r"can\s++you\s++believe\s++(?:it|that)|"
@@ -54,7 +55,7 @@ _TRAILING_WORDS = re.compile(
     re.IGNORECASE,
 )
 # A request after a statement: 'he is vegan so make it 7', 'she is coeliac, so gluten-free would be good'.
-_REQUEST_AFTER = re.compile(
+_REQUEST_AFTER = LazyPattern(
     r"(?<![\s,])[\s,]++so\s++(?:(?:please|pls|can\s++you|could\s++you|maybe|just)\s++)*+"
     r"(?:(?:make|use|keep|give|find|suggest|recommend|plan|adjust|change|add|write|avoid|skip|leave|take|bear|factor|include|exclude|"
     r"explain|put|set|book|choose|pick|show|tell|let's)\s++(?!(?:me|us)\s++(?:sick|ill|feel)\b)\w"
@@ -63,22 +64,22 @@ _REQUEST_AFTER = re.compile(
     re.IGNORECASE,
 )
 # 'Grandad passed away': relatives may have no determiner.
-_BARE_KIN = re.compile(rf"(?:{RELATIONS})\b(?!'s)", re.IGNORECASE)
+_BARE_KIN = LazyPattern(rf"(?:{RELATIONS})\b(?!'s)", re.IGNORECASE)
 # With fewer words of its own, a dated sentence refers to the previous one.
 _MIN_OWN_WORDS = 2
-_CONTINUES_PERSON = re.compile(
+_CONTINUES_PERSON = LazyPattern(
     r"(?:he|she|his|her|they|their)(?:'s|'re)?\s++(?!(?:said|says|told|thinks?|asked)\b)\w+", re.IGNORECASE
 )
 # 'Needs low-salt meals.' after 'my grandad, he is 88' is about him.
-_WITHOUT_SUBJECT = re.compile(
+_WITHOUT_SUBJECT = LazyPattern(
     r"(?:also\s++)?(?:needs|has|loves|hates|likes|can't|won't|eats|lives|works|speaks|weighs|takes|suffers|plays|goes|doesn't|isn't|is)\s++"
     r"(?!(?:it|this|that|there|anyone|the)\b)\w",
     re.IGNORECASE,
 )
 # 'We're doing a party that day' refers to an earlier day.
-_THAT_DAY = re.compile(r"\b(?:on\s++)?(?:that|the\s++same)\s++day\b", re.IGNORECASE)
-_PRONOUN = re.compile(r"\b(?:he|she|they)(?=\b|')", re.IGNORECASE)
-_DAY_IS = re.compile(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
+_THAT_DAY = LazyPattern(r"\b(?:on\s++)?(?:that|the\s++same)\s++day\b", re.IGNORECASE)
+_PRONOUN = LazyPattern(r"\b(?:he|she|they)(?=\b|')", re.IGNORECASE)
+_DAY_IS = LazyPattern(r"(?:it's\s++|it\s++is\s++)?(?P<what>my\s++[^,;.!?]{3,60}?)\s*+$", re.IGNORECASE)
 
 
 def notes_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> list[Candidate]:

@@ -6,6 +6,7 @@
 import re
 
 from recollect.extraction.rules.vocabulary import PETS, RELATIONS
+from recollect.lazy_pattern import LazyPattern
 
 _NAME = (
     r"(?-i:(?!(?:Sorry|Thanks|Thank|Yes|Yeah|No|Nope|Ok|Okay|Hi|Hello|Hey|Great|Cool|Nice|Done|Sure|Right|True|Oh|Ah|"
@@ -23,17 +24,17 @@ _WHEN = (
     r"on\s++\w{3,10}day|in\s++\w{3,10}+)"
 )
 _LEAD = rf"(?:(?:so|and|but|also|because|since|ugh|argh|well|oh|btw|hey|hi|yes|yeah|{_WHEN})\b[,:\s]*+){{0,4}}"
-_OPENS = re.compile(rf"{_LEAD}(?:both\s++|neither\s++)?(?:me|myself|{_OTHER}),?", re.IGNORECASE)
+_OPENS = LazyPattern(rf"{_LEAD}(?:both\s++|neither\s++)?(?:me|myself|{_OTHER}),?", re.IGNORECASE)
 _MAX_OPENING = 80
-_OTHER_FIRST = re.compile(
+_OTHER_FIRST = LazyPattern(
     rf"(?P<both>both\s++|neither\s++)?(?P<who>{_OTHER})\s++(?P<joint>and|nor)\s++(?:I|me|myself)\s++(?P<rest>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_ME_FIRST = re.compile(
+_ME_FIRST = LazyPattern(
     rf"(?P<both>both\s++)?(?:me|myself|I)\s++(?P<joint>and)\s++(?P<who>{_OTHER})\s++(?P<rest>\S.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_LEADING = re.compile(_LEAD, re.IGNORECASE)
+_LEADING = LazyPattern(_LEAD, re.IGNORECASE)
 
 
 def is_half_subject(text: str) -> bool:
@@ -98,7 +99,7 @@ _UNMARKED = {
     "weve": "we've",
     "theyre": "they're",
 }
-_UNMARKED_WORD = re.compile(rf"(?<![\w'])(?:{'|'.join(_UNMARKED)})(?![\w'])", re.IGNORECASE)
+_UNMARKED_WORD = LazyPattern(rf"(?<![\w'])(?:{'|'.join(_UNMARKED)})(?![\w'])", re.IGNORECASE)
 
 # Routines need a day or a rhythm after the verb: 'swim on Mondays' is one, 'walk me through it' is an order.
 _RHYTHM = (
@@ -107,7 +108,7 @@ _RHYTHM = (
     r"|(?:once|twice|\w{3,6}\s++times|\d\s*+(?:x|times))\s++(?:a|per)\s++(?:day|week|month)\b|most\s++(?:days|"
     r"mornings|evenings|weekends)\b)"
 )
-_ROUTINE = re.compile(
+_ROUTINE = LazyPattern(
     r"(?:usually\s++|mostly\s++|always\s++|also\s++)?(?:swim|swimming|jog|jogging|cycle|cycling|climb|climbing|row|"
     r"rowing|lift|yoga|pilates|gym|choir|"
     r"football|tennis|judo|karate|boxing|ballet|volunteer|volunteering|babysit|babysitting|commute|rehearse|train|"
@@ -128,13 +129,13 @@ _OWN = (
     r"driving\s++licen[cs]e|membership\s++number|customer\s++number|licen[cs]e\s++plate|number\s++plate|blood\s++type|"
     r"job\s++interview|flight|thesis\s++defen[cs]e|phd\s++defen[cs]e|viva)"
 )
-_WITHOUT_MY = re.compile(
+_WITHOUT_MY = LazyPattern(
     rf"(?:(?:new|next|first|second|old|other)\s++)?{_OWN}\s++(?:(?:number\s++)?(?:is|are|was)\s++(?:(?:now|only|also)\s++)*+"
     r"(?:on|at|in|valid|good|until|till|next|tomorrow|size|number|the\s++\d|in\s++\w|\w{0,4}\d|(?-i:[A-Z]))"
     r"|(?:ends|expires|runs\s++out)\s++(?:in|on|at|next|this|with)\b|on\s++(?:\d|the\s++\d|(?-i:[A-Z]))|at\s++\d|tomorrow\b|next\s++\w)",
     re.IGNORECASE,
 )
-_WITHOUT_IS = re.compile(
+_WITHOUT_IS = LazyPattern(
     rf"((?:(?:new|next|first|second|old|other)\s++)?{_OWN})(?:\s++(?:is|are|was))?\s++(.*)", re.IGNORECASE | re.DOTALL
 )
 _AM = (
@@ -145,8 +146,8 @@ _AM = (
     r"studying\s++(?!for\b|the\b|this\b)\w++\s++(?:at|in)|learning\s++(?-i:[A-Z])\w++|training\s++for|"
     r"expecting\s++(?:a\s++baby|twins|our|my))"
 )
-_LACKS_AM = re.compile(rf"(?:currently\s++|still\s++)?{_AM}\b", re.IGNORECASE)
-_VERBS = re.compile(
+_LACKS_AM = LazyPattern(rf"(?:currently\s++|still\s++)?{_AM}\b", re.IGNORECASE)
+_VERBS = LazyPattern(
     r"(?:(?:can't|cannot|can\s++not|could\s++never|never|don't)\s++(?:eat|drink|have|do|touch|smoke|drive|own)\s++"
     r"(?!(?:it|that|this|them|these|those|the|an?\s++(?:idea|clue|problem|question)|any\s++(?:idea|clue|questions?)|"
     r"much|more|anything|time|worry|"
@@ -167,15 +168,15 @@ _VERBS = re.compile(
     r"|been\s++on\s++[a-z]{5,20}\s++(?:for|since)\b|faint\s++at\b|got\s++into\s++(?-i:[A-Z]))",
     re.IGNORECASE,
 )
-_IN_ING = re.compile(r"(?:having|getting|taking)\s", re.IGNORECASE)
-_LACKS_HAVE = re.compile(r"(?:no|been)\s", re.IGNORECASE)
-_LIKES = re.compile(
+_IN_ING = LazyPattern(r"(?:having|getting|taking)\s", re.IGNORECASE)
+_LACKS_HAVE = LazyPattern(r"(?:no|been)\s", re.IGNORECASE)
+_LIKES = LazyPattern(
     r"(?:(?:really|absolutely|also)\s++)?(?:love|hate|adore|loathe|prefer)\s++(?!(?:it|that|this|these|those|you|your|"
     r"how|when|what|to|the|them|him|her|"
     r"letters?|songs?|story|stories)\b)\w",
     re.IGNORECASE,
 )
-_SAYS_OF_IT = re.compile(r"\b(?:is|are|was|were|can|will|has|makes|means|conquers)\b", re.IGNORECASE)
+_SAYS_OF_IT = LazyPattern(r"\b(?:is|are|was|were|can|will|has|makes|means|conquers)\b", re.IGNORECASE)
 _SHORT = 100  # characters of a clause that begins with a verb of taste
 
 

@@ -7,11 +7,12 @@ import re
 
 from recollect.extraction.rules.verbs import is_adverb, is_past
 from recollect.extraction.rules.vocabulary import PETS, POSSESSIONS, RELATIONS
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import words
 
 _UNIT = r"(?:day|morning|afternoon|evening|night|week|weekend|month|year|summer|winter|\w+day)"
 # How often, since when, or how usually.
-_HABIT = re.compile(
+_HABIT = LazyPattern(
     rf"\b(?:every\s++(?:single\s++|other\s++|second\s++)?{_UNIT}s?|each\s++{_UNIT}|(?:once|twice|\w+\s++times)\s++(?:an?|per|every)"
     rf"\s++{_UNIT}|\w+\s++{_UNIT}s\s++(?:an?|per)\s++{_UNIT}|(?:mon|tues|wednes|thurs|fri|satur|sun)days|weekends|daily|weekly|"
     r"always|usually|never|easily|regularly|rarely|hardly\s++ever|most\s++days|all\s++my\s++life|since\s++(?:i\s++was|my|\d{4})"
@@ -26,7 +27,7 @@ _OWNED = (
     r"allergies|allergy|credit\s++card|visa|membership|subscription|twins)"
 )
 # What the speaker has, lacks, is not or cannot do.
-_STATES = re.compile(
+_STATES = LazyPattern(
     rf"i\s++{_ADVERBS}(?:have|own)(?:\s++got)?\s++(?:no|any|an?|one|two|three|four|five|six|seven|eight|nine|ten|\d+)\s++"
     rf"(?:[\w-]+\s++){{0,3}}?{_OWNED}s?\b"
     rf"|i\s++(?:don't|do\s++not|have\s++never)\s++(?:have|own|had)\s++(?:any\s++|an?\s++)?(?:[\w-]+\s++){{0,2}}?{_OWNED}s?\b"
@@ -52,14 +53,14 @@ _STATES = re.compile(
     re.IGNORECASE,
 )
 # Goals of several months.
-_WORKS_TOWARDS = re.compile(
+_WORKS_TOWARDS = LazyPattern(
     rf"i(?:'m|\s++am)\s++{_ADVERBS}(?:(?:training|preparing|studying|saving(?:\s++up)?)\s++for\s|learning\s++\w|expecting\s|dating\s|"
     r"(?:raising|keeping|renting)\s|on\s++(?-i:[A-Z])\w++\s++with\s|"
     r"(?:writing|finishing|doing)\s++(?:my|an?)\s++(?:[\w-]++\s++){0,2}?(?:novel|book|thesis|dissertation|phd|memoir|degree|masters?|album)\b)",
     re.IGNORECASE,
 )
 # Ways of life: illnesses, fears, working hours, company at home, looks, size.
-_WAYS_OF_LIFE = re.compile(
+_WAYS_OF_LIFE = LazyPattern(
     rf"i\s++{_ADVERBS}(?:can\s++)?get\s++(?:(?:really|so|very|terribly|a\s++bit)\s++)?(?:(?:car|sea|air|motion|travel|"
     rf"bus)[- ]?sick|migraines?|nosebleeds?|"
     r"hives|panic\s++attacks?|heartburn|dizzy\s++(?:from|when|on)|anxious\s++(?:in|on|around|about|when)|cramps|"
@@ -116,7 +117,7 @@ _WAYS_OF_LIFE = re.compile(
     r"(?!\s++(?:the|this|my)\s++(?:log|code|file|text|error)\b))",
     re.IGNORECASE,
 )
-_WRITES_ON = re.compile(
+_WRITES_ON = LazyPattern(
     r"(?:my|our)\s++(?:(?:phd|master'?s?|bachelor'?s?|doctoral|first|next|new|second)\s++){0,2}(?:phd|thesis|"
     r"dissertation|novel|book|research|doctorate|memoir|podcast|"
     r"blog|startup|start-up|company|band|album)(?:\s++(?:topic|project|work))?(?:'s|\s++(?:is|"
@@ -126,14 +127,14 @@ _WRITES_ON = re.compile(
     re.IGNORECASE,
 )
 # Habits of a household or a team.
-_HOUSEHOLD_HABIT = re.compile(
+_HOUSEHOLD_HABIT = LazyPattern(
     r"we(?:'re|'ve|\s++are|\s++have)?\s++(?:(?:all|both|only|also|now|always|mostly|just)\s++)*+(?:use|using|deploy|host|indent|live|share|rent|own|"
     r"keep|grow|raise|speak|eat|cook|drink|sleep|named|call\s++(?:him|her|it|them)|(?:have|got)\s++(?:an?|one|two|three|four|no)|"
     r"(?:don't|do\s++not|never)\s++(?:eat|drink|use|have|own)|(?:going|flying|moving|travelling|traveling|driving)\s++to\s++(?-i:[A-Z]))\b",
     re.IGNORECASE,
 )
 # People, pets and things of a household or a team.
-_HOUSEHOLD_THING = re.compile(
+_HOUSEHOLD_THING = LazyPattern(
     rf"our\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?:{RELATIONS}|{PETS}|{POSSESSIONS}|kids|children|twins|family|wifi|wi-fi|"
     rf"backend|frontend|stack|database|servers?|"
     r"site|office|anniversary|wedding|kitchen|garden|balcony|rent|mortgage|budget|address|landlord|flat|building|"
@@ -145,7 +146,7 @@ _HOUSEHOLD_THING = re.compile(
     r"throwing|returning|crashing)\b)\S",
     re.IGNORECASE,
 )
-_WE_ARE = re.compile(
+_WE_ARE = LazyPattern(
     r"we(?:'re|\s++are|'ve|\s++have)\s++(?:(?:all|both|only|also|now|just|currently|"
     r"still)\s++)*+(?:(?:an?\s++)?(?:family|team|group|couple|household|band|company)\s++of\s|"
     r"(?:based|living|settled)\s++(?:in|on|near)\s++\S|(?:off|going|flying|driving|travelling|traveling|"
@@ -162,7 +163,7 @@ _WHO = (
     r"(?:\s++and\s++(?:i|(?-i:[A-Z])[\w'-]{1,30}+))?"
 )
 # Events of named people, and changes that others make for the speaker.
-_NAMED_PEOPLE_EVENT = re.compile(
+_NAMED_PEOPLE_EVENT = LazyPattern(
     rf"{_WHO}\s++(?:(?:has|have|just|finally|recently|sadly)\s++)*+(?:moved\s++(?:in|out|back|away|to\s++(?-i:[A-Z]))|passed\s++away|died|gave\s++birth|"
     r"got\s++(?:married|engaged|divorced)|(?:is|are)\s++getting\s++(?:married|divorced)|(?:is|are)\s++(?:now\s++)?(?:pregnant|allergic\s++to|"
     r"expecting|vegan|vegetarian|divorced|engaged|married)|was\s++born|graduated|retired|broke\s++up|split\s++up|had\s++(?:a|her|his|our|their)\s++baby)\b"
@@ -177,20 +178,20 @@ _PASSING = (
     r"almost|about|gonna|now|being|not\s++working|not\s++here|\w+ing)\b"
 )
 # 'my budget is', 'my car has': possessions and their attributes.
-_ATTRIBUTE = re.compile(
+_ATTRIBUTE = LazyPattern(
     r"my\s++(?:[\w'-]{1,30}+\s++){1,4}?(?:(?:has|have|just)\s++){0,2}(?:went|gone|rose|risen|fell|fallen|dropped|increased|decreased)"
     r"\s++(?:(?:up|down)\s++)?(?:to|from)\s++\S|"
     rf"my\s++(?:[\w'-]+\s++){{1,5}}?(?:(?:is|are)\s++(?!{_PASSING})\S|(?:has|have|costs?|lives?|works?|plays?|likes?|loves?)\s++\S)",
     re.IGNORECASE,
 )
-_KIN_STATEMENT = re.compile(
+_KIN_STATEMENT = LazyPattern(
     rf"\bmy\s++(?:[\w'-]+\s++){{0,2}}?(?:{RELATIONS}|{PETS}|kids|children|family|twins)s?\b(?:\s++\w+){{0,2}}?\s++"
     rf"(?:(?:is|are)(?=\s++(?:\w+ly\s++)?(?:living|working|studying|getting|expecting|moving|dating|teaching|turning)\b|\s++(?!{_PASSING}))|has|have|"
     r"lives?|works?|loves?|hates?|likes?|plays?|goes|studies|teaches|speaks?|suffers?|can't|cannot|doesn't|don't|died|moved)\b",
     re.IGNORECASE,
 )
 # Turning points of a life.
-_TURNING_POINT = re.compile(
+_TURNING_POINT = LazyPattern(
     r"\b(?:adopted|married|engaged|divorced|born|graduated|retired|enrol?led|diagnosed|pregnant|expecting|promoted|published|"
     r"emigrated|immigrated|separated|widowed|broke\s++up|split\s++up(?!\s++(?:the|it|this|my|into)\b)|moved|passed\s++away|signed\s++(?:up|a|the)|"
     r"(?:got|landed|lost|quit|left|started|changed|took|accepted|found)\s++(?:(?:the|a|an|my|our|another)\s++)?(?:new\s++)?"

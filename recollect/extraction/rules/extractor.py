@@ -55,6 +55,7 @@ from recollect.extraction.speech_acts import (
     takes_back_all,
     takes_back_previous,
 )
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks
 from recollect.text.updates import Update
 from recollect.types import Candidate, LoggedMessage, MemoryKind
@@ -65,22 +66,22 @@ MAX_CANDIDATES = 20
 # Sentences per message that are searched for statements; a long letter has half as many. The rest is searched for
 # requests to forget only.
 MAX_SENTENCES = 400
-_REMEMBER_REQUEST = re.compile(
+_REMEMBER_REQUEST = LazyPattern(
     r"(?:(?:please|also|and)\s++){0,6}(?:remember|don't\s++forget|keep\s++in\s++mind|note|make\s++a\s++note|"
     r"save)(?:\s++(?:for|to)\s++(?:me|self|myself))?(?:\s++this)?(?:\s*+:|\s++that)\s++(?P<what>.{8,400})$",
     re.IGNORECASE | re.DOTALL,
 )
 # Text between commas; a shorter part only rounds off the one before it.
-_PART = re.compile(r"[^,;:]+")
+_PART = LazyPattern(r"[^,;:]+")
 _MIN_PART_WORDS = 3
 # Words that make an order hold beyond the task at hand.
-_STANDING_ORDER = re.compile(
+_STANDING_ORDER = LazyPattern(
     r"\b(?:always|never|from\s++now\s++on|in\s++(?:the\s++)?future|going\s++forward|by\s++default|as\s++a\s++rule|generally|everywhere|"
     r"every\s++time|(?:in|for)\s++(?:all|any|every)\s++(?:my\s++|of\s++my\s++|our\s++)?\w++|ever)\b",
     re.IGNORECASE,
 )
 # Words that refer to the previous clause. A short clause with one of them cannot stand alone.
-_BACK_REFERENCE = re.compile(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
+_BACK_REFERENCE = LazyPattern(r"\b(?:there|it|them|him|her)\b", re.IGNORECASE)
 _MAX_REFERRING_WORDS = 7
 
 

@@ -3,14 +3,13 @@
 They match folded, lower-case text without accents: 'ich wohne in Halle'. Those of `NAMED` match the original text.
 """
 
-import re
-
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.normalize import fold
 
 
-def joined_pattern(text: str) -> re.Pattern[str]:
-    """Compile a pattern that is written on several lines."""
-    return re.compile("".join(line.strip() for line in text.splitlines()))
+def joined_pattern(text: str) -> LazyPattern[str]:
+    """Declare a pattern that is written on several lines."""
+    return LazyPattern("".join(line.strip() for line in text.splitlines()))
 
 
 def _any(text: str) -> str:
@@ -258,12 +257,14 @@ STATES = {code: joined_pattern(text) for code, text in _STATES.items()}
 
 def _unfolded(kin: str) -> str:
     """Let words match with and without accents."""
-    return re.sub(r"[aeiouc]", lambda found: f"[{found.group()}{_ACCENTED[found.group()]}]", kin)
+    return kin.translate(_ACCENTED)
 
 
-_ACCENTED = {"a": "áàâäã", "e": "éèêë", "i": "íìîï", "o": "óòôöõ", "u": "úùûü", "c": "ç"}
+_ACCENTED = str.maketrans(
+    {"a": "[aáàâäã]", "e": "[eéèêë]", "i": "[iíìîï]", "o": "[oóòôöõ]", "u": "[uúùûü]", "c": "[cç]"}
+)
 NAMED = {
-    code: re.compile(
+    code: LazyPattern(
         rf"(?<!\w)(?P<with>(?i:mit|avec|con|com|met) )?(?i:{my}) (?i:(?:[\w-]{{2,15}} )?(?:{_unfolded(_KIN[code])})) "
         r"(?P<name>[A-ZÀ-Ý][\w'-]{1,30}+)(?: [A-ZÀ-Ý][\w'-]{1,30}+)?"
     )
@@ -271,10 +272,10 @@ NAMED = {
 }
 # Words for 'I' and 'my' that belong to one language only: they identify sentences that are too short otherwise.
 FIRST_PERSON = {
-    "de": re.compile(r"\b(?:ich|meine|meinen)\b"),
-    "nl": re.compile(r"\b(?:ik|mijn|m'n)\b"),
-    "fr": re.compile(r"\bj'[a-z]|\bje (?:ne |n'|m'|suis )|\bmes\b"),
-    "pt": re.compile(r"\b(?:minha|minhas|meus|moro|adotei|larguei|tenho)\b"),
-    "es": re.compile(r"\b(?:tengo|estoy|nuestra|nuestro)\b"),
-    "it": re.compile(r"\b(?:mio|suono|abito|mi chiamo|miei)\b"),
+    "de": LazyPattern(r"\b(?:ich|meine|meinen)\b"),
+    "nl": LazyPattern(r"\b(?:ik|mijn|m'n)\b"),
+    "fr": LazyPattern(r"\bj'[a-z]|\bje (?:ne |n'|m'|suis )|\bmes\b"),
+    "pt": LazyPattern(r"\b(?:minha|minhas|meus|moro|adotei|larguei|tenho)\b"),
+    "es": LazyPattern(r"\b(?:tengo|estoy|nuestra|nuestro)\b"),
+    "it": LazyPattern(r"\b(?:mio|suono|abito|mi chiamo|miei)\b"),
 }

@@ -8,6 +8,7 @@ import re
 
 from recollect.extraction.rules.foreign_exclusions import HYPOTHETICAL, ORDERS, TEXT_WORK, TRIVIAL
 from recollect.extraction.rules.foreign_patterns import FIRST_PERSON, NAMED, STATES
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks
 from recollect.text.languages import ENGLISH, guess
 from recollect.text.normalize import fold, words
@@ -21,15 +22,15 @@ MAX_OPENING_WORDS = 3
 MIN_FURTHER_WORDS = 3
 # Characters that are used to detect a language.
 _DETECTION_CHARACTERS = 400
-_KANA = re.compile("[\u3041-\u30ff]")
-_HAN = re.compile("[\u4e00-\u9fff]")
+_KANA = LazyPattern("[\u3041-\u30ff]")
+_HAN = LazyPattern("[\u4e00-\u9fff]")
 _LATIN = frozenset({"de", "fr", "es", "pt", "it", "nl"})
-_JOINT = re.compile("[,;:、，；：。—–]|\\s-\\s|¿|\\.{3}|…")
+_JOINT = LazyPattern("[,;:、，；：。—–]|\\s-\\s|¿|\\.{3}|…")
 # Where another statement may begin.
-_PARTS = re.compile(
+_PARTS = LazyPattern(
     r"[,;]\s++(?:(?:und|et|y|e|en|maar|aber|mais|pero|mas|ma)\s++)?|(?<=\w)\s++(?:und|et|y|e|en)\s++|[，；]"
 )
-_ASKS_UNSPACED = re.compile(
+_ASKS_UNSPACED = LazyPattern(
     "[吗嗎呢]|什么|什麼|怎么|怎麼|谁|哪|几|多少|为什么|か[?？。]?$|ですか|ますか|何|どこ|いつ|なぜ|どう|どの|誰"
 )
 
@@ -151,7 +152,7 @@ def _is_talk(sentence: str, message: str, language: str) -> bool:
 
 
 # Question words at the start of a sentence without a question mark.
-_QUESTION_WORDS = re.compile(
+_QUESTION_WORDS = LazyPattern(
     r"\W{0,3}(?:(?:und|et|y|e|en|ok|also) )?(?:wo|was|wer|wie|wann|welche[rsnm]?|"
     r"ou|quel(?:le)?s?|qui|comment|combien|donde|cual(?:es)?|"
     r"que|quien|como|cuando|cuanto|onde|qual|quais|quem|quanto|dove|quale|quali|chi|come|quando|waar|wat|hoe|wanneer|welke?)\b"

@@ -7,6 +7,7 @@ from recollect.dates.mention import MONTHS
 from recollect.extraction.rules.bare_correction import Correction
 from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.sentences import TextSpan
+from recollect.lazy_pattern import LazyPattern
 
 # Characters of a sentence that is nothing but a new amount; earlier texts that are searched.
 MAX_SENTENCE_CHARACTERS, MAX_TEXTS = 100, 2
@@ -36,14 +37,14 @@ _WHEN = (
     r"|[\s,]{1,2}(?:then|again|each|after all|lol|haha|i think|apparently"
     r"|(?:from|as of|starting|since|in|next|this)\s\w{1,12}(?:\s\w{1,12})?)){0,3}"
 )
-_NEW_AMOUNT = re.compile(
+_NEW_AMOUNT = LazyPattern(
     rf"{_LEAD}(?:{_WHO}(?P<moves>{_MOVES})"
     rf"|(?P<set>make (?:it|that)|call it|they want|it's now|that's now|now it's|it is now)"
     rf"|(?:it's|its|that's|it is))\s(?:about\s|around\s)?{_AMOUNT}{_WHEN}[\s.!]*",
     re.IGNORECASE,
 )
 _MONTH = "|".join(MONTHS)
-_NUMBER = re.compile(
+_NUMBER = LazyPattern(
     rf"(?<![\w.,:/-])(?:[£$€]\s?)?(?P<number>\d{{1,6}}(?:[.,]\d{{1,3}})?)(?![\w:/]|[.,]\d)"
     rf"(?!\s?(?:am|pm|o'clock|{_MONTH})\b)",
     re.IGNORECASE,

@@ -3,6 +3,7 @@
 import re
 
 from recollect.extraction.rules.vocabulary import PETS, RELATIONS
+from recollect.lazy_pattern import LazyPattern
 
 _WHO = (
     rf"(?:(?:my|our|the)\s++(?:[\w'-]{{1,30}}+\s++){{0,3}}?(?:{RELATIONS}|{PETS})s?|(?:{RELATIONS}))(?:,?\s++[A-Z][\w-]{{1,30}}+)?"
@@ -37,33 +38,35 @@ _DONE_TO = (
     r"(?:moved|postponed|pushed|changed|rescheduled|cancell?ed|put|switched|transferred|brought|offered|promoted|fired|sacked|increased|raised|"
     r"lowered|cut|reduced|stopped|took|closed|sold|extended|upgraded|delayed|let)\s++(?:my|our|me|us|it|the)\b"
 )
-_HAPPENED = re.compile(rf"(?:{_WHO}){_DONE}{_PERSON_EVENT}", re.DOTALL)
-_CHANGED = re.compile(
+_HAPPENED = LazyPattern(rf"(?:{_WHO}){_DONE}{_PERSON_EVENT}", re.DOTALL)
+_CHANGED = LazyPattern(
     rf"(?:{_THING})(?<=\s)(?:(?:is|are|was|were|has|have|had|got|been|just|finally|now|also|really|\w+ly)\s++){{0,4}}{_CHANGES}",
     re.IGNORECASE,
 )
-_IS_CHANGED = re.compile(rf"[\w-]{{3,30}}+'s\s++(?:(?:been|finally|now|all|\w+ly)\s++){{0,3}}{_CHANGES}", re.IGNORECASE)
-_BY_OTHERS = re.compile(
+_IS_CHANGED = LazyPattern(
+    rf"[\w-]{{3,30}}+'s\s++(?:(?:been|finally|now|all|\w+ly)\s++){{0,3}}{_CHANGES}", re.IGNORECASE
+)
+_BY_OTHERS = LazyPattern(
     rf"(?:(?:my|our|the)\s++[\w'-]{{1,30}}+(?:\s++[\w'-]{{1,30}}+)?|they|he|she|dr\.?\s++\w{{1,30}}+|[A-Z][\w-]{{1,30}}+)"
     rf"(?:\s++(?:has|have|just|also|finally|now|\w+ly)|'ve|'s){{0,4}}\s++{_DONE_TO}",
     re.IGNORECASE,
 )
 # 'We had to put Moose down.'
-_PUT_DOWN = re.compile(
+_PUT_DOWN = LazyPattern(
     r"(?:i|we)(?:'ve)?\s++(?:have\s++|had\s++)?(?:to\s++)?put\s++"
     rf"(?:(?:my|our|the)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?:{PETS})\s++(?:(?-i:[A-Z])[\w-]{{1,30}}+\s++)?|(?-i:[A-Z])[\w-]{{1,30}}+\s++)"
     r"(?:down|to\s++sleep)\b",
     re.IGNORECASE,
 )
-_NOW_IS = re.compile(
+_NOW_IS = LazyPattern(
     r"(?:(?:so|and|but|now)\s++){0,3}(?:it's|it\s++is|it'll\s++be|everything's|everything\s++is|we're|that's)\s++(?:[^,.!?;]{1,60}?\s++)??(?:now|instead|again)\b",
     re.IGNORECASE,
 )
-_ALL_NOW = re.compile(
+_ALL_NOW = LazyPattern(
     r"[\w\s,'-]{2,80}?\ball\s++the\s++way(?:\s++(?:now|from\s++now\s++on))?\s*+[.!]*+$", re.IGNORECASE
 )
 # Without 'I', starting with a verb of a turning point.
-_LEFT_OUT = re.compile(
+_LEFT_OUT = LazyPattern(
     r"(?:(?:just|finally|recently|officially|nearly|also|only|already)\s++){0,3}(?:"
     r"(?:broke|sprained|tore|fractured|twisted|dislocated|injured)\s++(?:my|an?)\b|"
     r"(?:got|been|was)\s++(?:laid\s++off|made\s++redundant|fired|sacked|married|engaged|divorced|promoted|diagnosed|accepted|hired|let\s++go|"
@@ -75,13 +78,13 @@ _LEFT_OUT = re.compile(
     r"(?:been|gone)\s++(?:an?\s++)?(?:vegan|vegetarian|sober|single|married|divorced|gluten[\s-]free|off|on)\b|been\s++\w+ing\s++(?:for|since)\b)",
     re.IGNORECASE,
 )
-_GOING = re.compile(
+_GOING = LazyPattern(
     r"(?:flying|driving|travell?ing|leaving|moving|going|sailing|heading|off|staying|visiting|meeting|starting|speaking|running|getting\s++married)\s++"
     r"(?:to|from|out|back|in|at|with|for|on|my|the|a|\w+)\b",
     re.IGNORECASE,
 )
 # Habits and lasting changes of a household or a team.
-_WE = re.compile(
+_WE = LazyPattern(
     r"we(?:'ve|'re|\s++have|\s++are|\s++had)?(?:\s++(?:all|both|mostly|usually|always|only|now|still|just|also|finally|don't|never|do))*+\s++"
     r"(?:use|deploy|run|write|code|indent|build|ship|host|work|live|speak|eat|have|own|keep|rent|share|celebrate|homeschool|drive|grow|drink|are|"
     r"call|called|named|name|adopted|moved|bought|sold|dropped|switched|picked\s++up|got|going\s++to\s++(?-i:[A-Z])\w{0,20}|flying|moving|expecting|getting|having|decided|"
@@ -89,7 +92,7 @@ _WE = re.compile(
     re.IGNORECASE,
 )
 # 'We have a bug', 'we are at step 3': work at hand.
-_WE_NOW = re.compile(
+_WE_NOW = LazyPattern(
     r"we(?:'ve|'re|\s++have|\s++are)?\s++(?:(?:already|just|now|also)\s++)*+(?:got\s++(?:to|an?\s++(?:error|issue|problem))|have\s++to|run\s++(?:into|out)|"
     r"(?:have\s++)?an?\s++(?:\w+\s++)?(?:bug|issue|problem|error|question|deadline|meeting)|going\s++to\s++(?:need|have|use|do|see|write|look|start|try)|"
     r"use\s++(?:this|that|it|the\s++following)|getting\s++(?:an?|this|the|there)\b|called\s++(?:the|it|this))",

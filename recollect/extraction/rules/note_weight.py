@@ -19,6 +19,7 @@ from recollect.extraction.rules.pursuits import is_pursuit
 from recollect.extraction.rules.rewrite import leaves_out_i, starts_without_subject
 from recollect.extraction.rules.verbs import is_adverb, is_past
 from recollect.extraction.rules.vocabulary import PETS, RELATIONS
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS, words
 
 # Products of one-off tasks: a text, a piece of code, an explanation.
@@ -31,12 +32,12 @@ _PIECE = (
     r"reviews?|replies|reply|sentences?|notes?|cards?|applications?|tests?)"
 )
 _WANTS = r"i(?:'d|\s++would)?\s++(?:also\s++|just\s++|really\s++|still\s++|only\s++)*+(?:need|want|like|require|have)"
-_PRODUCT_REQUEST = re.compile(
+_PRODUCT_REQUEST = LazyPattern(
     r"i(?:'d|\s++would)?\s++(?:also\s++|just\s++|really\s++|still\s++|only\s++)*+(?:need|want|like|require)\s++"
     rf"(?:an?|some|the|\d{{1,5}}|two|three|four|five|ten|your|more|another)\s++(?:[\w-]{{1,20}}+\s++){{0,4}}?{_PIECE}\b",
     re.IGNORECASE,
 )
-_TASK_TO_DO = re.compile(
+_TASK_TO_DO = LazyPattern(
     rf"{_WANTS}\s++to\s++(?:quickly\s++|also\s++|just\s++)*+(?:"
     rf"(?:write|draft|compose|send|prepare|give|make|create|design|finish|read|answer|submit|print|edit)\s++"
     rf"(?:an?|the|my|this|that|some|two|three|\d{{1,4}})\s++(?:[\w-]{{1,20}}+\s++){{0,4}}?{_PIECE}\b"
@@ -45,7 +46,7 @@ _TASK_TO_DO = re.compile(
     r"count|split|round|center|centre|compile|reverse|sanitize|validate|summari[sz]e|translate|paraphrase|shorten)\b)",
     re.IGNORECASE,
 )
-_TASK_MATERIAL = re.compile(
+_TASK_MATERIAL = LazyPattern(
     r"(?:i(?:'ve|\s++have)(?:\s++got)?|there\s++are)\s++(?:an?|two|three|four|five|some|these|this|\d{1,6})\s++(?:[\w-]{1,20}+\s++)?"
     r"(?:lists?|arrays?|columns?|rows|tables?|spreadsheets?|csvs?|files?|strings?|numbers|sentences?|paragraphs?|datasets?|"
     r"dataframes?|variables?|functions?|class(?:es)?(?=\s++(?:that|which|with|called|in|and))|images?|equations?|matri(?:x|ces)|vectors?)\b"
@@ -55,12 +56,12 @@ _TASK_MATERIAL = re.compile(
     r"needs?|isn't|doesn't|does|goes|starts?|begins?|keeps?|fails?|crashes)\b",
     re.IGNORECASE,
 )
-_ERROR = re.compile(
+_ERROR = LazyPattern(
     r"\b\w{0,40}(?:Error|Exception|Warning)\b(?=\s*+(?:[:.(]|$|in\b|when\b|on\b))|\b(?:segfault|segmentation\s++fault|"
     r"stack\s?trace|traceback|null\s++pointer|exit\s++code)\b"
 )
 # It only refers to 'it' or 'those', so it makes no sense alone.
-_ONLY_PRONOUNS = re.compile(
+_ONLY_PRONOUNS = LazyPattern(
     r"i(?:'m|'ve|\s++am|\s++have)?\s++(?:(?:always|never|usually|often|sometimes|only|still|also|really|just|keep|don't|didn't|"
     r"can|can't)\s++){0,4}+\w{2,20}+\s++(?:to\s++)?(?:(?:it|that|this|them|those|these|which|one|that\s++one|those\s++two)"
     r"(?:\s++(?:up|out|off|down|wrong|right|mixed\s++up|again|now|today|too|all))*+|which\s++one\s++to\s++\w{2,20}+)[\s.!]*+$"
@@ -69,12 +70,12 @@ _ONLY_PRONOUNS = re.compile(
     re.IGNORECASE,
 )
 # 'She's here!' announces a birth, and ends a pregnancy.
-_ARRIVAL = re.compile(r"(?:she|he|they)(?:'s|'re|\s++is|\s++are)\s++(?:finally\s++)?here\s*+!", re.IGNORECASE)
-_PREPOSITIONAL_FRAGMENT = re.compile(
+_ARRIVAL = LazyPattern(r"(?:she|he|they)(?:'s|'re|\s++is|\s++are)\s++(?:finally\s++)?here\s*+!", re.IGNORECASE)
+_PREPOSITIONAL_FRAGMENT = LazyPattern(
     r"(?:at|in|on|for|with|from|by|near|to|about|under|behind|next\s++to)\s++(?:my|our)\s++[^,;:]{1,80}+[.!]*+$",
     re.IGNORECASE,
 )
-_VERB = re.compile(
+_VERB = LazyPattern(
     r"\b(?:i|i'm|i've|we|we're|she|he|they|it|is|are|everybody|everyone|nobody|people|there|each|was|were|has|have|had|do|does|did|will|can|won't|can't|doesn't|goes|went|came|got|"
     r"keeps?|makes?|lives?|works?|\w{3,20}(?:ed|ing))\b|\w(?:'s|s')\s++(?:not|very|too|so|always|never)\b",
     re.IGNORECASE,
@@ -101,7 +102,7 @@ def is_of_the_moment(text: str, *, dated: bool) -> bool:
 
 
 # Openings about the conversation, not about the speaker's life.
-_TALK_OPENING = re.compile(
+_TALK_OPENING = LazyPattern(
     r"i\s++(?:think|guess|suppose|agree|hope|wonder|bet|see\b|hear\s++(?:you|that)|understand|know|"
     r"mean|believe|feel\s++you|appreciate|admire|can\s++(?:see"
     r"|imagine|relate|tell|understand)|couldn't\s++agree|totally|completely\s++(?:agree|understand)"
@@ -128,7 +129,7 @@ _TALK_OPENING = re.compile(
     re.IGNORECASE,
 )
 # Phrases of work in progress, which is not worth remembering.
-_WORK_IN_PROGRESS = re.compile(
+_WORK_IN_PROGRESS = LazyPattern(
     r"\b(?:we\s++discussed|we\s++talked\s++about|as\s++discussed|currently\s++(?:working|looking|reading|"
     r"editing)\s++(?:on|at)|right\s++now|at\s++the\s++moment"
     r"|this\s++(?:file|code|function|error|bug|issue|problem|script|line|page|text|document|email|"
@@ -143,7 +144,7 @@ _WORK_IN_PROGRESS = re.compile(
     re.IGNORECASE,
 )
 # Opinions of others about the speaker.
-_REPORTED_OPINION = re.compile(
+_REPORTED_OPINION = LazyPattern(
     r"(?:my|the|our)\s++(?!doctor|dentist|physician|gp\b|therapist|psychiatrist|psychologist|nurse|specialist)(?:[\w'-]+\s++){1,3}?"
     r"(?:(?:always|often|just|once|even|sometimes|still|also)\s++)?(?:says?|said|thinks?|thought|claims?|"
     r"claimed|believes?|insists?|insisted|keeps?\s++(?:saying|telling)|tells\s++me|told\s++me|calls?\s++me|called\s++me|accuses?|accused)\s++"
@@ -151,46 +152,46 @@ _REPORTED_OPINION = re.compile(
     re.IGNORECASE,
 )
 # A single failure states no habit.
-_SINGLE_FAILURE = re.compile(
+_SINGLE_FAILURE = LazyPattern(
     r"i\s++(?:didn't|did\s++not|couldn't|could\s++not)\s++(?:make\s++it|manage\s++to|get\s++(?:to|around)|finish)\b",
     re.I,
 )
 # It only refers to 'it' or 'that', so it makes no sense alone.
-_REFERS_BACK = re.compile(
+_REFERS_BACK = LazyPattern(
     r"i(?:'m|'ve|\s++am|\s++have)?\s++(?:(?:not|don't|do|didn't|never|no\s++longer|really|just|also|still)\s++)*\w+\s++(?:to\s++)?(?:it|that|this|them|those|"
     r"one|there)(?:\s++(?:any\s?more|any\s++longer|now|again|today|too|all|either))?[\s.!]*+$",
     re.IGNORECASE,
 )
 # Weight that news add to a clause: enough for a note of three words.
 NEWS_BONUS = 0.2
-_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
-_WE = re.compile(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
-_YOU = re.compile(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.IGNORECASE)
-_SUBJECT = re.compile(
+_FIRST_PERSON = LazyPattern(r"\b(?:i|i'm|i've|i'd|i'll|im|ive|my|mine|me|myself)\b", re.IGNORECASE)
+_WE = LazyPattern(r"(?:we|we're|we've|our)\b", re.IGNORECASE)
+_YOU = LazyPattern(r"\b(?:you|your|you're|you've|you'd|you'll|yours|u|ur)\b", re.IGNORECASE)
+_SUBJECT = LazyPattern(
     r"(?:(?:on|in|last|this|next|over|during|for|since|after|before|when|while|as|at|one|just|"
     r"then|yesterday|today|tonight|tomorrow|recently|lately|sometimes|usually|also"
     r"|(?:a|two|three|few|couple)\s++\w+\s++ago|the\s++other\s++day|growing\s++up|back\s++then)\b[^,.!?;]{0,60}?,?\s++)"
     r"?(?P<i>i(?:'m|'ve|'d|'ll)?|im|ive|my|mine)\b",
     re.IGNORECASE,
 )
-_PLAN = re.compile(
+_PLAN = LazyPattern(
     r"\b(?:going\s++to|gonna|planning|plan\s++to|thinking\s++(?:of|about)|hoping\s++to|hope\s++to|want\s++to|"
     r"wanna|dream|goal|decided|considering|looking\s++(?:into|forward)"
     r"|aim\s++to|starting|signed\s++up|will\s++be|aspire|wish\s++to|intend)\b",
     re.IGNORECASE,
 )
 # 'I'm giving a talk on 9 April': with a date it is a plan.
-_ONGOING_ACTION = re.compile(
+_ONGOING_ACTION = LazyPattern(
     r"(?:i'm|im|i\s++am|we're|we\s++are)\s++(?:\w+ly\s++|also\s++|now\s++)?\w+ing\b", re.IGNORECASE
 )
-_STATE = re.compile(
+_STATE = LazyPattern(
     r"\bi(?:'m|\s++am|'ve|\s++have|\s++live|\s++work|\s++own|\s++study|\s++teach|\s++run|\s++play|\s++love|"
     r"\s++enjoy|\s++like|\s++hate|\s++prefer|\s++usually|\s++always|\s++often|\s++never|\s++use"
     r"|\s++need|\s++collect|\s++volunteer|\s++believe\s++in|\s++grew|\s++do\s++\w+|\s++find|\s++make|\s++go|"
     r"\s++try|\s++keep|\s++spend|\s++write|\s++read|\s++watch|\s++cook|\s++paint|\s++drive|\s++wake)\b",
     re.IGNORECASE,
 )
-_KIN = re.compile(
+_KIN = LazyPattern(
     rf"\bmy\s++(?:\w+\s++){{0,2}}(?:{RELATIONS}|{PETS}|kids|children|family|folks|fam|pets|team|students|"
     rf"buddies)s?\b",
     re.IGNORECASE,

@@ -5,12 +5,14 @@
 
 import re
 
+from recollect.lazy_pattern import LazyPattern
+
 _ADVERBS = r"(?:(?:\w{2,13}ly|also|just|still|now|always|usually|often|mostly|never|even|actually|both|all) ){0,4}"
 _I = rf"(?:i|we) {_ADVERBS}"
 _HAVE = rf"(?:i|we)(?:'ve| have)? {_ADVERBS}"
 _AM = rf"(?:i'm|i am|im|we're|we are) {_ADVERBS}"
 # Things on a screen or a desk: working on them is the work at hand.
-_WORK = re.compile(
+_WORK = LazyPattern(
     r"\b(?:functions?|class(?:es)?(?! with| at| on| for)|scripts?|apis?|regex\w{0,3}|quer(?:y|ies)|tables?|lists?|"
     r"arrays?|strings?|ints?|"
     r"integers?|databases?|servers?|code|programs?|web ?sites?|pages?|models?|bots?|components?|modules?|packages?|"
@@ -166,14 +168,14 @@ _PLANS = (
 )
 
 
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace(" ", r"(?:\s++)"), re.IGNORECASE)
+def _compiled(pattern: str) -> LazyPattern[str]:
+    return LazyPattern(pattern.replace(" ", r"(?:\s++)"), re.IGNORECASE)
 
 
 _PURSUES = tuple(_compiled(pattern) for pattern in (_TOOK_UP, _LEARNS, _MAKES, _DOES, _PLANS))
 # The same without its 'I' or "I'm": 'took up rowing', 'gonna redo the bathroom'.
-_LEFT_OUT = re.compile(r"(?:took\s++up|picked\s++up|got\s++(?:back\s++)?into|joined|signed\s++up)\b", re.IGNORECASE)
-_LEFT_OUT_AM = re.compile(
+_LEFT_OUT = LazyPattern(r"(?:took\s++up|picked\s++up|got\s++(?:back\s++)?into|joined|signed\s++up)\b", re.IGNORECASE)
+_LEFT_OUT_AM = LazyPattern(
     r"(?:(?:gonna|planning\s++to|hoping\s++to|about\s++to|thinking\s++of|trying\s++to|training\s++(?:for|to)|"
     r"learning|saving\s++up|teaching\s++myself)\b)",
     re.IGNORECASE,

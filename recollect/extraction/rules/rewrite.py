@@ -15,8 +15,9 @@ from recollect.extraction.rules.clause_subjects import (
     with_apostrophes,
 )
 from recollect.extraction.rules.verbs import COORDINATED, is_adverb, is_participle, third_person
+from recollect.lazy_pattern import LazyPattern
 
-_TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")
+_TOKEN = LazyPattern(r"[A-Za-z]+(?:'[A-Za-z]+)*|[^A-Za-z]+|'")
 _CONTRACTED = {
     "i'm": ("i", "am"),
     "im": ("i", "am"),
@@ -25,11 +26,11 @@ _CONTRACTED = {
     "i'll": ("i", "will"),
     "i'd": ("i", "'d"),
 }
-_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"")
+_QUOTED = LazyPattern(r"\"[^\"\n]{1,400}\"")
 # Replaces a quotation while the words around it are rewritten.
 _HELD = "\ue000"
 # Openings that only tie a clause to the previous one.
-_OPENING = re.compile(
+_OPENING = LazyPattern(
     r"^(?:(?:and|but|so|or|well|oh|ah|hey|hi|hello|yes|yeah|yep|yup|no(?=\s*+[,.!;:–-]|\s++(?:i|i'm|i've|my|we|it|actually)\b)|nope|nah|wow|btw|by\s++the\s++way|"
     r"also|plus|anyway|anyways"
     r"|actually|honestly|guess\s++what|speaking\s++of\s++which|in\s++fact|you\s++know|thanks?(?:\s++(?:a\s++lot|"
@@ -40,7 +41,7 @@ _OPENING = re.compile(
     r"|as\s++(?:i\s++said|you\s++know)|to\s++be\s++honest|tbh|well\s++then|because|cause|since|though)\b[\s,.!:;–-]*+){1,12}",
     re.IGNORECASE,
 )
-_DROPPED_SUBJECT = re.compile(
+_DROPPED_SUBJECT = LazyPattern(
     r"^(?:been|just|recently|started|got|went|had|finished|bought|gonna|going|looking|planning|"
     r"thinking|trying|working|took"
     r"|broke|sprained|tore|fractured|twisted|dislocated|injured|quit|left|gave|sold|booked|cancell?ed|adopted|rescued|passed|failed|graduated|"
@@ -51,7 +52,7 @@ _DROPPED_SUBJECT = re.compile(
     re.IGNORECASE,
 )
 # Statements about one's life without 'I': 'sold my car', 'got laid off', 'passed the exam'.
-_LEFT_OUT = re.compile(
+_LEFT_OUT = LazyPattern(
     r"(?:(?:just|finally|already|officially|recently|basically|actually|also|even)\s++){0,6}+"
     r"(?:moved|relocated|adopted|gave\s++up|given\s++up|graduated|retired|booked|became|broke\s++(?:my|up)|tore\s++my|"
     r"sprained\s++my|lost\s++my|sold\s++(?:my|our|the|(?-i:[A-Z])\w++)|bought\s++(?:my|an?|our|the)|passed\s++(?:my|the)|failed\s++(?:my|the)|"
@@ -66,13 +67,13 @@ _LEFT_OUT = re.compile(
 )
 _IN_ING = frozenset({"living", "working", "flying", "travelling", "traveling", "heading", "staying"})
 # Objects of work on a text or a program: 'got an error' is not about a life.
-_OF_WORK = re.compile(
+_OF_WORK = LazyPattern(
     r"(?<!\s)\s++(?:\w++\s++)?(?:error|exception|traceback|warning|bug|message|response|answer|result|output|file|function|table|line|button|"
     r"server|process|query|string|null|\d)",
     re.IGNORECASE,
 )
 # 'Going to those places is my dream': the verb in -ing is itself the subject.
-_GERUND_SUBJECT = re.compile(
+_GERUND_SUBJECT = LazyPattern(
     r"^\w+ing\b[^,;]*\b(?:is|are|was|were|has|had|makes?|made|helps?|helped|feels?|felt|gives?|"
     r"gave|can|brings?|keeps?)\b",
     re.I,

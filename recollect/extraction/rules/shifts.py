@@ -7,8 +7,9 @@ from datetime import timedelta
 
 from recollect.dates import DateMention
 from recollect.extraction.rules.clause_facts import facts_of, lead_length, statement_body
-from recollect.extraction.rules.patterns.fact_pattern import compile_short, value_of
+from recollect.extraction.rules.patterns.fact_pattern import short_pattern, value_of
 from recollect.extraction.rules.vocabulary import PROFESSIONS
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.granted import told_by_me
 from recollect.types import LifeState, LoggedMessage, Shift
 
@@ -76,12 +77,12 @@ class _Sign:
     """A pattern at the start of a clause; its group `old` is the previous state, `new` the present one."""
 
     state: LifeState
-    pattern: re.Pattern[str]
+    pattern: LazyPattern[str]
     needs_old: bool = False
 
 
 def _sign(state: LifeState, pattern: str, *, needs_old: bool = False) -> _Sign:
-    return _Sign(state, compile_short(pattern), needs_old)
+    return _Sign(state, short_pattern(pattern), needs_old)
 
 
 _JOB = (
@@ -293,9 +294,9 @@ _SIGNS = (
     *(_sign(LifeState.TASTE, pattern, needs_old=True) for pattern in _OVER_A_TASTE),
 )
 # 'Big step: I moved in with Ada.'
-_HEADING = re.compile(r"[\w' ]{2,30}+(?::|\s[-–—]+)\s++")
+_HEADING = LazyPattern(r"[\w' ]{2,30}+(?::|\s[-–—]+)\s++")
 # Verbs of change at the head of a clause that leaves its 'I' out: 'handed in my notice'.
-_HEAD_VERB = re.compile(
+_HEAD_VERB = LazyPattern(
     r"(?:(?:just|finally|officially|already|recently|so|also|both)\s++){0,3}+(?:handed|gave|put\s++in|got|quit|"
     r"left|found|accepted|broke|split|called|"
     r"changed|dropped|graduated|settled|unpacked|took|switched|transferred|resigned|retired|been|started|landed|"
@@ -303,7 +304,7 @@ _HEAD_VERB = re.compile(
     re.IGNORECASE,
 )
 # With such a word, a new value ends the old one: 'I'm a driving instructor now'.
-_CHANGED = re.compile(
+_CHANGED = LazyPattern(
     r"\b(?:now|these\s++days|nowadays|new|started|joined|became|switched|moved|instead|no\s++longer|"
     r"from\s++now\s++on|officially)\b",
     re.IGNORECASE,
@@ -318,13 +319,13 @@ _STATE_OF = {
     "full_name": LifeState.NAME,
 }
 # 'One of my jobs', 'as well': an additional value does not end the old one.
-_BESIDE = re.compile(
+_BESIDE = LazyPattern(
     r"\b(?:also|too|as\s++well|besides|on\s++the\s++side|part[- ]time|second\s++job|in\s++addition|additionally|"
     r"another\s++job|"
     r"weekends|evenings)\b",
     re.IGNORECASE,
 )
-_WORKS_AS = re.compile(r"\b(?:promoted|made\s++me|named\s++me)\b", re.IGNORECASE)
+_WORKS_AS = LazyPattern(r"\b(?:promoted|made\s++me|named\s++me)\b", re.IGNORECASE)
 
 
 def find_shifts(

@@ -6,12 +6,13 @@
 import re
 
 from recollect.extraction.sentences import sentences
+from recollect.lazy_pattern import LazyPattern
 
 # Questions, and the statement that a short answer to each makes; `{}` is the answer.
 _STATEMENT_BY_QUESTION = (
-    (re.compile(r"\ballerg(?:y|ies|ic)\b", re.IGNORECASE), "I'm allergic to {}"),
+    (LazyPattern(r"\ballerg(?:y|ies|ic)\b", re.IGNORECASE), "I'm allergic to {}"),
     (
-        re.compile(
+        LazyPattern(
             r"\bwhere (?:do you (?:currently )?live|are you (?:currently )?(?:based|located|living))\b|"
             r"\b(?:which|what) (?:city|town) (?:do you live|are you)",
             re.IGNORECASE,
@@ -19,53 +20,53 @@ _STATEMENT_BY_QUESTION = (
         "I live in {}",
     ),
     (
-        re.compile(
+        LazyPattern(
             r"\bwhere (?:are you (?:originally )?from|do you come from|were you born|did you grow up)\b", re.IGNORECASE
         ),
         "I'm from {}",
     ),
     (
-        re.compile(
+        LazyPattern(
             r"\b(?:what(?:'s| is) your name|what (?:should|can|may|shall) i call you|your name\s*\?)", re.IGNORECASE
         ),
         "My name is {}",
     ),
     (
-        re.compile(
+        LazyPattern(
             r"\b(?:what do you do (?:for (?:a living|work)|professionally)|what(?:'s| is) your (?:job|"
             r"profession|occupation|line of work))\b",
             re.IGNORECASE,
         ),
         "I'm {}",
     ),
-    (re.compile(r"\b(?:how old are you|what(?:'s| is) your age)\b", re.IGNORECASE), "I'm {}"),
+    (LazyPattern(r"\b(?:how old are you|what(?:'s| is) your age)\b", re.IGNORECASE), "I'm {}"),
     (
-        re.compile(
+        LazyPattern(
             r"\b(?:any (?:dietary|food) (?:restrictions?|requirements?|preferences?|needs)|are you (?:vegan|"
             r"vegetarian)|do you follow (?:a|any) (?:\w+ )?diet)\b",
             re.IGNORECASE,
         ),
         "I'm {}",
     ),
-    (re.compile(r"\bwhat(?:'s| are| is) your (?:preferred )?pronouns\b", re.IGNORECASE), "My pronouns are {}"),
-    (re.compile(r"\b(?:what(?:'s| is)|which is) your time ?zone\b", re.IGNORECASE), "My time zone is {}"),
+    (LazyPattern(r"\bwhat(?:'s| are| is) your (?:preferred )?pronouns\b", re.IGNORECASE), "My pronouns are {}"),
+    (LazyPattern(r"\b(?:what(?:'s| is)|which is) your time ?zone\b", re.IGNORECASE), "My time zone is {}"),
     (
-        re.compile(r"\bwhat(?:'s| is) your favou?rite (?P<thing>\w{2,20})\s*\?", re.IGNORECASE),
+        LazyPattern(r"\bwhat(?:'s| is) your favou?rite (?P<thing>\w{2,20})\s*\?", re.IGNORECASE),
         "My favourite {thing} is {}",
     ),
 )
-_LEAD = re.compile(
+_LEAD = LazyPattern(
     r"(?:(?:yes|yep|yeah|yup|sure|well|oh|um+|uh+|hmm+|and|also|plus|just|only|mostly|mainly|i think|probably|"
     r"an?(?= (?:allergy|intolerance))|to|in|from|it's|its|that's|"
     r"that would be)\b[\s,.:;!-]*+){1,6}",
     re.IGNORECASE,
 )
-_NO_ANSWER = re.compile(
+_NO_ANSWER = LazyPattern(
     r"(?:no|none|nope|nah|nothing|not|never|neither|n/a|i|i'm|i've|my|we|you|your|he|she|they|it|what|why|how|when|where|who|which|can|could|would|do|does|is|"
     r"are|please|thanks?|ok|okay|good|great|skip|whatever|any|anything|everything|all|sorry|maybe|let|that|this|don't|why)\b",
     re.IGNORECASE,
 )
-_JOB = re.compile(r"(?:an?|the)\s", re.IGNORECASE)
+_JOB = LazyPattern(r"(?:an?|the)\s", re.IGNORECASE)
 _MAX_WORDS, _MAX_WORDS_OF_MESSAGE = 5, 14
 
 

@@ -26,6 +26,7 @@ from recollect.extraction.speech_acts import (
     opens_role_play,
     statement_part,
 )
+from recollect.lazy_pattern import LazyPattern
 from recollect.text.granted import granted_part, granted_span
 from recollect.text.updates import Update, read_update
 from recollect.types import Candidate, LifeState, MemoryKind, Shift
@@ -34,7 +35,7 @@ from recollect.types import Candidate, LifeState, MemoryKind, Shift
 MAX_UPDATES = 10
 _UNMEANT = (is_hypothetical, is_invented, is_joke, is_hedged, is_ironic)
 # Joints within a clause: 'the survey was bad so we pulled out', 'sold the boat, moved ashore'.
-_PARTS = re.compile(r"(?<!\s)(?:\s*+[,;:]\s++|\s++[-–—]++\s++|\s++(?:so|because|cause|cos|bc|but)\s++)")
+_PARTS = LazyPattern(r"(?<!\s)(?:\s*+[,;:]\s++|\s++[-–—]++\s++|\s++(?:so|because|cause|cos|bc|but)\s++)")
 # Characters before a presupposition that opens a sentence: 'and ever since'.
 _MAX_LEAD = 30
 # Parts per clause; one with more is a list.
@@ -75,27 +76,27 @@ def _told(sentence: str) -> Iterator[tuple[str, str]]:
 
 
 # Words that end a taste; 'dropped' is not one, since a thing may have fallen.
-_CLEARLY_OVER = re.compile(
+_CLEARLY_OVER = LazyPattern(
     r"\b(?:scratch|so\s++much\s++for|enough\s++of|gone\s++off|over|done\s++with|off|grown\s++out\s++of|outgrown|"
     r"stopped)\b",
     re.IGNORECASE,
 )
 # Verbs that also apply to things: 'moved the button to the left'.
-_MOVES_THINGS = re.compile(r"\b(?:moved?|swapped|shifted|scrapped|delayed|dropped)\b", re.IGNORECASE)
+_MOVES_THINGS = LazyPattern(r"\b(?:moved?|swapped|shifted|scrapped|delayed|dropped)\b", re.IGNORECASE)
 # 'Now that I'm at Arup': a workplace, if the sentence is about work.
-_AT = re.compile(
+_AT = LazyPattern(
     r"(?:i'm|im|i am)\s(?:at|with|over at)\s(?P<new>[A-Z][\w'’&.-]{1,30}+(?:\s[A-Z][\w'’&.-]{1,30}+){0,2})",
     re.IGNORECASE,
 )
-_WORK_WORD = re.compile(
+_WORK_WORD = LazyPattern(
     r"\b(?:job|work|pension|colleagues?|boss|manager|office|salary|wage|commute|shifts?|notice|contract|payslip|hr|"
     r"employer|"
     r"career|workplace|coworkers?|uniform)\b",
     re.IGNORECASE,
 )
 # 'We're in!' means a home if the message is about moving.
-_WE_ARE_IN = re.compile(r"(?:i'm|im|i am|we're|we are)(?:\s(?:finally|all|officially)){0,2}\sin\s*+$", re.IGNORECASE)
-_MOVING_WORD = re.compile(
+_WE_ARE_IN = LazyPattern(r"(?:i'm|im|i am|we're|we are)(?:\s(?:finally|all|officially)){0,2}\sin\s*+$", re.IGNORECASE)
+_MOVING_WORD = LazyPattern(
     r"\b(?:new\s++(?:place|house|flat|home|apartment|gaff|pad)|boxes|unpack\w{0,4}|moved|moving|removal|keys|"
     r"first\s++night)\b",
     re.IGNORECASE,

@@ -4,7 +4,6 @@ A summary contains sentences of the messages, their speakers, and dates in place
 quoted and secret text is removed before anything is chosen, and so are orders that may have been planted.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences, write_out
 from recollect.extraction.sources import Exchange, readable, speaker_label, speaker_of
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
+from recollect.lazy_pattern import LazyPattern
 from recollect.providers.offline_model import MODEL
 from recollect.text import squeeze, terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
@@ -33,7 +33,7 @@ _MAX_SENTENCES = 40
 _LASTING, _ASSISTANT, _ASKED, _COMMANDED = 1.5, 0.5, 0.5, 0.7
 # A second statement of a turn counts half, so that every turn is represented before one has two.
 _SAME_TURN = 0.5
-_SCRUBBED = re.compile(r"\[(?:secret|card|iban|ssn)\]")
+_SCRUBBED = LazyPattern(r"\[(?:secret|card|iban|ssn)\]")
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 

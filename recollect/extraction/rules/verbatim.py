@@ -22,6 +22,7 @@ from recollect.extraction.rules.verbatim_patterns import is_reported, is_unmeant
 from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import ends_in_laughter, is_command, statement_part
+from recollect.lazy_pattern import LazyPattern
 from recollect.types import Candidate, MemoryKind
 
 # Characters that one note quotes: of longer text, only the clauses that state something.
@@ -34,11 +35,11 @@ _IMPORTANCE = 0.5
 
 
 # A clause that begins with one of these refers to the previous one.
-_REFERS = re.compile(r"(?:it|that|there|those|these|its)(?:'s|\b)", re.IGNORECASE)
+_REFERS = LazyPattern(r"(?:it|that|there|those|these|its)(?:'s|\b)", re.IGNORECASE)
 
 
 # Questions without a mark, and orders: 'which city does my sister live in', 'pick a colour for my bike'.
-_ASKS = re.compile(
+_ASKS = LazyPattern(
     r"(?:(?:and|so|ok|but)\s++)?(?:what|where|which|whose|who|why|how|when(?=\s++(?:is|are|was|were|do|does|did|will|can)\b)|is|are|do|does|did|can|"
     r"could|pick|choose|tell|remind|put|set|book|order|draw|guess)\b(?!')",
     re.IGNORECASE,

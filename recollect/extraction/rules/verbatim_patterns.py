@@ -15,6 +15,7 @@ from recollect.extraction.speech_acts import (
     is_joke,
     opens_role_play,
 )
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS, words
 
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings|evenings|afternoons|weekends|weeknights|nights"
@@ -59,7 +60,7 @@ _FARES = (
     r"cancelled|canceled|postponed|approved|rejected|booked|confirmed|high|low)"
 )
 # Says something only with a number, a day, a name or a word of change.
-_OF_BARE_NOUN = re.compile(
+_OF_BARE_NOUN = LazyPattern(
     rf"(?:(?:the|new|his|her|their|and|so|but|also)\s++){{0,2}}{_BARE_NOUN}(?:\s++(?:there|here|for\s++\w{{2,15}}|with\s++\w{{2,15}}|at\s++\w{{2,15}}|in\s++\w{{2,15}}))?"
     rf"{_VERB}(?=[^?]{{0,160}}?(?:{_NUMBER}|\b(?:{_DAY}|{_SOON}|{_FARES}|my|our)\b|\s{_NAME}))",
     re.IGNORECASE,
@@ -74,7 +75,7 @@ _OF_WORK = (
     r"problem|issue|prompt|text|list|code|it|this|that|them)\b)"
 )
 # Life changes and states without their 'I'.
-_SUBJECT_LEFT_OUT = re.compile(
+_SUBJECT_LEFT_OUT = LazyPattern(
     rf"{_ADVERBS}(?:"
     r"paid\s++(?:off|back)\s++(?:the|my|our|all)|cleared\s++(?:the|my|our)\s++(?:loan|debt|mortgage|overdraft)|"
     r"(?:fostering|babysitting|dogsitting|catsitting|expecting|subletting|renting|breastfeeding)\s++\w|"
@@ -95,7 +96,7 @@ _NO_OPINION = (
     r"the\s++(?:error|same|answer|wrong)))"
 )
 # Actions of others that change the speaker's life: 'they made me permanent', 'she put me up to 75'.
-_DONE_TO_ME = re.compile(
+_DONE_TO_ME = LazyPattern(
     r"(?:(?:so|and|but|then|now|turns\s++out)\s++){0,3}(?:they|he|she|hr|work|school|the\s++\w{2,20}|my\s++\w{2,20}(?:\s++\w{2,20})?|(?:dr|mr|mrs|ms)\.?\s++\w{2,20}|"
     r"(?-i:[A-Z])\w{1,20})(?:'ve|'s)?\s++(?:(?:has|have|had|just|finally|also|now)\s++){0,3}"
     r"(?:made|put|moved|let|kept|took|signed|switched|offered|promoted|transferred|referred|weaned|has|started|booked|gave)\s++"
@@ -106,63 +107,63 @@ _NOT_A_PLACE = (
     r"(?!(?:it|this|that|the\s++same|track|step|page|schedule|hold|time|fire|trouble|luck|agreement|production|a\s++hurry|an?\s++(?:meeting|call|agreement)|"
     r"phase|sprint|lesson|chapter|line|level|point|good\s++terms|my\s++way|here|there\s++yet|in)\b)"
 )
-_WE_ARE = re.compile(
+_WE_ARE = LazyPattern(
     r"(?:we're|we\s++are|were\s++all)\s++(?:(?:all|both|only|just|now|still|currently|also|back|there|here|off)\s++){0,3}"
     rf"(?:(?:in|on|at|near|from|outside|to)\s++{_NOT_A_PLACE}\w{{2,}}|{_NUMBER}|(?:two|three|four|five|six|seven|eight)\b|a\s++(?:family|team|couple|household)\b|moving\b|expecting\b|trying\s++for\b)",
     re.IGNORECASE,
 )
-_WE_DO = re.compile(
+_WE_DO = LazyPattern(
     r"we(?:'ve|\s++have)?\s++(?:(?:just|finally|also|now|already|usually|always|only|recently)\s++){0,3}"
     r"(?:found|bought|got|signed|booked|put|chose|picked|settled\s++on|named|welcomed|own|rent|share|swapped|kept|sold|moved|exchanged|completed)\s++"
     rf"{_OF_WORK}(?=[^?]{{0,120}}?(?:{_DWELLING}|{_NUMBER}|\b(?:{PETS})s?\b|\s{_NAME}))"
     r"\w",
     re.IGNORECASE,
 )
-_BY_DAY = re.compile(
+_BY_DAY = LazyPattern(
     r"(?:we|i)(?:'ll|\s++will)?\s++(?:(?:also|then|now|just|both|all)\s++){0,2}(?:fly|leave|travel|arrive|land|get\s++back|move|close|complete|exchange|get\s++married|marry|meet|"
     r"play|train|rehearse|open|start|go|drive|set\s++off|come\s++back|finish|return|check\s++in)\b",
     re.IGNORECASE,
 )
 # 'Sundays I'm out with the birding group'.
-_ON_DAYS = re.compile(
+_ON_DAYS = LazyPattern(
     rf"(?:on\s++)?(?:{_DAY})\s++(?:(?:are|is)\s++(?:my|our|for)\s++\w|(?:and\s++(?:{_DAY})\s++)?(?:i|i'm|im|i've|we|we're|my|our)\s++\w)",
     re.IGNORECASE,
 )
-_TRAITS = re.compile(
+_TRAITS = LazyPattern(
     r"(?:i'm|im|i\s++am|we're)\s++(?:(?:also|really|very|so|actually|just|both)\s++){0,2}(?:"
     r"(?:left|right)[\s-]?handed|(?:a\s++)?leftie?y?\b|ambidextrous|tone\s++deaf|double[\s-]jointed|(?:happy|settled|staying|stuck|based|home)\s++(?:here\s++)?in\s++"
     r"(?!(?:it|this|that|the|my|a|an|case|general|here|love|bed|pain|fear|order|traffic)\b)\w|back\s++(?:to|on)\s++\w|used\s++to\s++\w|"
     r"\d{1,2}\s++weeks\b|on\s++my\s++(?:own|second|third|last)\b|up\s++(?:at|to)\s++\d|off\s++(?:meat|dairy|sugar|alcohol|caffeine|gluten)\b)",
     re.IGNORECASE,
 )
-_GETS = re.compile(
+_GETS = LazyPattern(
     r"i\s++(?:(?:always|usually|also|really|just|often)\s++){0,2}(?:swell\s++up|come\s++out\s++in|break\s++out\s++in|bruise|faint|get\s++(?:\w{3,12}ly\s++)?"
     r"(?:sea|car|air|motion|travel)[\s-]?sick)\b",
     re.IGNORECASE,
 )
 # 'Sulfa drugs nearly killed me once'.
-_HARMED = re.compile(
+_HARMED = LazyPattern(
     r"[\w\s'-]{2,40}?\b(?:(?:nearly|almost)\s++killed\s++me|(?:makes?|made)\s++me\s++(?:sick|ill|swell|itch|throw\s++up|faint|come\s++out)|"
     r"(?:gives?|gave)\s++me\s++(?:hives|migraines?|a\s++rash|heartburn|headaches|nightmares|cramps|an?\s++(?:allergic\s++)?reaction)|"
     r"(?:knocks?|knocked)\s++me\s++out)\b",
     re.IGNORECASE,
 )
-_MEDICAL = re.compile(
+_MEDICAL = LazyPattern(
     r"\b(?:drugs?|pills?|penicillin|antibiotics?|ibuprofen|aspirin|medicine|medication|nuts?|peanuts?|shellfish|prawns?|shrimps?|milk|dairy|"
     r"lactose|gluten|wheat|eggs?|latex|pollen|bee|wasp|stings?|strawberr\w{1,4}|kiwi|soy|anaesthetic|anesthetic|codeine|morphine|vaccine)\b",
     re.IGNORECASE,
 )
-_OWN = re.compile(
+_OWN = LazyPattern(
     rf"\b(?:my|our)\s++(?:own\s++)?(?:[\w'-]{{1,20}}+\s++){{0,2}}?{_OWN_NOUN}(?:s|es)?\b|\bmine(?:'s|\s++is|\s++are)\b",
     re.IGNORECASE,
 )
-_FINITE = re.compile(
+_FINITE = LazyPattern(
     r"\b(?:is|are|was|were|am|has|have|had|can't|won't|don't|doesn't|didn't|isn't|aren't|no|got|lives?|works?|goes|went|uses?|loves?|hates?|"
     r"needs?|starts?|takes?|owns?|keeps?|kept|ate|teaches|plays|\w{3,20}(?:ed|'s|'re|'m|'ve))\b|'(?:s|re|m|ve)\b",
     re.IGNORECASE,
 )
 # Events of named people and animals, also in lower case: 'leila went up to year 1'.
-_NAMED_FIRST = re.compile(
+_NAMED_FIRST = LazyPattern(
     rf"(?:(?:oh|and|so|but|now|well)\s++){{0,3}}(?!(?:it|this|that|there|here|what|who|how|why|when|where|if|i|you|we|they|she|he|no|not|the|a|an|my|our|your)\b)"
     r"[a-z][\w-]{1,20}+(?:'s\s++(?!on\b|in\b|at\b)(?:teacher|vet|school|class|birthday|boss|wife|husband|boyfriend|girlfriend|mum|mom|dad|shift)|\s++and\s++[a-z][\w-]{1,20})?+"
     r"(?:'s|'re|\s++(?:is|are|has|have|was|went|got|kept|lives|works|moved|starts|started|turned|turns|goes|can't|hates|loves|needs|eats|doesn't))\b[^?]{0,80}?"
@@ -170,23 +171,23 @@ _NAMED_FIRST = re.compile(
     re.IGNORECASE,
 )
 # Informal words, which show that a name belongs to the user's people rather than to a text.
-_INFORMAL = re.compile(
+_INFORMAL = LazyPattern(
     r"\b(?:now|btw|lol|tho|us|me|my|our|still|already|haha|again|thank\s++god|oh|put\s++that\s++in)\b|!", re.IGNORECASE
 )
-_THE_PET = re.compile(
+_THE_PET = LazyPattern(
     rf"the\s++(?:[\w-]{{1,15}}+\s++)?(?:{PETS}|kids|twins|baby|hens|chickens|boys|girls|dogs|cats)s?\b{_VERB}[^?]{{0,120}}?(?:\b(?:my|our|me|us)\b|[,\s]{_NAME})",
     re.IGNORECASE,
 )
-_AT_HOME = re.compile(
+_AT_HOME = LazyPattern(
     rf"(?:it|that|mine|ours)(?:'s|\s++is)\s++(?:an?|the|our|my)\s++[\w\s,'-]{{3,60}}?\b(?:in|under|behind|on)\s++(?:the|my|our)\s++(?:\w{{2,15}}\s++)?{_DWELLING}\b",
     re.IGNORECASE,
 )
 # 'It's 940 here': a new figure for something mentioned before.
-_IS_NOW = re.compile(
+_IS_NOW = LazyPattern(
     r"(?:it's|its|it\s++is|that's)\s++(?:now\s++|actually\s++|only\s++)?[$€£]?\d[\d.,:]{0,9}k?\s++(?:here|now|there|instead|a\s++month|per\s++month|these\s++days)\b",
     re.IGNORECASE,
 )
-_NOT_FOR_LIFE = re.compile(
+_NOT_FOR_LIFE = LazyPattern(
     r"\bi\s++(?:don't|do\s++not|won't|can't|never)\s++(?:want|do|work|like|eat|drink|take|wear|need|have)\s++(?:any\s++|the\s++)?"
     rf"(?:{_LIFE}|more\s++{_LIFE})\b",
     re.IGNORECASE,
@@ -204,16 +205,16 @@ _PATTERNS = (
     _NOT_FOR_LIFE,
     _IS_NOW,
 )
-_LEAD = re.compile(
+_LEAD = LazyPattern(
     r"(?:(?:for\s++(?:context|reference|info)|fyi|btw|also|and|oh|well|ok|so|anyway|yeah|no|good\s++news|bad\s++news|(?:real\s++|big\s++|other\s++)?news(?:\s++(?:tho|though))?|"
     r"update|ps|p\.s\.|note|edit)(?:\s*+[:,.–-]++)?\s++){1,4}",
     re.IGNORECASE,
 )
-_JOINT = re.compile(
+_JOINT = LazyPattern(
     r"(?<!\s)(?:,\s++|\s++)(?:so|and|but|because|cause|since|plus)\s++|,\s++|(?<!\s)\s*+:\s++", re.IGNORECASE
 )
 MAX_JOINTS = 6
-_UNMEANT = re.compile(
+_UNMEANT = LazyPattern(
     r"\b(?:if(?!\s++(?:that|it)\s++(?:matters|helps))|unless|would|wouldn't|could|should|might|maybe|perhaps|probably|(?:i|we)\s++(?:think|guess|hope|wish|wonder|suppose|want\s++to|wanna)|"
     r"hoping|wondering|thinking|considering|rumou?r\w{0,2}|apparently|supposedly|obviously|of\s++course|pretend\w{0,3}|imagine|whether|wish\w{0,3}|"
     r"(?:i|we|he|she|they|it)\s++may|you|your|you're|yours|u|ur|yourself|(?-i:LOVE|LOVING|GREAT|BEST|PERFECT|SO))\b"
@@ -222,14 +223,14 @@ _UNMEANT = re.compile(
     re.IGNORECASE,
 )
 # Occasions that are no fiction.
-_GAME_NIGHT = re.compile(r"\b(?:game|film|movie|book)s?\s++(?:night|club|evening)s?\b", re.IGNORECASE)
+_GAME_NIGHT = LazyPattern(r"\b(?:game|film|movie|book)s?\s++(?:night|club|evening)s?\b", re.IGNORECASE)
 # Opinions and claims of others.
-_REPORTED = re.compile(
+_REPORTED = LazyPattern(
     r"\b(?:says?|said|thinks?|thought|claims?|claimed|reckons?|believes?|insists?|told|tells|swears?|suggests?|suggested)\b",
     re.IGNORECASE,
 )
 # Needs of a task.
-_NEEDS = re.compile(
+_NEEDS = LazyPattern(
     r"(?:(?:hi|hiya|hey|hello|ok|so|also)[\s,!]++){0,2}(?:(?:i|we)(?:'d|\s++would)?\s++)?(?:also\s++|just\s++|really\s++)?(?:need|want|require|like\s++to|have\s++to|must)\b",
     re.IGNORECASE,
 )

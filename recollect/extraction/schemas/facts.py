@@ -21,10 +21,11 @@ from recollect.extraction.schemas.output_schema import (
     updated_memory,
 )
 from recollect.extraction.sources import ExtractionInput, speaker_label, speaker_of
+from recollect.lazy_pattern import LazyPattern
 from recollect.types import Candidate, MemoryKind
 
 # Facts about the conversation or the day, which models extract although they do not last.
-_PASSING = re.compile(
+_PASSING = LazyPattern(
     r"\b(?:we|you\s++and\s++i)\s++(?:discussed|talked\s++about|spoke\s++about|went\s++over)\b"
     r"|\bas\s++(?:we\s++)?discussed\b|\b(?:currently|right\s++now|at\s++the\s++moment|today)\s++(?:\w+\s++)?(?:working|looking|"
     r"reading|editing|debugging|writing|trying|fixing|building)\b"
@@ -32,7 +33,7 @@ _PASSING = re.compile(
     r"today)\b",
     re.IGNORECASE,
 )
-_PASSING_KEYS = re.compile(
+_PASSING_KEYS = LazyPattern(
     r"(?:current_?(?:task|work|project|topic|file|activity)|task|topic|discussion|conversation|discussed|mood|"
     r"working_on|question|request)(?::.*)?$"
 )

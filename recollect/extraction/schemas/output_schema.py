@@ -5,7 +5,6 @@ with its reason. `locate` finds the message of an item that names none.
 """
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -19,6 +18,7 @@ from recollect.dates import parse_dates
 from recollect.dates.mention import midnight
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean, squeeze, terms, words
 from recollect.types import Candidate, LoggedMessage, Memory, MemoryId
 
@@ -242,7 +242,7 @@ class OutputSchema:
 _MIN_SHARED_WORDS = 0.5
 # Words for the speaker, which are never in the message itself.
 _SPEAKER_WORDS = frozenset({"user", "assistant", "speaker"})
-_TRUNCATED = re.compile(r"(?:…|\.\.\.)\s*+$")
+_TRUNCATED = LazyPattern(r"(?:…|\.\.\.)\s*+$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ The header of a statement says what is special about it (see `sql/database.py`).
 works on a connection.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
@@ -13,13 +12,14 @@ from typing import Any
 
 import psycopg
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.store.sql.database import Row, SqlConnection, Statement, parse
 from recollect.store.sql.rows import REMEMBERED, fetch
 
-_VALUE = re.compile(r"\?(\d+)")
+_VALUE = LazyPattern(r"\?(\d+)")
 # From so many rows on COPY is faster than the statement sent for each, though answers are not waited for then.
 MIN_COPIED_ROWS = 8
-_INSERT = re.compile(r"INSERT INTO (\w+) \(([\w\s,]++)\)\s*+VALUES \(([$\d\s,]++)\)")
+_INSERT = LazyPattern(r"INSERT INTO (\w+) \(([\w\s,]++)\)\s*+VALUES \(([$\d\s,]++)\)")
 _TYPES = """
 SELECT CAST(attname AS TEXT), CAST(atttypid AS BIGINT)
   FROM pg_attribute

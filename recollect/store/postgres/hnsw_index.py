@@ -5,7 +5,6 @@ So the next run repairs what an interrupted one left, and recall never uses an i
 there.
 """
 
-import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -14,6 +13,7 @@ from typing import NamedTuple
 import psycopg
 
 from recollect.errors import StoreUnavailableError, UnreadableStoreError
+from recollect.lazy_pattern import LazyPattern
 from recollect.settings import shown_url
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.connection import PostgresConnection, connect
@@ -29,7 +29,7 @@ from recollect.types import ProgressReporter
 SQL, TEMPLATES = dialect_statements("index"), dialect_statements("near")
 # "Rclt" and "near": the lock of processes that build indexes.
 _LOCK = 0x52636C746E656172
-_NAME = re.compile(r"near_(-?\d+)_(\d+)")
+_NAME = LazyPattern(r"near_(-?\d+)_(\d+)")
 # Iterative scans, without which an index finds less than was asked for, came with this version.
 _MIN_PGVECTOR = (0, 8)
 # Building is many times as fast where the graph fits into `maintenance_work_mem`: so many bytes a vector beside its

@@ -1,12 +1,12 @@
 """Bring a database to the newest schema, one server at a time. Reads files of the package, writes the database."""
 
-import re
 from functools import cache
 from importlib.resources import files
 
 import psycopg
 
 from recollect.errors import NewerSchemaError, StoreUnavailableError, UnreadableStoreError
+from recollect.lazy_pattern import LazyPattern
 from recollect.settings import DATABASE_SETTING, shown_url
 from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from recollect.store.postgres.errors import FORGETFUL, fault
@@ -18,7 +18,7 @@ from recollect.store.sql.transfer.endpoint import refuse_unfinished
 SQL = load("subject")
 # What a migration does after its statements, by its number.
 _STEPS = {4: inner.register_all, 6: app_numbers.upgrade}
-_FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
+_FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 # "Rclt" twice: the lock of a process that migrates or distributes.
 LOCK = 0x52636C7452636C74
 

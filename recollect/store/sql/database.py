@@ -18,6 +18,8 @@ from importlib.resources import files
 from types import TracebackType
 from typing import Any, Protocol, TypeVar
 
+from recollect.lazy_pattern import LazyPattern
+
 T = TypeVar("T")
 
 Row = tuple[Any, ...]
@@ -77,7 +79,7 @@ HANDLING = {
     "text": {"elsewhere"},
 }
 """What the header of a statement may say after its name."""
-_HEADER = re.compile(r"^-- name: (\w++)((?: \w++: \w++)*+)$", re.MULTILINE)
+_HEADER = LazyPattern(r"^-- name: (\w++)((?: \w++: \w++)*+)$", re.MULTILINE)
 
 
 class Statement(str):

@@ -1,6 +1,5 @@
 """Bring a database to the newest schema. Reads files of the package, writes the database."""
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -8,6 +7,7 @@ from importlib.resources import files
 
 import apsw
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.store.sql import app_numbers, inner
 
 # Marks the file as ours (PRAGMA application_id): "Rclt" in ASCII.
@@ -23,7 +23,7 @@ _COLUMNS = {
         ("recall", "prefix", "TEXT NOT NULL DEFAULT ''"),
     ),
 }
-_FILE = re.compile(r"(\d{4})_\w{1,100}\.sql")
+_FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 
 
 @cache

@@ -13,24 +13,25 @@ from recollect.extraction.rules.patterns.fact_pattern import (
     fact_pattern,
     slot,
 )
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 IMPORTANCE = 0.65
 # Words before a time that do not identify it.
-_LEADING = re.compile(r"(?:(?:on|in|at|over|during|from|the|most|my)\s++){1,3}(?=[a-z])", re.IGNORECASE)
-_WEEKDAY = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
-_EVERY = re.compile(
+_LEADING = LazyPattern(r"(?:(?:on|in|at|over|during|from|the|most|my)\s++){1,3}(?=[a-z])", re.IGNORECASE)
+_WEEKDAY = LazyPattern(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day", re.IGNORECASE)
+_EVERY = LazyPattern(
     r"(?:every|each)\s++(?:single\s++)?(?=(?:mon|tues|wednes|thurs|fri|satur|sun|week|morn|aft|eve)\w)", re.I
 )
-_BUSY = re.compile(r"busy|un|off\b|out\b|away|booked|tied|taken|blocked|in\s", re.IGNORECASE)
-_NOT = re.compile(r"(?:not|never|no\s++longer|rarely|hardly\s++ever|seldom)\b", re.IGNORECASE)
-_NO_EARLIER = re.compile(r"(?:before|until|till|earlier\s++than)\s++(?P<clock>\S.*)", re.IGNORECASE)
-_NEGATED = re.compile(
+_BUSY = LazyPattern(r"busy|un|off\b|out\b|away|booked|tied|taken|blocked|in\s", re.IGNORECASE)
+_NOT = LazyPattern(r"(?:not|never|no\s++longer|rarely|hardly\s++ever|seldom)\b", re.IGNORECASE)
+_NO_EARLIER = LazyPattern(r"(?:before|until|till|earlier\s++than)\s++(?P<clock>\S.*)", re.IGNORECASE)
+_NEGATED = LazyPattern(
     r"(?:\w{1,20}+(?:'\w{1,4}+)?\s{1,3}+){0,2}?(?:not?|never|don't|doesn't|isn't|aren't)\b", re.IGNORECASE
 )
-_BAD = re.compile(r"\b(?:bad|out|taken|blocked|busy|difficult|tricky|hard)\b", re.IGNORECASE)
-_BEST = re.compile(r"\b(?:best|ideal|perfect|easiest)\b", re.IGNORECASE)
-_NO_LATER = re.compile(r"(?:after|past|later\s++than|from)\s++(?P<clock>\S.*)", re.IGNORECASE)
+_BAD = LazyPattern(r"\b(?:bad|out|taken|blocked|busy|difficult|tricky|hard)\b", re.IGNORECASE)
+_BEST = LazyPattern(r"\b(?:best|ideal|perfect|easiest)\b", re.IGNORECASE)
+_NO_LATER = LazyPattern(r"(?:after|past|later\s++than|from)\s++(?P<clock>\S.*)", re.IGNORECASE)
 
 
 def _when(raw: str) -> str:
@@ -150,7 +151,7 @@ def _commitment(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 _MAX_WORDS = 5
-_NO_COMMITMENT = re.compile(
+_NO_COMMITMENT = LazyPattern(
     r"(?:(?:an?|the|no|any|some|this|these)\s++)?(?:\w{1,20}+\s{1,3}+)?(?:errors?|problems?|issues?|trouble|questions?|time|"
     r"nothing|something|to|been|had|it|that|"
     r"this|doubts?|idea|bugs?|dreams?|nightmares?|headaches?|migraines?)\b",

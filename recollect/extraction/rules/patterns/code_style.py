@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 IMPORTANCE = 0.6
-_DENIED = re.compile(
+_DENIED = LazyPattern(
     r"\b(?:no|not|never|don't|do\s++not|doesn't|without|avoid|hate|dislike|skip|drop|stop|can't\s++stand)\b",
     re.IGNORECASE,
 )
@@ -15,13 +16,13 @@ _CASE = (
     r"(?:(?:lower_?|upper_?|screaming_?)?snake_?[\s-]?case|(?:lower|upper)?[\s-]?camel[\s-]?case|pascal[\s-]?case|"
     r"kebab[\s-]?case|hungarian\snotation)"
 )
-_NAMED = re.compile(
+_NAMED = LazyPattern(
     rf"(?P<case>{_CASE})\s++for\s++(?:all\s++|the\s++|my\s++)?(?P<what>\w{{3,20}}(?:\s++names)?)|"
     rf"(?P<what2>\w{{3,20}})(?:\s++names)?\s++(?:are\s++)?(?:in|with|as|using)\s++(?P<case2>{_CASE})|"
     rf"(?P<case3>{_CASE})",
     re.IGNORECASE,
 )
-_TOOL = re.compile(
+_TOOL = LazyPattern(
     r"\b(?P<verb>format|lint|type[\s-]?check|sort\s++imports)(?:s|ting|ing)?(?:\s++(?:my|our|all|the|everything|"
     r"code|python|files|it|imports)){0,4}"
     r"\s++(?:with|using|by)\s++(?P<v>[\w-]{2,20})",

@@ -13,15 +13,16 @@ from recollect.extraction.rules.patterns.fact_pattern import (
     value_of,
 )
 from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
+from recollect.lazy_pattern import LazyPattern
 
-NOT_FOOD = re.compile(
+NOT_FOOD = LazyPattern(
     r"^(?:another|anything|any\s?more|out|it|that|this|more|much|today|tonight|now|at|in|alone|"
     r"enough|well|properly|breakfast|lunch|dinner"
     r"|there|here|like|for|before|after|late|together|with|while|because|when)\b",
     re.IGNORECASE,
 )
 # Words after an avoided food that are no part of it: 'raisins ever', 'shellfish either'.
-TRAILING = re.compile(
+TRAILING = LazyPattern(
     r"(?<!\s)\s++(?:either|ever|at\s++all|anymore|any\s++more|tho|though|pls|sadly|alas)(?=[\s.,!]*+$)",
     re.IGNORECASE,
 )
@@ -92,15 +93,15 @@ def _avoids(match: re.Match[str]) -> Iterable[ExtractedFact]:
 # Diets that end when such food is eaten again.
 _DIETS_WITHOUT = (
     (
-        re.compile(r"\b(?:fish|seafood|salmon|tuna|prawns?|shrimps?|sushi|mackerel|cod)\b", re.IGNORECASE),
+        LazyPattern(r"\b(?:fish|seafood|salmon|tuna|prawns?|shrimps?|sushi|mackerel|cod)\b", re.IGNORECASE),
         ("vegan", "vegetarian", "plant-based"),
     ),
     (
-        re.compile(r"\b(?:meat|chicken|beef|pork|bacon|steaks?|turkey|lamb|ham|sausages?|burgers?)\b", re.IGNORECASE),
+        LazyPattern(r"\b(?:meat|chicken|beef|pork|bacon|steaks?|turkey|lamb|ham|sausages?|burgers?)\b", re.IGNORECASE),
         ("vegan", "vegetarian", "pescatarian", "plant-based"),
     ),
     (
-        re.compile(r"\b(?:dairy|cheese|milk|eggs?|butter|yogh?urt|honey|cream)\b", re.IGNORECASE),
+        LazyPattern(r"\b(?:dairy|cheese|milk|eggs?|butter|yogh?urt|honey|cream)\b", re.IGNORECASE),
         ("vegan", "plant-based"),
     ),
 )

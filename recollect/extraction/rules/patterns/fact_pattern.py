@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 
@@ -37,21 +38,21 @@ Finder = Callable[[re.Match[str]], "Iterable[ExtractedFact]"]
 class FactPattern:
     """A pattern at the start of a clause, and the function that reads its match."""
 
-    pattern: re.Pattern[str]
+    pattern: LazyPattern[str]
     find: Finder
 
 
 def fact_pattern(pattern: str, find: Finder) -> FactPattern:
-    """Build a fact pattern from its short form (see `compile_short`)."""
-    return FactPattern(compile_short(pattern), find)
+    """Build a fact pattern from its short form (see `short_pattern`)."""
+    return FactPattern(short_pattern(pattern), find)
 
 
-def compile_short(pattern: str) -> re.Pattern[str]:
-    """Compile a short pattern: a blank matches white space, `<AM>` etc. for the forms in `_SHORT`."""
+def short_pattern(pattern: str) -> LazyPattern[str]:
+    """Declare a short pattern: a blank matches white space, `<AM>` etc. for the forms in `_SHORT`."""
     pattern = pattern.replace(" ", r"(?:\s++)")
     for short, long in _SHORT.items():
         pattern = pattern.replace(f"<{short}>", long)
-    return re.compile(pattern, re.IGNORECASE)
+    return LazyPattern(pattern, re.IGNORECASE)
 
 
 def apply_patterns(rules: Iterable[FactPattern], clause: str) -> list[ExtractedFact]:
@@ -75,7 +76,7 @@ _SHORT = {
 }
 
 # Where a value ends and the sentence continues.
-_VALUE_END = re.compile(
+_VALUE_END = LazyPattern(
     r"(?:[;:!?(]|\s[-–—]++\s|\.(?:\s|$)|\b(?:because|since|so|when|"
     r"whenever|while|if|but|although|though|which|who"
     r"|that|where|after|before|until|due\s++to|thanks\s++to|right\s++now|at\s++the\s++moment|any\s?more|"
@@ -88,17 +89,17 @@ _VALUE_END = re.compile(
     re.IGNORECASE,
 )
 # Where a list ends and a remark about it begins: 'cilantro, tastes like soap'.
-_NO_THING = re.compile(
+_NO_THING = LazyPattern(
     r",\s*+(?=(?:it|they|that|this|he|she)(?:'s|\b)|(?:just|always|only|really|mostly|especially|even|never|which|almost|nearly|literally|basically)\s++\w+"
     r"|(?:tastes?|smells?|looks?|feels?|sounds?|makes?|gives?|drives?|reminds?|is|are|was|were|has|have|had|does|did|can|"
     r"gets?|goes|got|seems?|helps?|keeps?|hurts?|takes?|needs?|costs?|no|not|without|with)\b)",
     re.IGNORECASE,
 )
-_BETWEEN_ITEMS = re.compile(r"[,;&/]|\b(?:and|or|nor)\b")
-_DETERMINER = re.compile(
+_BETWEEN_ITEMS = LazyPattern(r"[,;&/]|\b(?:and|or|nor)\b")
+_DETERMINER = LazyPattern(
     r"^(?:the|a|an|my|our|some|any|all|all\s++kinds\s++of|all\s++sorts\s++of|most|many)\s++", re.IGNORECASE
 )
-_VAGUE = re.compile(
+_VAGUE = LazyPattern(
     r"^(?:it|this|that|these|those|them|him|her|you|your|me|one|sorry|thanks|everything|anything|nothing|something|"
     r"someone|what|how|when|to|the\s++(?:idea|way"
     r"|sound|look|fact|thought|first|second|last|former|latter|same|above|below|answer|result|"
@@ -109,7 +110,7 @@ _VAGUE = re.compile(
 
 
 # An adjective, a participle or an adverb at the start of a lower-case value.
-_DESCRIBES = re.compile(
+_DESCRIBES = LazyPattern(
     r"(?:(?:very|so|too|quite|really|pretty|rather|kind\sof|sort\sof|a\sbit|a\slot|always|never|often|usually|sometimes|still|"
     r"already|not|now|no|almost|also|just|probably|in|on|at|under|up|going|doing|getting|being|about\sto|to|what|how|why|where)\b"
     r"|(?:hard|easy|fun|great|good|bad|fine|ok|okay|nice|awful|terrible|horrible|tough|tiring|safe|gone|new|old|long|short|big|small|"
@@ -120,14 +121,14 @@ _DESCRIBES = re.compile(
     re.IGNORECASE,
 )
 # After a comma the sentence turns to a request or another statement: 'bottle green, can you suggest curtains'.
-_TURNS = re.compile(
+_TURNS = LazyPattern(
     r"(?<!\s)\s{0,9}+,\s{1,9}+(?:(?:so|and|but|then)\s++)?(?:can|could|would|will|should|may|do|does|did|is|are|am|was|were|has|have|had|what|which|"
     r"how|where|who|why|any|need|needs|got|get|give|help|suggest|recommend|find|make|write|show|tell|plan|looking|please|thanks?|"
     r"in\s++case|just|only|though|tho|not|it|it's|that|this|they|he|she|we|you|i|i'm|my|our|\w{1,30}ing)\b",
     re.IGNORECASE,
 )
 # Words at the end that only say 'now', or soften a statement.
-_NOW = re.compile(
+_NOW = LazyPattern(
     r"(?<![\s,])[\s,]++(?:now|again|lately|ever|officially|instead|for\s++now|from\s++now\s++on|btw|lol|haha|tho|though|pls|please|yay|obviously|"
     r"tbh|after\s++all|if\s++possible|all\s++the\s++way)\s*+$",
     re.IGNORECASE,

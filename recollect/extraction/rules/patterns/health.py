@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, list_values, slot
+from recollect.lazy_pattern import LazyPattern
 
 MEDICINES = (
     r"(?:aspirin|ibuprofen|paracetamol|acetaminophen|warfarin|heparin|insulin|metformin|ozempic|wegovy|mounjaro|"
@@ -28,16 +29,16 @@ MEDICINES = (
     r"thiazide|xaban|triptan|lukast|dipine|[^o\W]olol|[^a\W]pril))"
 )
 _DOSE = r"\d{1,5}(?:[.,]\d{1,3})?\s?(?:mg|mcg|µg|micrograms?|milligrams?|g|ml|units?|iu|drops|tablets?|pills?)"
-_TAKEN = re.compile(
+_TAKEN = LazyPattern(
     rf"(?:(?P<dose>{_DOSE})\s++(?:of\s++)?)?(?P<name>{MEDICINES})\b(?:\s++(?P<after>{_DOSE}))?", re.IGNORECASE
 )
-_DOSED = re.compile(rf"(?P<dose>{_DOSE})\s++(?:of\s++)?(?P<name>[a-z][a-z-]{{3,24}})\b", re.IGNORECASE)
+_DOSED = LazyPattern(rf"(?P<dose>{_DOSE})\s++(?:of\s++)?(?P<name>[a-z][a-z-]{{3,24}})\b", re.IGNORECASE)
 # Ingredients that are measured but are no medicine.
 _KITCHEN = frozenset(
     """flour sugar butter milk water protein carbs fibre fiber salt rice pasta oats meat chicken cheese cream yeast
     coffee tea caffeine alcohol honey chocolate every each daily twice once more less""".split()
 )
-_ONCE = re.compile(
+_ONCE = LazyPattern(
     r"\b(?:yesterday|last\s++(?:night|week|month|year)|just\s++(?:now|took)|an?\s++(?:hour|day|week)\s++ago|should|"
     r"could|used\s++to|once\s++when)\b",
     re.IGNORECASE,

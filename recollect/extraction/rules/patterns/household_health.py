@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from recollect.extraction.rules.clause_subjects import with_apostrophes
-from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, compile_short
+from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, short_pattern
 from recollect.extraction.rules.patterns.household_matters import Matter, cannot_have, read_matters
 from recollect.extraction.rules.patterns.household_members import (
     Person,
@@ -15,11 +15,12 @@ from recollect.extraction.rules.patterns.household_members import (
     later_subjects,
     read_subject,
 )
+from recollect.lazy_pattern import LazyPattern
 
 KEY = "household_health"
 # As important as an allergy of the speaker: a standing fact.
 IMPORTANCE = 0.88
-_LEAD = re.compile(
+_LEAD = LazyPattern(
     r"(?:(?:and|but|so|also|plus|oh|well|because|since|as|btw|fyi|by\s++the\s++way|just\s++so\s++you\s++know|actually|"
     r"please|(?:please\s++)?(?:remember|note|keep\s++in\s++mind|don't\s++forget|bear\s++in\s++mind|know)(?:\s++that)?|"
     r"(?:the\s++)?(?:doctor|doc|gp|paediatrician|pediatrician|allergist)\s++(?:says?|said|confirmed)(?:\s++that)?)"
@@ -27,14 +28,14 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 # The thing first: 'Peanuts are off limits for Tom', 'Nuts could kill my son'.
-_THING_FIRST = compile_short(
+_THING_FIRST = short_pattern(
     r"(?<![\w'])(?P<v>[\w']{1,20}+(?:[\s-][\w']{1,20}+){0,3}?) "
     r"(?:(?:is|are) (?:off[\s-]limits|an? (?:absolute )?no-?go|forbidden|deadly|dangerous|poison|"
     r"taboo) (?:for|to)|(?:could|would|can|will|might) (?:kill|seriously harm)|makes? (?=.{2,40}(?:sick|ill)\b)) "
     r"(?P<who>.+)"
 )
 # 'There is a nut allergy in our family'.
-_IN_THE_HOUSE = compile_short(
+_IN_THE_HOUSE = short_pattern(
     r"(?:there's|there is|there are|we have|we've got|i have|i've got)"
     r"(?P<rest> (?:an? )?[\w']{1,20}+(?:[\s-][\w']{1,20}+){0,3}?[\s-]allerg(?:y|ies)) "
     r"(?:in (?:the|our|my) (?:house|family|household|home)|at home)\b"

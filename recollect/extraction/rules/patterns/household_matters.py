@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from recollect.extraction.rules.patterns.constraints import NOT_EATEN, NOT_FOOD, TRAILING
-from recollect.extraction.rules.patterns.fact_pattern import bare_value, compile_short, list_values
+from recollect.extraction.rules.patterns.fact_pattern import bare_value, list_values, short_pattern
 from recollect.extraction.rules.patterns.health import MEDICINES
 from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, CONDITIONS, DIETS, RULES_OF_FOOD
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 # Joints of a clause that may begin another predicate of the same subject.
 _MAX_PREDICATES = 4
-_JOINT = re.compile(
+_JOINT = LazyPattern(
     r"(?<!\s)(?:\s*+,\s++|\s++)(?:and|but|so|because|since|as)\s++(?:(?:he|she|they|now|also)\b)?", re.IGNORECASE
 )
 
@@ -32,13 +33,13 @@ class Matter:
 _Finder = Callable[["re.Match[str]"], Iterable[Matter]]
 
 # What people say they are allergic to in jest.
-_NO_ALLERGEN = re.compile(
+_NO_ALLERGEN = LazyPattern(
     r"(?:anything|nothing|everything|(?:hard )?work(?:ing)?|mornings?|mondays?|commitment|bullshit|bs|stupidity|effort|"
     r"exercise|meetings?|homework|chores|cleaning|fun|change|people|me|us|you|life|money|responsibility|school|"
     r"being .*)$",
     re.IGNORECASE,
 )
-_VAGUE_ALLERGY = re.compile(r"(?:food|multiple|several|many|various|lots of|some|bad|severe|serious)$", re.IGNORECASE)
+_VAGUE_ALLERGY = LazyPattern(r"(?:food|multiple|several|many|various|lots of|some|bad|severe|serious)$", re.IGNORECASE)
 
 
 def _things(raw: str | None) -> list[str]:
@@ -276,7 +277,7 @@ _FOOD: tuple[tuple[str, _Finder], ...] = (
     (rf"{_BE} on an? (?:strict )?(?P<v>{RULES_OF_FOOD}|{DIETS}) diet\b", _eats),
 )
 _PREDICATES = tuple(
-    (compile_short(rf"(?<!\s){pattern}"), find) for pattern, find in _ENDINGS + _ALLERGIES + _CONDITIONS + _FOOD
+    (short_pattern(rf"(?<!\s){pattern}"), find) for pattern, find in _ENDINGS + _ALLERGIES + _CONDITIONS + _FOOD
 )
 
 

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from recollect.extraction.rules.patterns.fact_pattern import compile_short
+from recollect.extraction.rules.patterns.fact_pattern import short_pattern
 from recollect.extraction.rules.vocabulary import PETS, RELATIONS
+from recollect.lazy_pattern import LazyPattern
 
 # Characters before a pronoun that are searched for the person it means.
 _MAX_BEFORE = 240
@@ -29,7 +30,7 @@ _NAME = (
 )
 _FAMILY_NAME = r"(?-i:Mum|Mom|Mummy|Dad|Daddy|Grandma|Grandpa|Granny|Gran|Nan|Nana|Grandad|Granddad)"
 # Adjectives that tell one relative from another; 'four-year-old' soon tells nothing.
-_TELLING = re.compile(
+_TELLING = LazyPattern(
     r"\b(?:younger|older|youngest|oldest|eldest|middle|best|twin|little|step|dinner|new|other)\b", re.IGNORECASE
 )
 _PEOPLE = (
@@ -40,17 +41,17 @@ _PEOPLE = (
     rf"|(?P<name2>{_NAME})(?P<more>(?:,| and|, and) {_NAME})?"
     rf"(?:,? (?:my|our) (?:[\w-]{{1,20}} ){{0,2}}?(?P<rel3>{_PERSON}))?"
 )
-_SUBJECT = compile_short(_PEOPLE)
-_ANYONE = compile_short(rf"\b(?:{_PEOPLE})")
-_PRONOUN = compile_short(r"(?:he|she|they|who|both(?: of them)?|all of them)(?=\s|')")
+_SUBJECT = short_pattern(_PEOPLE)
+_ANYONE = short_pattern(rf"\b(?:{_PEOPLE})")
+_PRONOUN = short_pattern(r"(?:he|she|they|who|both(?: of them)?|all of them)(?=\s|')")
 _RELATIVE = rf"(?:my|our) (?:[\w-]{{1,20}} ){{0,3}}?(?:{_PERSON}s?|{_PLURAL})(?:,? {_NAME})?"
-_DESCRIBED = compile_short(rf"\b(?:(?P<whom>{_RELATIVE})|(?:for|with|and|of) (?P<whom2>{_NAME})),? (?=who\b)")
+_DESCRIBED = short_pattern(rf"\b(?:(?P<whom>{_RELATIVE})|(?:for|with|and|of) (?P<whom2>{_NAME})),? (?=who\b)")
 # Where another statement begins within a clause: 'heads up: my son …', 'he is late but my daughter …'.
-_AFTER_JOINT = compile_short(
+_AFTER_JOINT = short_pattern(
     rf"(?:[:,;–-]|\b(?:and|but|so|because|since|as|that|importantly|know)) (?={_RELATIVE}|{_NAME}|{_FAMILY_NAME})"
 )
 # Words before a statement that make it a guess or a wish.
-_DOUBT = re.compile(
+_DOUBT = LazyPattern(
     r"\b(?:if|whether|wonder\w*|thought|think|thinks|maybe|perhaps|might|may|could|would|asks?|asked|imagine|suppose|wish|"
     r"hope|hopes|worried|afraid|fear|unless|not|n't|never|nobody|story|says|said)\b|n't\b",
     re.IGNORECASE,

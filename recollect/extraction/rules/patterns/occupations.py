@@ -13,17 +13,18 @@ from recollect.extraction.rules.patterns.fact_pattern import (
     value_of,
 )
 from recollect.extraction.rules.vocabulary import PROFESSIONS
+from recollect.lazy_pattern import LazyPattern
 
-_NO_FIRM = re.compile(
+_NO_FIRM = LazyPattern(
     r"(?:home|myself|night|least|weekends?|the\s++(?:moment|office|same)|all|once|times?|free|fun|"
     r"money|a\s++living|first)\b",
     re.I,
 )
-_SOME_DAY = re.compile(
+_SOME_DAY = LazyPattern(
     r"\b(?:one\s++day|some\s?day|eventually|when|if|once|maybe|in\s++the\s++future|never)\b", re.IGNORECASE
 )
 # 'A good cook' does something well, but not necessarily for a living.
-_HOW_WELL = re.compile(
+_HOW_WELL = LazyPattern(
     r"(?:(?:very|pretty|really|quite|rather|such\sa|fairly|damn|super)\s)?(?:good|bad|great|terrible|awful|decent|lousy|slow|fast|quick|"
     r"keen|avid|passionate|enthusiastic|better|best|worse|worst|mediocre|excellent|poor|careful|careless|nervous|heavy|light|"
     r"strong|weak|hobby|home|sunday|weekend|wannabe|aspiring|would-be|lazy|messy|natural|born|self-confessed|secret|closet)\s",

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.extraction.rules.vocabulary import LANGUAGES, NATIONALITIES, ONE_OF, PETS, RELATIONS
+from recollect.lazy_pattern import LazyPattern
 
 _SAME = {
     "mom": "mother",
@@ -118,16 +119,16 @@ RULES: tuple[FactPattern, ...] = (
 _ANYONES = rf"(?:my|our)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?P<rel>{_KINS})"
 _NAME_WITHIN = r"(?-i:[A-Z])[\w-]{1,30}+(?:\s(?-i:[A-Z])[\w-]{1,30}+)?"
 # 'what can I get for my nephew Tomas': people named in passing.
-_WITHIN = re.compile(rf"\b{_ANYONES}(?:,|\s++(?:called|named))?\s++(?P<v>{_NAME_WITHIN})(?!\w)", re.IGNORECASE)
+_WITHIN = LazyPattern(rf"\b{_ANYONES}(?:,|\s++(?:called|named))?\s++(?P<v>{_NAME_WITHIN})(?!\w)", re.IGNORECASE)
 # 'the kids (Lotte 12 and Siem 9)', 'my sons (Ravi and Dev)'.
-_LISTED = re.compile(
+_LISTED = LazyPattern(
     rf"\b(?:(?:my|our)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?P<rel>{_KINS})|(?:the|our|my)\s++(?P<group>kids|children|"
     rf"twins|boys|girls|cats|dogs))\s++"
     r"\((?P<v>(?-i:[A-Z])[^()]{1,80})\)",
     re.IGNORECASE,
 )
 # 'we picked up our kitten today, she's called Nala', 'a puppy! we named him Rolf'.
-_AFTERWARDS = re.compile(
+_AFTERWARDS = LazyPattern(
     rf"\b(?:(?:my|our)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?|(?:got|adopted|bought|rescued|have|foster|picked\s++up|"
     rf"found)\s++(?:an?|another|our)\s++(?:[\w-]{{1,20}}+\s++){{0,3}}?)"
     rf"(?P<rel>{_KINS})\b(?P<gap>[^?\"]{{0,60}}?)[\s,.!;:–-]++(?:(?:he|she|it|they)(?:'s|'re|\s++is|"
@@ -136,7 +137,7 @@ _AFTERWARDS = re.compile(
     re.IGNORECASE,
 )
 # 'Trundle the tortoise': only at the start, else it may be a character of a story.
-_THE_PET = re.compile(
+_THE_PET = LazyPattern(
     rf"(?:(?:oh|and|so|but|also|well|omg|ugh|now),?\s++){{0,3}}(?P<v>(?-i:[A-Z])[\w-]{{1,30}}+)(?:\s++the\s++|"
     rf",\s++(?:my|our)\s++(?:[\w-]{{1,20}}\s++)?)(?P<rel>{_KINS})(?=\s++(?:is|has|was|got|\w{{1,20}}ed|keeps|can|needs|"
     rf"hates|loves|won't|died|ate|ran)\b|,|'s\b|\s*+$)",
@@ -145,7 +146,7 @@ _THE_PET = re.compile(
 _GROUP = {"twins": "child", "boys": "son", "girls": "daughter", "kids": "child", "children": "child"}
 
 
-_NAMING = re.compile(
+_NAMING = LazyPattern(
     r"(?:and\s++|so\s++)?(?:(?:he|she|it|they)(?:'s|'re|\s++is|\s++are)\s++(?:called|named)|(?:his|her|its|their)\s++names?(?:'s|\s++is|\s++are)|"
     r"(?:we|i)(?:'ve|\s++have)?\s++(?:named|called)\s++(?:him|her|it|them))\s",
     re.IGNORECASE,

@@ -22,6 +22,7 @@ from recollect.extraction.rules.vocabulary import (
     POSSESSIONS,
     PROFESSIONS,
 )
+from recollect.lazy_pattern import LazyPattern
 
 _NOT_NAMES = frozenset(
     """asap atheist back bi buddhist building busy catholic christian confused crazy curious doing done fine gay
@@ -31,12 +32,12 @@ _NOT_NAMES = frozenset(
     writing you excited proud worried bored lost afraid english""".split()
 )
 # Words before the spelling of a name: 'my name is spelled Alix'.
-_SPELLED = re.compile(
+_SPELLED = LazyPattern(
     r"(?:(?:actually|really|usually)\s)?(?:spelled|spelt|written|abbreviated|shortened to|short for)\s"
     r"(?:(?:as|like)\s)?",
     re.IGNORECASE,
 )
-_PARTICLES = re.compile(r"(?:de|da|do|dos|del|della|di|du|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|af|av|zu)\s\S")
+_PARTICLES = LazyPattern(r"(?:de|da|do|dos|del|della|di|du|la|le|van|von|der|den|ter|ten|bin|ibn|al|el|af|av|zu)\s\S")
 # Words of a name, and of one in lower case.
 _NAME_WORDS, _SMALL_NAME_WORDS = 4, 2
 # Plausible ages of a writer.
@@ -101,9 +102,9 @@ def _zone(match: re.Match[str]) -> Iterable[ExtractedFact]:
     )
 
 
-_BARE_PRONOUNS = re.compile(r"\W{0,3}(?:she|he|they|ze|xe)\s?/", re.IGNORECASE)
-_OF_ONESELF = re.compile(r"\b(?:i|i'm|im|i've|me|myself|my\s(?:name|pronouns))\b", re.IGNORECASE)
-_STOPS = re.compile(r"[.!?\n]")
+_BARE_PRONOUNS = LazyPattern(r"\W{0,3}(?:she|he|they|ze|xe)\s?/", re.IGNORECASE)
+_OF_ONESELF = LazyPattern(r"\b(?:i|i'm|im|i've|me|myself|my\s(?:name|pronouns))\b", re.IGNORECASE)
+_STOPS = LazyPattern(r"[.!?\n]")
 _MAX_BEFORE = 200
 
 

@@ -11,9 +11,10 @@ from recollect.extraction.rules.patterns.fact_pattern import (
     value_of,
 )
 from recollect.extraction.rules.patterns.software import is_tool
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
-_NO_PLACE = re.compile(
+_NO_PLACE = LazyPattern(
     r"(?:(?:constant|chronic|deep|pure|total|utter|perpetual)\s++\w+|pain|misery|debt|exile|chaos|isolation|solitude|pyjamas|pajamas|"
     r"fear|hope|peace|harmony|denial|sin|luxury|poverty|silence|the\s++(?:moment|past|present|"
     r"future|now|middle)|tears|vim"
@@ -24,7 +25,7 @@ _NO_PLACE = re.compile(
     r"the\s++(?:moon|future))\b",
     re.IGNORECASE,
 )
-_A_PLACE = re.compile(
+_A_PLACE = LazyPattern(
     r"(?:a|an|the)\s++(?:\w+\s++){0,3}?(?:city|town|village|countryside|country|suburbs?|coast|island|"
     r"mountains?|farm|area|region"
     r"|north|south|east|west|flat|apartment|house|cabin|netherlands|us|usa|uk|uae|philippines|states)\b",
@@ -35,11 +36,11 @@ _SMALL_WORDS = 3
 
 
 # Where the name of a place ends: 'Turin for uni', 'Beverley, nicer schools', but not 'Paris, France'.
-_PLACE_END = re.compile(
+_PLACE_END = LazyPattern(
     r"(?<!\s)\s++(?:with|to|for|as|next|last|this|and|bc|now|again|already|yay|haha|according|lol|apparently|basically|tbh)\b|,\s++(?![A-Z])"
 )
 # Of 'a flat in Leeds', only the town is the location.
-_DWELLING = re.compile(
+_DWELLING = LazyPattern(
     r"(?:an?|the|my|our)\s++(?:[\w-]++\s++){0,2}?(?:flat|apartment|house|houseboat|boat|room|place|studio|cottage|bungalow|farm|dorm|condo|"
     r"shared\s++flat|terraced\s++house)\s++(?:in|near|outside)\s++(?=(?-i:[A-Z]))",
     re.IGNORECASE,

@@ -13,9 +13,10 @@ from recollect.extraction.rules.patterns.fact_pattern import (
     slot,
     value_of,
 )
+from recollect.lazy_pattern import LazyPattern
 
 # Things liked for a moment, or in the present answer, which are no taste.
-_PASSING = re.compile(
+_PASSING = LazyPattern(
     r"^(?:your|the\s++(?:idea|way|sound|look|answer|first|second|last|new|one)|seeing|hearing|knowing|"
     r"being|having|that|how|when|talking\s++to"
     r"|to\s++(?:see|know|hear|think|be|have|get|say|ask|thank|add|point|make\s++sure|understand|"
@@ -23,7 +24,7 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 # Words that say what a favourite does, not what it is: 'my favourite team is losing'.
-_GOES_ON = re.compile(
+_GOES_ON = LazyPattern(
     r"(?:dying|losing|winning|changing|getting|going|becoming|closing|coming|being|growing|moving|leaving|failing|costing|taking|"
     r"playing\s(?:badly|well|today|tonight|tomorrow)|gone|dead|over|closed|still|always|never|not|no\slonger|so|too|very)\b",
     re.IGNORECASE,
@@ -33,7 +34,7 @@ _MAX_TASTE_WORDS = 5
 
 
 # Degrees of liking.
-_DEGREE = re.compile(r"(?<!\s)\s++(?:a\s++lot|so\s++much|very\s++much|the\s++most|best|more\s++than\s++\w+)\b")
+_DEGREE = LazyPattern(r"(?<!\s)\s++(?:a\s++lot|so\s++much|very\s++much|the\s++most|best|more\s++than\s++\w+)\b")
 
 
 def _tastes(raw: str | None) -> list[str]:
@@ -103,7 +104,7 @@ def _prefers(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 # Text after a favourite that is no part of it: 'green, can you suggest curtains', 'orange now'.
-_AFTERTHOUGHT = re.compile(
+_AFTERTHOUGHT = LazyPattern(
     r",\s++(?:can|could|would|do|does|did|what|which|where|how|any|so|is|are|i|it|they|that|in\s++case|if|please|pls|"
     r"though|not|no|by\s++far|of\s++course)\b|(?<!\s)\s++(?:now|again|nowadays|lately|atm|tbh|btw|lol|too|though|for\s++sure|actually|probably|i\s++(?:think|guess|suppose|reckon))(?=[\s.,!]*+$)",
     re.IGNORECASE,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable
 
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, fact_pattern, slot
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 # Spelled as their makers do.
@@ -30,11 +31,11 @@ _COMMON = frozenset(
 )
 _TOOL = "|".join(re.escape(name).replace(r"\ ", " ") for name in sorted(_NAMES, key=len, reverse=True))
 _VERSION = r"v?\d{1,4}(?:\.\d{1,4}){0,2}(?:\s?lts)?"
-_FOUND = re.compile(
+_FOUND = LazyPattern(
     rf"(?<![\w.+#-])(?P<tool>{_TOOL})(?![\w+#-])(?:\s?(?P<version>{_VERSION})(?![\w%]))?", re.IGNORECASE
 )
 # Work of the moment, in which any tool may be named.
-_PASSING = re.compile(
+_PASSING = LazyPattern(
     r"\b(?:this|that|trying|try|error|exception|to\s++(?:parse|read|write|print|get|make|convert|compute|solve|plot|"
     r"call|load|send|build|do|run|install|"
     r"create|fix|find|sort|check|scrape)|tutorial|homework|assignment|exercise|example|example,|chatgpt|question|"
@@ -44,12 +45,12 @@ _PASSING = re.compile(
     re.IGNORECASE,
 )
 # Precedes tools that are not used.
-_NOT = re.compile(
+_NOT = LazyPattern(
     r"(?:[,;(]\s*+|(?<!\s)\s++)(?:not|no|instead\s++of|rather\s++than|over|without|never|so\s++no|from)\s",
     re.IGNORECASE,
 )
 # Separates a dropped tool from its replacement.
-_ON = re.compile(r",\s|\b(?:for|and\s++(?:now|went|moved|switched|use)|everything|now|in\s++favou?r)\b", re.IGNORECASE)
+_ON = LazyPattern(r",\s|\b(?:for|and\s++(?:now|went|moved|switched|use)|everything|now|in\s++favou?r)\b", re.IGNORECASE)
 _MAX_TOOLS = 5
 
 
@@ -115,7 +116,7 @@ def _indents(match: re.Match[str]) -> Iterable[ExtractedFact]:
 
 
 # Width of a tab, or the language an indentation is for: '2 spaces for yaml and 4 for python'.
-_FURTHER = re.compile(
+_FURTHER = LazyPattern(
     r"(?:\s{1,3}+here)?,?\s{1,3}+(?:(?P<width>\d\s{1,3}+(?:wide|columns|spaces\s++wide)|width\s++\d)|(?P<where>(?:for|"
     r"in)\s++(?!(?:indent\w{0,6}|code|everything|all|my|our|the)\b)"
     r"[\w+#.]{1,20}+(?:\s++and\s++(?:\w{1,6}\s++)?(?:for|in)\s++[\w+#]{1,20}+)?))",

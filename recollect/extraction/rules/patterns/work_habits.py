@@ -19,6 +19,7 @@ from recollect.extraction.rules.patterns.fact_pattern import (
 )
 from recollect.extraction.rules.patterns.workflows import in_third_person, is_at_hand
 from recollect.extraction.rules.verbs import third_person
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 IMPORTANCE = 0.5
@@ -132,7 +133,7 @@ RULES: tuple[FactPattern, ...] = (*availability.RULES, *code_style.RULES, *workf
 # Characters of a clause; a longer one is a list or a paste.
 MAX_CLAUSE = 600
 # Words of a single task or a single day.
-_ONE_OFF = re.compile(
+_ONE_OFF = LazyPattern(
     r"\b(?:this|these|here|below|above|the\s++following|today|tonight|tomorrow|for\s++now|just\s++once|"
     r"at\s++the\s++moment|"
     r"right\s++now|next\s++(?:week|month|time|\w++day)|in\s++the\s++(?:answer|reply|snippet|example|text|poem|"
@@ -140,7 +141,7 @@ _ONE_OFF = re.compile(
     r"response|output|code\s++(?:above|below))|currently\s++(?:working|trying))\b",
     re.IGNORECASE,
 )
-_DAYS_THAT_RECUR = re.compile(rf"(?:{DAY_RANGE}|{NTH_DAY})".replace(" ", r"(?:\s++)"), re.IGNORECASE)
+_DAYS_THAT_RECUR = LazyPattern(rf"(?:{DAY_RANGE}|{NTH_DAY})".replace(" ", r"(?:\s++)"), re.IGNORECASE)
 
 
 def work_facts(clause: str, mentions: Sequence[DateMention], *, start: int = 0) -> list[ExtractedFact]:

@@ -5,12 +5,13 @@ from collections.abc import Iterable
 
 from recollect.extraction.rules.patterns.fact_pattern import REPEATED, ExtractedFact, FactPattern, fact_pattern, slot
 from recollect.extraction.rules.verbs import third_person
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import squeeze
 
 IMPORTANCE = 0.55
 _MAX_WORDS = 22
 # Work that fails, or that the user asks about, is the work at hand.
-_AT_HAND = re.compile(
+_AT_HAND = LazyPattern(
     r"\b(?:errors?|fails?|failed|failing|crash\w*|broken|breaks|nothing\s++happens|doesn't|didn't|isn't|wasn't|"
     r"won't|can't|cannot|stuck|killed|hangs?|terminated|"
     r"problems?|issue\s++is|traceback|exception|how\s++(?:do|can|to)|why|what|get\s++(?:an?|this|the)|getting|"
@@ -33,13 +34,13 @@ _PRONOUNS = {
     "myself": "themselves",
     "ourselves": "themselves",
 }
-_PRONOUN = re.compile(r"\b(?:i'm|i've|we're|we've|i|we|my|our|me|us|myself|ourselves)\b(?!')", re.IGNORECASE)
-_GOES_ON = re.compile(
+_PRONOUN = LazyPattern(r"\b(?:i'm|i've|we're|we've|i|we|my|our|me|us|myself|ourselves)\b(?!')", re.IGNORECASE)
+_GOES_ON = LazyPattern(
     r"(\b(?:and\s++then|and|then)\s++)(move|send|ask|publish|merge|push|deploy|write|run|open|check|review|go|commit)\b"
 )
-_ARTICLE = re.compile(r"(?:the|a|an|my|our|all|every|each|any|new|their)\s++", re.IGNORECASE)
+_ARTICLE = LazyPattern(r"(?:the|a|an|my|our|all|every|each|any|new|their)\s++", re.IGNORECASE)
 # Words that end the object of the work and begin its circumstances.
-_CIRCUMSTANCE = re.compile(
+_CIRCUMSTANCE = LazyPattern(
     r"(?<!\S)(?:on|in|at|before|after|once|when|whenever|while|until|every|each|only|from|to|with|via|using|by|"
     r"through|into|off|onto|instead|"
     r"first|twice|three|daily|weekly|monthly|without|and|or|then|as|if|unless|for|always|straight|directly|"
@@ -49,7 +50,7 @@ _CIRCUMSTANCE = re.compile(
     re.IGNORECASE,
 )
 # Manner rather than time: a second habit of this kind does not replace the first.
-_HOW = re.compile(
+_HOW = LazyPattern(
     r"(?:from|to|with|via|using|by|through|into|off|onto|in(?!\s++the\s)|instead|without|straight|directly|"
     r"together|rather|against)\b",
     re.I,
@@ -97,13 +98,13 @@ def without_aside(raw: str) -> str:
     return (text[: aside.start()] if aside else text).strip(" .,!")
 
 
-_ASIDE = re.compile(
+_ASIDE = LazyPattern(
     r",\s(?!(?:and\s|then\s|never\s|not\s|(?:mon|tues|wednes|thurs|fri|satur|sun)day))|\s(?:so|but|because|btw|"
     r"which|though|since|as\si|if\syou|too)\b",
     re.IGNORECASE,
 )
 # Verbs after an emphatic 'do': 'I do like mornings'.
-_NO_THING = re.compile(
+_NO_THING = LazyPattern(
     r"(?:actually|really|like|love|want|need|have|not|hate|enjoy|prefer|feel|think|know|believe|care)\b", re.I
 )
 
@@ -132,7 +133,7 @@ def _is(match: re.Match[str]) -> Iterable[ExtractedFact]:
         )
 
 
-_STATE_AT_HAND = re.compile(
+_STATE_AT_HAND = LazyPattern(
     r"(?:late|over|done|broken|red|green|slow|down|cancell?ed|today|tomorrow|now|being|going|not|so|too|very|"
     r"a\s++mess)\b",
     re.I,

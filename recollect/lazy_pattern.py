@@ -1,0 +1,90 @@
+"""Regular expressions that are compiled at their first use: most processes need few of the package's many hundred."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, AnyStr, Generic
+
+_METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
+
+# Patterns that nothing has used yet, for `compile_patterns`.
+_unused: "list[LazyPattern[str] | LazyPattern[bytes]]" = []
+
+
+class LazyPattern(Generic[AnyStr]):
+    """A regular expression declared by a module, with the methods of `re.Pattern`.
+
+    The first use of a method compiles it and puts the compiled pattern's own methods into the slots, so that later
+    calls cost no more than those of `re.Pattern`. Threads that use it first at the same time may compile it twice, to
+    equal patterns.
+
+    >>> word = LazyPattern(r"[a-z]+", re.IGNORECASE)
+    >>> word.findall("One two")
+    ['One', 'two']
+    """
+
+    __slots__ = ("_flags", "pattern", *_METHODS)
+
+    def __init__(self, pattern: AnyStr, flags: int = 0) -> None:
+        self.pattern: AnyStr = pattern
+        """The source of the expression."""
+        self._flags = flags
+        _unused.append(self)
+
+    def __repr__(self) -> str:
+        return f"LazyPattern({self.pattern!r})"
+
+    def compile(self) -> re.Pattern[AnyStr]:
+        """Compile the pattern, and let the methods call the result."""
+        compiled = re.compile(self.pattern, self._flags)
+        for method in _METHODS:
+            setattr(self, method, getattr(compiled, method))
+        return compiled
+
+    if TYPE_CHECKING:
+
+        def findall(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> list[Any]:
+            """Return all matches."""
+
+        def finditer(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> Iterator[re.Match[AnyStr]]:
+            """Yield all matches."""
+
+        def fullmatch(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[AnyStr] | None:
+            """Match the whole text."""
+
+        def match(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[AnyStr] | None:
+            """Match at the beginning."""
+
+        def search(self, string: AnyStr, pos: int = 0, endpos: int = sys.maxsize) -> re.Match[AnyStr] | None:
+            """Return the first match."""
+
+        def split(self, string: AnyStr, maxsplit: int = 0) -> list[AnyStr | Any]:
+            """Split the text at its matches."""
+
+        def sub(self, repl: AnyStr | Callable[[re.Match[AnyStr]], AnyStr], string: AnyStr, count: int = 0) -> AnyStr:
+            """Replace matches."""
+
+        def subn(
+            self, repl: AnyStr | Callable[[re.Match[AnyStr]], AnyStr], string: AnyStr, count: int = 0
+        ) -> tuple[AnyStr, int]:
+            """Replace matches, and count them."""
+
+    else:
+
+        def __getattr__(self, name: str) -> object:
+            """Return a method of the compiled pattern; called while its slot is empty."""
+            if name not in _METHODS:
+                raise AttributeError(f"LazyPattern has no attribute {name!r}")
+            return getattr(self.compile(), name)
+
+
+def compile_patterns() -> None:
+    """Compile all declared patterns that were not asked for before, where their first use should not have to wait.
+
+    It takes most of a second of CPU time for the rules of extraction; call it in a thread or before a deadline begins.
+    """
+    while _unused:
+        try:
+            _unused.pop().compile()
+        except IndexError:  # another thread took the last one
+            return

@@ -1,0 +1,100 @@
+"""A lazy pattern is compiled at its first use, and then answers as the compiled pattern does."""
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import BuiltinMethodType
+
+import pytest
+
+from recollect import lazy_pattern
+from recollect.lazy_pattern import LazyPattern, compile_patterns
+
+TEXT = "Ana moved to Oslo, Ben to Rome."
+# Small patterns that modules match with while they are imported, to build their tables of words.
+MAX_COMPILED = 8
+# Imports modules, and prints those of the package that had a pattern compiled.
+COUNT_COMPILED = """
+import re._compiler, sys
+from importlib import import_module
+compiled = []
+compile_source = re._compiler.compile
+def count(source, flags=0):
+    frame = sys._getframe(1)
+    while frame.f_code.co_filename.endswith("re/__init__.py"):
+        frame = frame.f_back
+    compiled.append(frame.f_globals["__name__"])
+    return compile_source(source, flags)
+re._compiler.compile = count
+for name in sys.argv[1:]:
+    import_module(name)
+print(*sorted(name for name in compiled if name.startswith("recollect")), sep="\\n")
+"""
+
+
+def test_every_method_answers_as_the_compiled_pattern_does() -> None:
+    compiled = re.compile(r"\b(?P<name>[A-Z])\w+")
+    for method in ("findall", "split"):
+        assert getattr(LazyPattern(compiled.pattern), method)(TEXT) == getattr(compiled, method)(TEXT)
+    for method in ("match", "search", "fullmatch"):
+        own, theirs = getattr(LazyPattern(compiled.pattern), method)(TEXT, 4), getattr(compiled, method)(TEXT, 4)
+        assert (own and own.span()) == (theirs and theirs.span())
+    assert [found["name"] for found in LazyPattern(compiled.pattern).finditer(TEXT)] == ["A", "O", "B", "R"]
+    assert LazyPattern(compiled.pattern).sub("_", TEXT) == compiled.sub("_", TEXT)
+    assert LazyPattern(compiled.pattern).subn("_", TEXT, count=2) == compiled.subn("_", TEXT, count=2)
+
+
+def test_flags_and_bytes_are_kept() -> None:
+    assert LazyPattern("oslo", re.IGNORECASE).search(TEXT)
+    assert LazyPattern(rb"Os.o").search(TEXT.encode())
+
+
+def test_nothing_is_compiled_before_the_first_use() -> None:
+    broken = LazyPattern("(")
+    try:
+        with pytest.raises(re.error):
+            broken.search(TEXT)
+    finally:
+        lazy_pattern._unused.remove(broken)
+
+
+def test_later_calls_are_those_of_the_compiled_pattern() -> None:
+    pattern = LazyPattern("Oslo")
+    compiled = pattern.compile()
+
+    assert pattern.search == compiled.search
+    assert pattern.sub == compiled.sub
+
+
+def test_a_method_that_patterns_lack_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="scan"):
+        LazyPattern("Oslo").scan  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_threads_may_use_a_pattern_first_at_the_same_time() -> None:
+    patterns = [LazyPattern(rf"(?:Oslo|{number})+") for number in range(50)]
+    with ThreadPoolExecutor(8) as threads:
+        found = list(threads.map(lambda pattern: pattern.search(TEXT), patterns * 8))
+
+    assert all(found)
+
+
+def test_all_declared_patterns_can_be_compiled_ahead() -> None:
+    pattern = LazyPattern("Rome")
+    compile_patterns()
+
+    assert lazy_pattern._unused == []
+    assert isinstance(object.__getattribute__(pattern, "search"), BuiltinMethodType)
+
+
+def test_importing_the_package_compiles_hardly_any_pattern() -> None:
+    root = Path(lazy_pattern.__file__).parent
+    paths = (path.relative_to(root.parent).with_suffix("") for path in root.rglob("*.py"))
+    names = {".".join(path.parts).removesuffix(".__init__") for path in paths} - {"recollect.__main__"}
+    ran = subprocess.run(
+        [sys.executable, "-c", COUNT_COMPILED, *sorted(names)], capture_output=True, text=True, check=True
+    )
+
+    assert len(ran.stdout.split()) <= MAX_COMPILED, ran.stdout
