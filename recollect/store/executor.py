@@ -45,7 +45,14 @@ class Executor(Protocol):
         """
         ...
 
-    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False, synced: bool = True) -> T:
+    async def write(
+        self,
+        work: Work[T],
+        *subjects: Subject,
+        idempotent: bool = False,
+        synced: bool = True,
+        urgent: bool = False,
+    ) -> T:
         """Run `work` in a transaction; it is durable on return.
 
         Args:
@@ -55,6 +62,7 @@ class Executor(Protocol):
                 it was committed.
             synced: False if it is enough that it outlives this process: a crash of the machine (of the server, where
                 there is one) may lose it, and the disk is not waited for.
+            urgent: A chat waits for this short work: it passes other work that waits.
         """
         ...
 

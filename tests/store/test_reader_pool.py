@@ -1,11 +1,13 @@
-"""Closing a store waits for accepted writes, but not for a read whose caller was cancelled."""
+"""Threads with connections: what closing waits for, and which work comes first."""
 
 import asyncio
+import threading
 from pathlib import Path
 
 import pytest
 
 from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.reader_pool import ReaderPool
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from stores import DURABLE, new_store
@@ -13,6 +15,16 @@ from stores import DURABLE, new_store
 # Counts for hours; both databases know it.
 _ENDLESS = """WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000000000)
 SELECT count(*) FROM numbers"""
+
+
+class Connection:
+    """Stands for a connection to a database."""
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
+
+    def interrupt(self) -> None:
+        """Do nothing: no statement runs."""
 
 
 @pytest.fixture(params=DURABLE)
@@ -37,3 +49,21 @@ async def test_closing_ends_a_cancelled_read(store: Store) -> None:
     task.cancel()
     await asyncio.wait([task])
     await asyncio.wait_for(store.close(), 60)
+
+
+async def test_urgent_work_passes_work_that_waits_for_a_connection() -> None:
+    gate, order = threading.Event(), list[str]()
+    pool = ReaderPool([Connection()], "the bench", lambda error: error)
+
+    async def note(name: str, *, urgent: bool = False) -> None:
+        await pool.run(lambda _db: order.append(name), urgent=urgent)
+
+    held = asyncio.ensure_future(pool.run(lambda _db: gate.wait(10)))
+    await asyncio.sleep(0)
+    works = [asyncio.ensure_future(work) for work in (note("first"), note("second"), note("third", urgent=True))]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, *works)
+
+    assert order == ["third", "first", "second"]
+    await pool.close()

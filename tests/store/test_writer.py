@@ -21,7 +21,7 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.sqlite import writer as writer_module
 from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, DatabaseLocation, open_writer
 from recollect.store.sqlite.inline_reader import FileWork
-from recollect.store.sqlite.writer import RESTART_PAGES, Writer
+from recollect.store.sqlite.writer import MAX_PASSES, RESTART_PAGES, Writer
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import StrengthenMemory
@@ -292,3 +292,91 @@ async def test_a_commit_waits_for_the_disk_if_any_of_its_work_does(bench: Bench)
     assert await asyncio.gather(*waiting) == [full] * 3
     await held
     await bench.writer.close()
+
+
+async def test_urgent_work_passes_work_that_waits(bench: Bench) -> None:
+    gate, order = threading.Event(), list[str]()
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    waiting = [asyncio.ensure_future(bench.writer.run(lambda _db: order.append("other"))) for _ in range(3)]
+    await asyncio.sleep(0)
+    urgent = asyncio.ensure_future(bench.writer.run(lambda _db: order.append("urgent"), synced=False, urgent=True))
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, *waiting, urgent)
+
+    assert order == ["urgent", "other", "other", "other"]
+    await bench.writer.close()
+
+
+async def test_a_transaction_ends_early_for_urgent_work(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "MAX_HOLD_S", 0)
+    begun, gates = threading.Event(), [threading.Event(), threading.Event()]
+    order: list[str] = []
+
+    def first(db: apsw.Connection) -> None:
+        begun.set()
+        gates[1].wait(10)
+        bench.insert(1)(db)
+        order.append("first")
+
+    held = asyncio.ensure_future(bench.hold(gates[0]))
+    await asyncio.sleep(0)
+    waiting = [
+        asyncio.ensure_future(work)
+        for work in (bench.writer.run(first), bench.writer.run(lambda _db: order.append("second")))
+    ]
+    await asyncio.sleep(0)
+    gates[0].set()
+    await asyncio.to_thread(begun.wait, 10)
+    urgent = asyncio.ensure_future(bench.writer.run(lambda _db: order.append("urgent"), urgent=True))
+    await asyncio.sleep(0)
+    gates[1].set()
+    await asyncio.gather(held, *waiting, urgent)
+
+    assert order == ["first", "urgent", "second"]
+    assert await bench.numbers() == [1]
+    await bench.writer.close()
+
+
+async def test_urgent_work_without_end_lets_other_work_happen(bench: Bench) -> None:
+    gate, done = threading.Event(), asyncio.Event()
+
+    async def chat() -> int:
+        turns = 0
+        while not done.is_set():
+            await bench.writer.run(bench.insert(1), synced=False, urgent=True)
+            turns += 1
+        return turns
+
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    chats = [asyncio.ensure_future(chat()) for _ in range(2)]
+    other = asyncio.ensure_future(bench.add(2))
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, asyncio.wait_for(other, 30))
+    done.set()
+
+    assert sum(await asyncio.gather(*chats)) <= 2 * (MAX_PASSES + 2)
+    await bench.writer.close()
+
+
+async def test_closing_finishes_urgent_and_other_work(bench: Bench) -> None:
+    gate = threading.Event()
+    held = asyncio.ensure_future(bench.hold(gate))
+    await asyncio.sleep(0)
+    bench.writer.later(bench.insert(1))
+    waiting = [
+        asyncio.ensure_future(bench.add(2)),
+        asyncio.ensure_future(bench.writer.run(bench.insert(3), synced=False, urgent=True)),
+    ]
+    await asyncio.sleep(0)
+    closing = asyncio.ensure_future(bench.writer.close())
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, *waiting, closing)
+
+    reader = apsw.Connection(bench.path)
+    assert reader.execute("SELECT n FROM number ORDER BY n").fetchall() == [(1,), (2,), (3,)]
+    reader.close()

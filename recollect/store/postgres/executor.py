@@ -66,21 +66,28 @@ class PostgresExecutor:
         del small
         return await self.read(work)
 
-    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False, synced: bool = True) -> T:
+    async def write(
+        self,
+        work: Work[T],
+        *subjects: Subject,
+        idempotent: bool = False,
+        synced: bool = True,
+        urgent: bool = False,
+    ) -> T:
         """Write in a transaction that holds the subjects' locks."""
         work = work if synced else _without_sync(work)
         for wait_s in REPEAT_AFTER_S if idempotent else ():
             try:
-                return await self._write(work, subjects)
+                return await self._write(work, subjects, urgent=urgent)
             except StoreUnavailableError:
                 if self._closed:
                     raise
                 await asyncio.sleep(wait_s)
-        return await self._write(work, subjects)
+        return await self._write(work, subjects, urgent=urgent)
 
-    async def _write(self, work: Work[T], subjects: tuple[Subject, ...]) -> T:
+    async def _write(self, work: Work[T], subjects: tuple[Subject, ...], *, urgent: bool) -> T:
         locks = [subject.key for subject in subjects]
-        return await self.connections.run(lambda link: link.write(work, locks))
+        return await self.connections.run(lambda link: link.write(work, locks), urgent=urgent)
 
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write as soon as the connection for background writes is free."""

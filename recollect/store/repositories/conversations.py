@@ -56,6 +56,7 @@ class ConversationRepository:
             *(wanted.key_subject for wanted in turn.formations),
             *(charged for charged, _ in turn.charges),
             idempotent=True,
+            urgent=True,
         )
 
     async def messages(

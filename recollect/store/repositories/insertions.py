@@ -42,13 +42,15 @@ class InsertionRepository:
             StaleSubjectError: Something in its text was erased since `insertion.at`: prepare it again.
         """
         term_key = self._context.term_key
-        await self._executor.write(lambda db: insertions.add(db, subject, insertion, term_key), subject, synced=False)
+        await self._executor.write(
+            lambda db: insertions.add(db, subject, insertion, term_key), subject, synced=False, urgent=True
+        )
 
     async def drop(self, subject: Subject, thread: int, chain: int) -> None:
         """Empty an insertion whose prompt was refused and sent without it: nothing was inserted at this turn."""
         term_key = self._context.term_key
         await self._executor.write(
-            lambda db: insertions.drop(db, subject, thread, chain, term_key), subject, synced=False
+            lambda db: insertions.drop(db, subject, thread, chain, term_key), subject, synced=False, urgent=True
         )
 
     async def prune(self, subject: Subject, before: datetime, *, limit: int = 1000) -> int:

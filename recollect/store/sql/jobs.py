@@ -25,16 +25,18 @@ class Job(Generic[T]):
         alone: bool = False,
         reads: bool = False,
         synced: bool = True,
+        urgent: bool = False,
     ) -> None:
         """Hold work and the future of its caller; None if no caller waits.
 
         Work that runs `alone` shares no transaction: it begins and ends its own. Work that `reads` changes nothing.
-        Work that is not `synced` does not wait for the disk.
+        Work that is not `synced` does not wait for the disk. A chat waits for work that is `urgent`.
         """
         self._work = work
         self.alone = alone
         self.reads = reads
         self.synced = synced
+        self.urgent = urgent
         self.future = future
         self.result: T | None = None
         self.error: Exception | None = None

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -35,7 +36,10 @@ class ReaderPool(Generic[D]):
         """Start a thread for each connection, which belongs to it from now on."""
         self._where = where
         self._fault = fault
-        self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        # A token for each job, and None for each thread that is to end: the job is taken from the two lists.
+        self._queue: SimpleQueue[bool | None] = SimpleQueue()
+        self._urgent: deque[Job[Any]] = deque()
+        self._waiting: deque[Job[Any]] = deque()
         self._gate = threading.Lock()
         self._closing = False
         self._threads: list[tuple[threading.Thread, Future[None]]] = []
@@ -48,12 +52,13 @@ class ReaderPool(Generic[D]):
             self._threads.append((thread, ended))
             thread.start()
 
-    async def run(self, work: Callable[[D], T], *, reads: bool = False) -> T:
+    async def run(self, work: Callable[[D], T], *, reads: bool = False, urgent: bool = False) -> T:
         """Do `work` with a connection.
 
         Args:
             work: What to do; it is finished even if its caller is cancelled.
             reads: It changes nothing, and `close` interrupts it if its caller was cancelled.
+            urgent: A chat waits for this short work: it passes other work that waits for a connection.
 
         Raises:
             StoreUnavailableError: the store is closed.
@@ -62,7 +67,7 @@ class ReaderPool(Generic[D]):
         with self._gate:
             if self._closing:
                 raise StoreUnavailableError(f"{self._where} is closed")
-            self._queue.put(Job(work, future, reads=reads))
+            self._put(Job(work, future, reads=reads, urgent=urgent))
         return await future
 
     def later(self, work: Callable[[D], None]) -> None:
@@ -74,7 +79,20 @@ class ReaderPool(Generic[D]):
         with self._gate:
             if self._closing:
                 raise StoreUnavailableError(f"{self._where} is closed")
-            self._queue.put(Job(work, None))
+            self._put(Job(work, None))
+
+    def _put(self, job: Job[Any]) -> None:
+        (self._urgent if job.urgent else self._waiting).append(job)
+        self._queue.put(True)
+
+    def _take(self) -> Job[Any] | None:
+        """Wait for a job; None if there will be no more."""
+        if self._queue.get() is None:
+            return None
+        try:
+            return self._urgent.popleft()
+        except IndexError:
+            return self._waiting.popleft()
 
     async def close(self) -> None:
         """Finish accepted work and close the connections; interrupt reads whose callers are gone. Idempotent."""
@@ -97,7 +115,7 @@ class ReaderPool(Generic[D]):
 
     def _serve(self, number: int, db: D, ended: "Future[None]") -> None:
         try:
-            while (job := self._queue.get()) is not None:
+            while (job := self._take()) is not None:
                 if job.future is None or not job.future.cancelled():
                     if job.reads and job.future is not None:
                         self._reading[number] = db, job.future

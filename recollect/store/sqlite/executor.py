@@ -154,10 +154,17 @@ class SqliteExecutor:
         done = self._inline.read(lambda db: (work(db),))
         return await self.look(self._inline.watched(work)) if done is None else done[0]
 
-    async def write(self, work: Work[T], *subjects: Subject, idempotent: bool = False, synced: bool = True) -> T:
+    async def write(
+        self,
+        work: Work[T],
+        *subjects: Subject,
+        idempotent: bool = False,
+        synced: bool = True,
+        urgent: bool = False,
+    ) -> T:
         """Write in the one writing thread, whose transactions follow one another."""
         del subjects, idempotent  # one thread writes, and no connection is lost
-        return await self._writer.run(work, synced=synced)
+        return await self._writer.run(work, synced=synced, urgent=urgent)
 
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write with the next transaction, or within seconds."""

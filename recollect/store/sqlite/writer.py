@@ -3,11 +3,16 @@
 Each piece of work runs in a savepoint: one that fails is rolled back alone. Futures are resolved after the commit; if
 the commit itself fails, none of the work happened, and every caller gets the error. It is never repeated silently. A
 commit into a file that is no longer found under its name is not acknowledged.
+
+Urgent work, for which a chat waits, passes other work that waits, in a transaction of its own: a transaction of other
+work ends early when urgent work arrives. Other work is passed a few times in a row at most.
 """
 
 import asyncio
 import logging
 import threading
+import time
+from collections import deque
 from concurrent.futures import Future
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -27,6 +32,10 @@ T = TypeVar("T")
 
 # Maximum pieces of work in one transaction: bounds how long the first of a batch waits for the last.
 MAX_JOBS = 256
+# Urgent transactions in a row that may pass other work: that never waits for more than these, however many chats run.
+MAX_PASSES = 4
+# A transaction of other work that has lasted so long ends after the current piece of work if urgent work waits.
+MAX_HOLD_S = 0.002
 # Work without a caller (counts of use) joins the next transaction, or makes its own after so many seconds or pieces.
 IDLE_S = 2.0
 MAX_IDLE = 64
@@ -55,7 +64,12 @@ class Writer:
         self._gate = threading.Lock()
         self._closing = False
         self._ended: Future[None] = Future()
+        # Taken from the queue, by the writing thread alone.
+        self._urgent: deque[Job[Any]] = deque()
+        self._waiting: deque[Job[Any]] = deque()
         self._idle: list[Job[Any]] = []
+        self._passes = 0
+        self._open = True
         self._log_pages = 0
         self._held_up = False
         self._synced = True
@@ -63,19 +77,20 @@ class Writer:
         self._thread = threading.Thread(target=self._serve, name="recollect-writer", daemon=True)
         self._thread.start()
 
-    async def run(self, work: FileWork[T], *, synced: bool = True) -> T:
+    async def run(self, work: FileWork[T], *, synced: bool = True, urgent: bool = False) -> T:
         """Do `work` in a transaction; it is durable when this returns. Happens even if the caller is cancelled.
 
         Args:
             work: Reads and writes.
             synced: False if it need not outlive the machine: the commit does not wait for the disk, unless other work
                 of the same transaction does.
+            urgent: A chat waits for this short work: it passes work that is not urgent.
 
         Raises:
             StoreUnavailableError: the store is closed.
         """
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._put(Job(work, future, synced=synced))
+        self._put(Job(work, future, synced=synced, urgent=urgent))
         return await future
 
     async def run_alone(self, work: FileWork[T]) -> T:
@@ -109,16 +124,13 @@ class Writer:
 
     def _serve(self) -> None:
         try:
-            open_ = True
-            while open_:
-                batch, open_ = self._next()
-                shared = [job for job in batch if not job.alone]
-                if shared:
-                    self._commit(shared)
+            while self._open or self._urgent or self._waiting or self._idle:
+                batch = self._next()
+                if batch and batch[0].alone:
+                    self._do_alone(batch[0])
+                elif batch:
+                    self._commit(batch)
                     self._checkpoint()
-                for job in batch:
-                    if job.alone:
-                        self._do_alone(job)
         finally:
             self._end()
 
@@ -126,7 +138,7 @@ class Writer:
         """Close the file, and fail all waiting work, even if the thread ended by a bug."""
         with self._gate:
             self._closing = True
-            left = [job for job in iter(self._poll, None)]
+            left = [*self._urgent, *self._waiting, *self._idle, *iter(self._poll, None)]
         for job in left:
             job.error = StoreUnavailableError(f"{self._where} is closed")
         deliver(left, self._fault)
@@ -140,21 +152,42 @@ class Writer:
     def _poll(self) -> Job[Any] | None:
         return None if self._queue.empty() else self._queue.get()
 
-    def _next(self) -> tuple[list[Job[Any]], bool]:
-        """Wait for work; return what to do now, and whether more can come."""
-        try:
-            taken = [self._queue.get(timeout=IDLE_S if self._idle else None)]
-        except Empty:
-            return self._take_idle(), True
-        while len(taken) < MAX_JOBS and taken[-1] is not None and not self._queue.empty():
-            taken.append(self._queue.get())
-        jobs = [job for job in taken if job is not None]
-        self._idle += [job for job in jobs if job.future is None]
-        urgent = [job for job in jobs if job.future is not None]
-        open_ = taken[-1] is not None
-        if urgent or not open_ or len(self._idle) >= MAX_IDLE:
-            return self._take_idle() + urgent, open_
-        return [], True
+    def _next(self) -> list[Job[Any]]:
+        """Wait for work; return what to do now in one transaction, or alone."""
+        self._receive()
+        if self._urgent and (self._passes < MAX_PASSES or not self._waiting):
+            self._passes = self._passes + 1 if self._waiting else 0
+            batch = [self._urgent.popleft() for _ in range(min(len(self._urgent), MAX_JOBS))]
+            # Idle work joins where the disk is waited for anyway.
+            return self._take_idle() + batch if any(job.synced for job in batch) else batch
+        self._passes = 0
+        if self._waiting and self._waiting[0].alone:
+            return [self._waiting.popleft()]
+        batch = []
+        while self._waiting and not self._waiting[0].alone and len(batch) < MAX_JOBS:
+            batch.append(self._waiting.popleft())
+        return self._take_idle() + batch
+
+    def _receive(self) -> None:
+        """Take all work from the queue; wait for some if there is nothing to do now."""
+        while self._open and not (self._urgent or self._waiting or len(self._idle) >= MAX_IDLE):
+            try:
+                self._sort(self._queue.get(timeout=IDLE_S if self._idle else None))
+            except Empty:
+                return
+        self._receive_more()
+
+    def _receive_more(self) -> None:
+        while self._open and not self._queue.empty():
+            self._sort(self._queue.get())
+
+    def _sort(self, job: Job[Any] | None) -> None:
+        if job is None:
+            self._open = False
+        elif job.future is None:
+            self._idle.append(job)
+        else:
+            (self._urgent if job.urgent else self._waiting).append(job)
 
     def _take_idle(self) -> list[Job[Any]]:
         idle, self._idle = self._idle, []
@@ -165,8 +198,7 @@ class Writer:
             self._guard.check()
             self._sync(any(job.synced for job in batch))
             self._db.execute("BEGIN IMMEDIATE")
-            for job in batch:
-                self._attempt(job)
+            self._do(batch)
             self._failpoint.reach("before-commit")
             self._db.execute("COMMIT")
             self._failpoint.reach("after-commit")
@@ -176,6 +208,21 @@ class Writer:
                 job.error = job.error or error
             self._roll_back()
         deliver(batch, self._fault)
+
+    def _do(self, batch: list[Job[Any]]) -> None:
+        """Do the jobs of a transaction; if urgent work arrives meanwhile, leave the rest for a later one."""
+        ends_at = time.monotonic() + MAX_HOLD_S
+        passable = not batch[-1].urgent
+        for place, job in enumerate(batch, start=1):
+            self._attempt(job)
+            if passable and place < len(batch) and time.monotonic() >= ends_at and self._is_urgent_waiting():
+                self._waiting.extendleft(reversed(batch[place:]))
+                del batch[place:]
+                return
+
+    def _is_urgent_waiting(self) -> bool:
+        self._receive_more()
+        return bool(self._urgent)
 
     def _sync(self, synced: bool) -> None:
         """Let the next commits wait for the disk, or not: without, a crash of the machine may undo the last ones."""
@@ -220,7 +267,7 @@ class Writer:
         return apsw.SQLITE_OK
 
     def _checkpoint(self) -> None:
-        if self._log_pages < CHECKPOINT_PAGES:
+        if self._log_pages < (RESTART_PAGES if self._is_urgent_waiting() else CHECKPOINT_PAGES):
             return
         mode = apsw.SQLITE_CHECKPOINT_PASSIVE
         if self._log_pages >= RESTART_PAGES:
