@@ -17,7 +17,7 @@ from recollect.lazy_pattern import LazyPattern
 from recollect.maintenance.capacity import PlannedCommit
 from recollect.maintenance.eviction import ASKING_ATTEMPTS, plan_eviction
 from recollect.maintenance.reembed import embed_missing
-from recollect.text import normalise, squeeze, terms
+from recollect.text import clean, normalise, squeeze, terms
 from recollect.types import (
     KIND_ORDER,
     NO_DETAIL,
@@ -97,9 +97,11 @@ async def _add(
 
     async def attempt() -> list[Memory]:
         nonlocal runtime, vectors
-        number, current = next(attempts), await runtime.for_subject(subject)
-        if current is not runtime:  # the subject was re-embedded meanwhile
-            runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
+        number = next(attempts)
+        if number:  # the first attempt's embedder has just been looked up: a subject read elsewhere refuses it
+            current = await runtime.for_subject(subject)
+            if current is not runtime:  # the subject was re-embedded meanwhile
+                runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
         hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=_like(vectors))
         kept = _kept(await _same(runtime, hot, wanted, vectors), fresh)
         changes = [
@@ -125,7 +127,7 @@ async def _add(
             if not await runtime.store.memories.get_many(subject, [memory.id for memory in fresh]):
                 raise StaleSubjectError("the write took no effect") from None
         record_evictions(subject, room_made, runtime)
-        return await _as_kept(runtime, subject, kept, room_made)
+        return kept if _is_as_made(kept, fresh, room_made) else await _as_kept(runtime, subject, kept, room_made)
 
     failure = StaleSubjectError("the memories kept changing; nothing was added, try again")
     return await retry_while_stale(attempt, failure=failure)
@@ -141,6 +143,17 @@ def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
         wording = _wording(new.text)
         kept.append(standing.setdefault(wording, new) if active else standing.get(wording, new))
     return kept
+
+
+def _is_as_made(kept: Sequence[Memory], fresh: Sequence[Memory], room_made: Sequence[Decision]) -> bool:
+    """Return whether the new memories are stored as they are here, so that they need not be read back.
+
+    An app's memories get their numbers when they are stored, and what rests on messages the texts of its sources.
+    """
+    return not room_made and all(
+        memory is new and memory.subject.kind != "app" and not memory.evidence and memory.detail == NO_DETAIL
+        for memory, new in zip(kept, fresh, strict=True)
+    )
 
 
 async def _as_kept(
@@ -199,7 +212,7 @@ async def _same(
     )
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     known_memories: dict[str, Memory] = {}
-    for known in await runtime.store.memories.get_many(hot.subject, ids):
+    for known in await runtime.store.memories.get_many(hot.subject, ids) if ids else ():
         known_memories.setdefault(_wording(known.text), known)
     return known_memories
 
@@ -237,9 +250,9 @@ def _note(runtime: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
         id=MemoryId(new_id(runtime.clock)),
         subject=subject,
         kind=MemoryKind.NOTE,
-        text=wanted.text,
-        type=wanted.type,
-        importance=wanted.importance,
+        text=clean(wanted.text),
+        type=clean(wanted.type),
+        importance=float(wanted.importance),
         valid_from=now,
         known_from=now,
         profile=wanted.profile,

@@ -24,6 +24,15 @@ async def test_a_sentence_is_kept_word_for_word_and_found_again(engine: AsyncRec
     assert [item.memory.id for item in found.items] == [kept.id]
 
 
+@pytest.mark.parametrize("importance", [1, 0.1, 0.7])
+async def test_a_note_is_returned_as_it_is_stored(engine: AsyncRecollect, importance: float) -> None:
+    text = "My locker\x00 has the number 12."
+    for _ in range(2):  # the second time it is strengthened
+        kept = await engine.add(text, user=ANA, importance=importance, type="pref\x00erence")
+        assert kept == await engine.get(kept.id, user=ANA)
+        assert isinstance(kept.importance, float)
+
+
 async def test_the_same_sentence_added_twice_is_one_memory_with_both_decisions(engine: AsyncRecollect) -> None:
     first = await engine.add("I like tea.", user=ANA, importance=0.4)
     again = await engine.add("i LIKE tea!", user=ANA, importance=0.8)

@@ -79,7 +79,7 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="erase: what rests on an erased message is let in",
         file="recollect/store/sql/memories/apply.py",
-        sound="    refuse_erased(db, home, changes, decisions)\n",
+        sound="    refuse_erased(db, wanted.home, changes, decisions)\n",
         planted="    _ = refuse_erased\n",
         noticed_by=("tests/store/test_erase.py::test_i13_a_memory_that_rests_on_an_erased_message_is_not_stored",),
     ),

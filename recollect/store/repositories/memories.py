@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import partial
 
 from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
-from recollect.store.sql.database import SqlConnection, TooLargeError
+from recollect.store.sql.database import TooLargeError
 from recollect.store.sql.memories import apply, link, read
 from recollect.store.sql.subjects import version_of
 from recollect.types import (
@@ -136,12 +136,16 @@ class MemoryRepository:
             VectorSizeError: A vector does not fit its space.
         """
 
-        def work(db: SqlConnection) -> int:
-            apply.require_version(db, subject, subject_version)
-            term_key = self._context.term_key
-            return apply.apply(db, subject, changes, decisions, home=home or subject, term_key=term_key)
-
-        return await self._executor.write(work, subject, home or subject)
+        wanted = apply.ChangeSet(
+            subject=subject,
+            home=home or subject,
+            changes=changes,
+            decisions=decisions,
+            subject_version=subject_version,
+        )
+        return await self._executor.write(
+            lambda db: apply.apply(db, wanted, self._context.term_key), subject, wanted.home
+        )
 
     async def link(
         self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision

@@ -7,7 +7,7 @@ from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError, LeaseLostError
 from recollect.ids import id_bytes
 from recollect.store.sql.database import Row, SqlConnection, load
-from recollect.store.sql.memories.apply import apply, require_version
+from recollect.store.sql.memories.apply import ChangeSet, apply
 from recollect.store.sql.rows import (
     fetch,
     fetch_one,
@@ -40,7 +40,7 @@ def next_due(db: SqlConnection) -> datetime | None:
 
 def lease(db: SqlConnection, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
     """Lease a formation and count the attempt."""
-    row_key = _row_key(db, key)
+    row_key = _verified_key(db, key)
     if row_key is None:
         return None
     token = secrets.randbits(_TOKEN_BITS)
@@ -73,23 +73,29 @@ def free_leases(db: SqlConnection) -> None:
 
 def renew(db: SqlConnection, lease: Lease, *, now: datetime, lease_s: float) -> bool:
     """Extend a lease; return False if it is lost."""
-    row_key = _row_key(db, lease.key)
+    row_key = _row_key(lease.key)
     until = to_micros(now + timedelta(seconds=lease_s))
     return row_key is not None and bool(fetch(db, SQL["renew"], *row_key, lease.token, until, to_micros(now)))
 
 
 def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: datetime, term_key: bytes) -> int:
     """Apply a formation's result and move its cursor; return the subject's new version."""
-    row_key, formed_seq = _held(db, lease, now)
-    require_version(db, lease.key.subject, result.subject_version)
+    row_key, (formed_seq, asked_seq, idle) = _held(db, lease, now)
     last_seq = _last_seq(db, row_key)
     lowest = 0 if result.goes_back else formed_seq
     if not lowest <= result.formed_seq <= last_seq:
         raise BadRequestError(
             f"formed_seq {result.formed_seq} is outside the formed and recorded messages, {lowest} to {last_seq}"
         )
-    version = apply(db, lease.key.subject, result.changes, result.decisions, home=lease.key.home, term_key=term_key)
-    due_at = _due_again(fetch(db, SQL["asked"], *row_key)[0], lease, result, last_seq=last_seq, now=to_micros(now))
+    wanted = ChangeSet(
+        subject=lease.key.subject,
+        home=lease.key.home,
+        changes=result.changes,
+        decisions=result.decisions,
+        subject_version=result.subject_version,
+    )
+    version = apply(db, wanted, term_key)
+    due_at = _due_again((asked_seq, idle), lease, result, last_seq=last_seq, now=to_micros(now))
     db.execute(SQL["advance"], (*row_key, result.formed_seq, due_at))
     return version
 
@@ -104,7 +110,7 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
 
 def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
     """Return whether another extractor version has the same formation."""
-    row_key = _row_key(db, key)
+    row_key = _verified_key(db, key)
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
 
@@ -137,27 +143,40 @@ def list_formations(
 
 def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:
     """Make a parked formation due."""
-    row_key = _row_key(db, key)
+    row_key = _verified_key(db, key)
     return row_key is not None and bool(fetch(db, SQL["unpark"], *row_key, micros(now)))
 
 
-def _held(db: SqlConnection, lease: Lease, now: datetime) -> tuple[Row, int]:
-    """Check that the lease is held; return the row's key and its cursor."""
-    row_key = _row_key(db, lease.key)
-    formed_seq = None
-    if row_key is not None:
-        formed_seq = fetch_value(db, SQL["holds"], *row_key, lease.token, to_micros(now))
-    if row_key is None or formed_seq is None:
+def _held(db: SqlConnection, lease: Lease, now: datetime) -> tuple[Row, Row]:
+    """Check that the lease is held; return the row's key, and its cursor with what is asked for."""
+    row_key = _row_key(lease.key)
+    row = None if row_key is None else fetch_one(db, SQL["holds"], *row_key, lease.token, to_micros(now))
+    if row_key is None or row is None:
         raise LeaseLostError(
             f"the lease on {lease.key.stage} of conversation {lease.key.conversation} ran out at "
             f"{lease.until.isoformat()} or was taken over; nothing was committed, another worker goes on"
         )
-    return row_key, formed_seq
+    return row_key, row
 
 
-def _row_key(db: SqlConnection, key: FormationKey) -> Row | None:
+def _verified_key(db: SqlConnection, key: FormationKey) -> Row | None:
+    """Return the key of a formation's row; None if a subject does not exist.
+
+    Raises:
+        BadSubjectError: Another subject's name has the same 64-bit key.
+    """
+    if any(version_of(db, subject) is None for subject in dict.fromkeys((key.subject, key.home))):
+        return None
+    return _row_key(key)
+
+
+def _row_key(key: FormationKey) -> Row | None:
+    """Return the key of a formation's row; None if its conversation is no id.
+
+    Where a lease is held, its token tells that the row is the right one: the names were verified with the lease.
+    """
     conversation = id_bytes(key.conversation)
-    if conversation is None or version_of(db, key.subject) is None or version_of(db, key.home) is None:
+    if conversation is None:
         return None
     return key.subject.key, key.home.key, conversation, key.profile, key.stage, key.version
 

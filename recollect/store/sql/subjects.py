@@ -1,6 +1,7 @@
 """The row of a subject: its name, which verifies its key, its version and its salt. Works on a connection."""
 
 from hashlib import blake2b
+from typing import NamedTuple
 
 from recollect.errors import BadSubjectError, SpaceMovedError, StaleSubjectError, VectorSizeError
 from recollect.store.sql import inner
@@ -11,6 +12,8 @@ from recollect.types import Subject
 
 SQL = load("subject")
 SALT_BYTES = 16
+ANY_SPACE = 0
+"""Number of no space: that of a subject which is read in the settings' own, whichever it is."""
 
 
 def version_of(db: SqlConnection, subject: Subject) -> int | None:
@@ -71,6 +74,32 @@ def refuse_erased(db: SqlConnection, subject: Subject) -> None:
     """
     if version_of(db, subject) is None and fetch_value(db, SQL["was_erased"], subject.key):
         raise StaleSubjectError("all of the subject was erased meanwhile: nothing is done for it any more")
+
+
+class MovedSubject(NamedTuple):
+    """The row of a subject whose memories are about to change."""
+
+    found: int
+    """Version before; 0 if nothing was stored."""
+    version: int
+    space: int
+    """Number of the space that it is read in, or `ANY_SPACE`."""
+
+
+def move(db: SqlConnection, subject: Subject) -> MovedSubject:
+    """Count a change to the subject's memories; create its row if it has none.
+
+    Raises:
+        BadSubjectError: Another subject's name has the same 64-bit key; the transaction must be rolled back.
+    """
+    row = fetch_one(db, SQL["move_version"], subject.key)
+    is_new = row is None
+    if row is None:
+        ensure(db, subject)
+        row = fetch(db, SQL["move_version"], subject.key)[0]
+    version, name, space = row
+    verified(subject, name, version)
+    return MovedSubject(found=0 if is_new else version - 1, version=version, space=space or ANY_SPACE)
 
 
 def move_version(db: SqlConnection, subject: Subject) -> int:

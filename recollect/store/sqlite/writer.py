@@ -213,12 +213,28 @@ class Writer:
         """Do the jobs of a transaction; if urgent work arrives meanwhile, leave the rest for a later one."""
         ends_at = time.monotonic() + MAX_HOLD_S
         passable = not batch[-1].urgent
+        if len(batch) == 1:  # the transaction is its savepoint
+            self._attempt_alone(batch[0])
+            return
         for place, job in enumerate(batch, start=1):
             self._attempt(job)
             if passable and place < len(batch) and time.monotonic() >= ends_at and self._is_urgent_waiting():
                 self._waiting.extendleft(reversed(batch[place:]))
                 del batch[place:]
                 return
+
+    def _attempt_alone(self, job: Job[Any]) -> None:
+        """Run the only job of a transaction.
+
+        Raises:
+            apsw.Error: SQLite gave up the transaction.
+        """
+        job.run(self._db)
+        if job.error is not None:
+            if not self._db.in_transaction:
+                raise job.error if isinstance(job.error, apsw.Error) else apsw.AbortError("the transaction is gone")
+            self._db.execute("ROLLBACK")
+            self._db.execute("BEGIN IMMEDIATE")
 
     def _is_urgent_waiting(self) -> bool:
         self._receive_more()

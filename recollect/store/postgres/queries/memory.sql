@@ -11,11 +11,25 @@ UPDATE memory
        version = CASE WHEN CAST(?5 AS TEXT) = '' THEN version ELSE ?5 END
  WHERE subject = ?1 AND id = ?2
 
--- name: use_memory
+-- name: use_memories
+WITH used AS MATERIALIZED (
+    SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                THEN decode(replace(value, '-', ''), 'hex') END AS id, count(*) AS times
+      FROM json_array_elements_text(CAST(?2 AS JSON)) AS value
+     GROUP BY 1
+)
 UPDATE memory
-   SET uses = uses + 1, last_used_at = greatest(coalesce(last_used_at, ?3), ?3)
- WHERE subject = ?1 AND id = ?2
-RETURNING state
+   SET uses = uses + used.times, last_used_at = greatest(coalesce(last_used_at, ?3), ?3)
+  FROM used
+ WHERE memory.subject = ?1 AND memory.id = used.id
+RETURNING memory.id, (SELECT h.fixed FROM hot AS h WHERE h.subject = ?1 AND h.memory = memory.id),
+          kind, importance, confidence, valid_from, uses, last_used_at
+
+-- name: set_fixed
+UPDATE hot
+   SET fixed = decode(item ->> 1, 'hex')
+  FROM json_array_elements(CAST(?2 AS JSON)) AS item
+ WHERE hot.subject = ?1 AND hot.memory = decode(item ->> 0, 'hex')
 
 -- name: add_vectors
 INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)

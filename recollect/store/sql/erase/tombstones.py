@@ -112,12 +112,12 @@ def refuse_erased(db: SqlConnection, home: Subject, changes: Sequence[Change], d
     Raises:
         StaleSubjectError: A change or a decision is based on one.
     """
-    if fetch_value(db, SQL["nothing_erased"], home.key) == 1:
-        return
     sources = [(source.conversation, source.seq) for change in changes for source in _evidence(change)]
     sources += [
         (line.conversation, line.seq) for line in decisions if line.text and line.conversation and line.seq is not None
     ]
+    if not sources or fetch_value(db, SQL["nothing_erased"], home.key) == 1:
+        return
     for conversation, seq in dict.fromkeys(sources):
         if fetch_value(db, SQL["level_of"], home.key, id_bytes(conversation), seq) == ERASED:
             raise StaleSubjectError(

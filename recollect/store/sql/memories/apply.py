@@ -1,7 +1,10 @@
 """Apply changes to a subject's memories, and log their decisions. Works on a connection, in a transaction."""
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from recollect.clock import to_micros
 from recollect.errors import BadRequestError, StaleSubjectError, UnknownMemoryError
@@ -50,55 +53,67 @@ from recollect.types import (
 SQL = load("memory")
 
 
-def apply(
-    db: SqlConnection,
-    subject: Subject,
-    changes: Sequence[Change],
-    decisions: Sequence[Decision],
-    *,
-    home: Subject,
-    term_key: bytes,
-) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeSet:
+    """What one transaction does to the memories of a subject."""
+
+    subject: Subject
+    home: Subject
+    """Subject whose log the evidence points into."""
+    changes: Sequence[Change] = ()
+    """In order; but a fact's slot is freed first where another of the changes closes what fills it."""
+    decisions: Sequence[Decision] = ()
+    """Appended to the log."""
+    subject_version: int | None = None
+    """Version that the changes are based on; None skips the check."""
+
+
+def apply(db: SqlConnection, wanted: ChangeSet, term_key: bytes) -> int:
     """Apply all changes and decisions; return the subject's version, moved if there was a change.
 
     Args:
         db: A connection in a transaction that is rolled back if this raises.
-        subject: Whose memories.
-        changes: In order; but a fact's slot is freed first where another of the changes closes what fills it.
-        decisions: Appended to the log.
-        home: Whose log the evidence points into.
+        wanted: Changes and decisions.
         term_key: See `subjects.salt_of`.
 
     Raises:
         BadRequestError: a memory or decision is another subject's, or an id is none.
-        StaleSubjectError: a slot is filled, an id is taken, something rests on a message that was erased, or the
-            vectors are of another embedder than the subject is read by now.
+        StaleSubjectError: the version is no longer the subject's, a slot is filled, an id is taken, something rests
+            on a message that was erased, or the vectors are of another embedder than the subject is read by now.
         UnknownMemoryError: a change names a memory that is not the subject's.
         VectorSizeError: a vector does not fit its space.
     """
-    refuse_erased(db, home, changes, decisions)
-    version = subjects.ensure(db, subject)
+    subject, changes, decisions = wanted.subject, wanted.changes, wanted.decisions
+    refuse_erased(db, wanted.home, changes, decisions)
     if changes:
-        version = subjects.move_version(db, subject)
-        subjects.ensure(db, home)
-        on_memories = [change for change in changes if not isinstance(change, MarkWords)]
-        Changes(db, subject, home=home.key, salt=subjects.salt_of(term_key, subject), version=version).apply(
-            on_memories
-        )
-        mark_words(db, subject, [change for change in changes if isinstance(change, MarkWords)], term_key)
-        if any(map(_forgets, changes)):
-            empty_quoting(db, home.key)
+        moved = subjects.move(db, subject)
+        version = moved.version
+        _require_version(moved.found, wanted.subject_version)
+        _apply(db, wanted, moved, term_key)
+    else:
+        found = subjects.version_of(db, subject)
+        _require_version(found or 0, wanted.subject_version)
+        version = subjects.ensure(db, subject) if found is None else found
     if decisions:
         db.executemany(SQL["add_decision"], [_decision_row(subject, decision) for decision in decisions])
     return version
 
 
-def require_version(db: SqlConnection, subject: Subject, expected: int | None) -> None:
+def _apply(db: SqlConnection, wanted: ChangeSet, moved: subjects.MovedSubject, term_key: bytes) -> None:
+    subject, changes = wanted.subject, wanted.changes
+    if wanted.home != subject:
+        subjects.ensure(db, wanted.home)
+    on_memories = [change for change in changes if not isinstance(change, MarkWords)]
+    salt = subjects.salt_of(term_key, subject)
+    Changes(db, subject, home=wanted.home.key, salt=salt, moved=moved).apply(on_memories)
+    mark_words(db, subject, [change for change in changes if isinstance(change, MarkWords)], term_key)
+    if any(map(_forgets, changes)):
+        empty_quoting(db, wanted.home.key)
+
+
+def _require_version(found: int, expected: int | None) -> None:
     """Raise `StaleSubjectError` if the subject's version is not the expected one; None expects nothing."""
-    if expected is None:
-        return
-    found = subjects.version_of(db, subject) or 0
-    if found != expected:
+    if expected is not None and found != expected:
         raise StaleSubjectError(
             f"the memories changed meanwhile (version {expected} was read, it is {found} now): read and decide again"
         )
@@ -107,16 +122,18 @@ def require_version(db: SqlConnection, subject: Subject, expected: int | None) -
 class Changes:
     """One set of changes on its way into the tables."""
 
-    def __init__(self, db: SqlConnection, subject: Subject, *, home: int, salt: bytes, version: int) -> None:
-        """Write under `version`, the subject's new one."""
+    def __init__(
+        self, db: SqlConnection, subject: Subject, *, home: int, salt: bytes, moved: subjects.MovedSubject
+    ) -> None:
+        """Write under the subject's new version."""
         self._db = db
         self._subject = subject
         self._key = subject.key
         self._home = home
         self._salt = salt
-        self._version = version
+        self._version = moved.version
         self._closing: dict[bytes, CloseMemory] = {}
-        self._adding = InsertBatch(db, self._key)
+        self._adding = InsertBatch(db, self._key, read_in=moved.space)
         self._numbers: Iterator[int] = iter(())
 
     def apply(self, changes: Sequence[Change]) -> None:
@@ -301,17 +318,16 @@ class Changes:
 
 
 def record_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
-    """Count a use of each memory; unknown ones are passed over."""
-    if subjects.version_of(db, subject) is None:
+    """Count a use of each memory, with two statements for all; unknown ones are passed over."""
+    if not ids or subjects.version_of(db, subject) is None:
         return
     key = subject.key
-    for memory in ids:
-        id_ = id_bytes(memory)
-        if id_ is None or not fetch(db, SQL["use_memory"], key, id_, to_micros(at)):
-            continue
-        fixed = _fixed_now(db, key, id_)
-        if fixed is not None:
-            db.execute(SQL["set_fixed"], (key, id_, fixed))
+    packed = []
+    for id_, fixed, *columns in fetch(db, SQL["use_memories"], key, json.dumps(ids), to_micros(at)):
+        if fixed is not None:  # it is active
+            packed.append([id_.hex(), _repacked(fixed, columns).hex()])
+    if packed:
+        db.execute(SQL["set_fixed"], (key, json.dumps(packed)))
 
 
 def _fixed_now(db: SqlConnection, key: int, id_: bytes) -> bytes | None:
@@ -320,8 +336,13 @@ def _fixed_now(db: SqlConnection, key: int, id_: bytes) -> bytes | None:
     row = fetch_one(db, SQL["hot_columns"], key, id_)
     if packed is None or row is None:
         return None
+    return _repacked(packed, row)
+
+
+def _repacked(packed: bytes, columns: Sequence[Any]) -> bytes:
+    """Pack the numbers of a memory, as its row has them, in the place of those packed before."""
     role, length = unpack_fixed(packed)
-    kind, importance, confidence, valid_from, uses, last_used_at = row
+    kind, importance, confidence, valid_from, uses, last_used_at = columns
     times = (valid_from, uses, last_used_at or 0)
     return pack_fixed(kind=kind, role=role, length=length, weights=(importance, confidence), times=times)
 

@@ -9,7 +9,7 @@ from recollect.ids import id_bytes, id_text
 from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.erase.delete import MemoryDeleter
-from recollect.store.sql.memories.apply import apply
+from recollect.store.sql.memories.apply import ChangeSet, apply
 from recollect.store.sql.rows import STATE_NUMBER, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_terms
 from recollect.types import Decision, MemoryId, MemoryKind, MemoryState, Subject
@@ -49,14 +49,14 @@ def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget
         db.execute(SQL[statement], (to.key, id_, subject.key))
     for holder in (subject, to):
         db.execute(SQL["note_link"], (holder.key, id_))
-    apply(db, to, [], [copy.decision], home=to, term_key=copy.term_key)
+    apply(db, ChangeSet(subject=to, home=to, decisions=[copy.decision]), copy.term_key)
 
 
 def unlink(db: SqlConnection, subject: Subject, memory: MemoryId, decision: Decision) -> None:
     """Delete a memory's row from a subject."""
     id_ = _require(db, subject, memory)
     MemoryDeleter(db, subject, Counter()).drop([id_])
-    apply(db, subject, [], [decision], home=subject, term_key=b"")
+    apply(db, ChangeSet(subject=subject, home=subject, decisions=[decision]), b"")
 
 
 def _require(db: SqlConnection, subject: Subject, memory: MemoryId) -> bytes:

@@ -21,9 +21,10 @@ _TABLES = ("add_memory", "add_evidence", "add_tag", "add_hot", "add_vectors")
 class VectorPacker:
     """Packs vectors, and checks only once whether a subject is read in their space."""
 
-    def __init__(self, db: SqlConnection) -> None:
-        """Start without known spaces."""
+    def __init__(self, db: SqlConnection, read_in: int | None = None) -> None:
+        """Start without known spaces; `read_in` is the space of the subjects, where it is known already."""
         self._db = db
+        self._read_in = read_in
         self._taken: dict[tuple[int, str, int], int] = {}
 
     def pack(self, key: int, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
@@ -32,7 +33,7 @@ class VectorPacker:
         number = self._taken.get((key, space, lengths.pop())) if len(lengths) == 1 else None
         if number is not None:
             return number, pack_numbers(vectors)
-        packed = pack_vectors(self._db, key, space, vectors)
+        packed = pack_vectors(self._db, key, space, vectors, read_in=self._read_in)
         if packed is not None:
             self._taken[key, space, len(vectors[0])] = packed[0]
         return packed
@@ -41,12 +42,12 @@ class VectorPacker:
 class InsertBatch:
     """The rows of some memories of one subject, until they are written."""
 
-    def __init__(self, db: SqlConnection, key: int) -> None:
-        """Collect rows of the subject `key`."""
+    def __init__(self, db: SqlConnection, key: int, *, read_in: int) -> None:
+        """Collect rows of the subject `key`, which is read in the space `read_in`, or in any."""
         self._db = db
         self._key = key
         self._rows: dict[str, list[Row]] = {name: [] for name in _TABLES}
-        self._packing = VectorPacker(db)
+        self._packing = VectorPacker(db, read_in)
 
     def put(self, statement: str, *values: object) -> None:
         """Add a row of the subject for one of the inserting statements."""
@@ -64,8 +65,12 @@ class InsertBatch:
                 rows.clear()
 
 
-def pack_vectors(db: SqlConnection, key: int, space: str, vectors: Sequence[Vector]) -> tuple[int, bytes] | None:
+def pack_vectors(
+    db: SqlConnection, key: int, space: str, vectors: Sequence[Vector], *, read_in: int | None = None
+) -> tuple[int, bytes] | None:
     """Pack vectors of a subject's memory for their space, made where it is new; None where there are none.
+
+    `read_in` is the space in which the subject is known to be read, or `ANY_SPACE`; None looks it up.
 
     Raises:
         BadRequestError: the space has no name.
@@ -77,7 +82,8 @@ def pack_vectors(db: SqlConnection, key: int, space: str, vectors: Sequence[Vect
     if not space:
         raise BadRequestError("vectors without the name of their space cannot be stored")
     number = subjects.ensure_space(db, space, _one_length(vectors))
-    subjects.require_space(db, key, number)
+    if read_in not in (number, subjects.ANY_SPACE):
+        subjects.require_space(db, key, number)
     return number, pack_numbers(vectors)
 
 

@@ -29,11 +29,6 @@ UPDATE formation
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND formed_seq < ?4
 RETURNING 1
 
--- name: asked
-SELECT asked_seq, idle
-  FROM formation
- WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
-
 -- name: due
 -- Quotations come first: they need no model and should not wait for one.
 SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version
@@ -77,7 +72,7 @@ UPDATE formation
  WHERE due_at IS NOT NULL AND parked = 0 AND (due_at > ?1 OR lease_until > ?1)
 
 -- name: holds
-SELECT formed_seq
+SELECT formed_seq, asked_seq, idle
   FROM formation
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
    AND lease_token = ?7 AND lease_until > ?8

@@ -25,11 +25,14 @@ UPDATE memory
    SET importance = max(importance, ?3), changed = ?4, version = CASE ?5 WHEN '' THEN version ELSE ?5 END
  WHERE subject = ?1 AND id = ?2
 
--- name: use_memory
+-- name: use_memories
+-- An id may be listed several times.
 UPDATE memory
-   SET uses = uses + 1, last_used_at = max(coalesce(last_used_at, ?3), ?3)
- WHERE subject = ?1 AND id = ?2
-RETURNING state
+   SET uses = uses + (SELECT count(*) FROM json_each(?2) WHERE unhex(value, '-') = memory.id),
+       last_used_at = max(coalesce(last_used_at, ?3), ?3)
+ WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+RETURNING id, (SELECT h.fixed FROM hot AS h WHERE h.subject = ?1 AND h.memory = memory.id),
+          kind, importance, confidence, valid_from, uses, last_used_at
 
 -- name: hot_columns
 SELECT kind, importance, confidence, valid_from, uses, last_used_at FROM memory WHERE subject = ?1 AND id = ?2
@@ -61,7 +64,11 @@ INSERT INTO hot (subject, memory, fixed, terms, sources) VALUES (?1, ?2, ?3, ?4,
 SELECT fixed FROM hot WHERE subject = ?1 AND memory = ?2
 
 -- name: set_fixed
-UPDATE hot SET fixed = ?3 WHERE subject = ?1 AND memory = ?2
+-- A list of pairs: a memory, and its bytes.
+UPDATE hot
+   SET fixed = unhex(item.value ->> 1)
+  FROM json_each(?2) AS item
+ WHERE hot.subject = ?1 AND hot.memory = unhex(item.value ->> 0)
 
 -- name: set_sources
 UPDATE hot SET fixed = ?3, sources = ?4 WHERE subject = ?1 AND memory = ?2

@@ -15,7 +15,7 @@ SELECT EXISTS (SELECT 1 FROM erased_subject WHERE subject = ?1)
 INSERT INTO subject (key, name, version, terms, space) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: move_version
-UPDATE subject SET version = version + 1 WHERE key = ?1 RETURNING version
+UPDATE subject SET version = version + 1 WHERE key = ?1 RETURNING version, name, space
 
 -- name: terms_behind
 SELECT terms < ?2 FROM subject WHERE key = ?1
