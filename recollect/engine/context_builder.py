@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
@@ -46,6 +47,8 @@ class EarlierPrompts:
     """The memories in them."""
     ended: tuple[Memory, ...]
     """Facts among these that no longer hold, and were not declared so yet."""
+    began: datetime | None = None
+    """When the first of them was prepared."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +188,7 @@ class ContextBuilder:
         if recall.items:
             recall, rendered = fit(recall, frame, tokens=tokens, count=self._components.counter.count)
         if earlier is not None:
-            rendered = _with_changes(rendered, earlier.ended, frame)
+            rendered = _with_changes(rendered, earlier, frame)
         if elsewhere is not None:
             rendered = await self._with_recent(rendered, elsewhere, frame, tokens)
         return recall, rendered
@@ -262,12 +265,12 @@ def _not_shown(recall: Recall, shown: Set[MemoryId]) -> Recall:
     return replace(recall, items=new, left_out=recall.left_out + left)
 
 
-def _with_changes(rendered: RenderedContext, ended: Sequence[Memory], frame: RenderOptions) -> RenderedContext:
+def _with_changes(rendered: RenderedContext, earlier: EarlierPrompts, frame: RenderOptions) -> RenderedContext:
     """Move standing facts to the newest turn: the profile block of the conversation stays as it is."""
     added = [item.memory for item in rendered.items if item.standing]
-    changes = changes_block(added, ended, frame)
+    changes = changes_block(added, earlier.ended, frame, earlier.began)
     recalled = GAP.join(part for part in (changes, rendered.recalled) if part)
-    return replace(rendered, standing="", recalled=recalled, added=tuple(added), withdrawn=tuple(ended))
+    return replace(rendered, standing="", recalled=recalled, added=tuple(added), withdrawn=tuple(earlier.ended))
 
 
 def _with_summaries(recall: Recall, summaries: Sequence[Memory]) -> Recall:

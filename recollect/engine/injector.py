@@ -148,7 +148,10 @@ class PromptInjector:
             placed = await self._placed(asked, replay.insertions, replay, chain)
             entry = LedgerEntry(ledger=ledger, home=asked.home, insertion=known)
             return replace(placed, entry=entry)
-        earlier = EarlierPrompts(shown=frozenset(replay.shown), ended=closed.ended) if replay.insertions else None
+        earlier = None
+        if replay.insertions:
+            began = replay.insertions[0].at
+            earlier = EarlierPrompts(shown=frozenset(replay.shown), ended=closed.ended, began=began)
         recall, rendered = await self._recall_in_time(asked, earlier)
         if replay.insertions and replay.is_new and len(rendered.added) + len(rendered.withdrawn) > MAX_CHANGES:
             replay = PromptReplay()  # nothing but the profile block could be kept, and too much of that has changed

@@ -166,6 +166,10 @@ class RecallPolicy(_Policy):
     """Maximum tokens of memory in the prompt."""
     fact_importance: float = Field(default=0.5, ge=0, le=1)
     """Standing facts of at least this importance come first, for every query."""
+    profile_tokens: int = Field(default=600, ge=0)
+    """Maximum tokens of the profile block, within three quarters of `tokens`: the most important standing facts, of
+    equal ones the newest. Facts on health, diet and other hard constraints come first and may take all of `tokens`.
+    A fact without room is recalled for messages that it bears on."""
     floor: float = Field(default=0.15, ge=0, le=1)
     """`evidence`: minimum score for a prompt (a search shows all)."""
     related: float = Field(default=0.1, ge=0, le=1)

@@ -173,11 +173,12 @@ _MAX_TRIED_AFTER = 8
 def fit(recall: Recall, frame: RenderOptions, *, tokens: int, count: Counting) -> tuple[Recall, RenderedContext]:
     """Render the blocks, and leave out memories from the end until they fit.
 
-    A memory that is too long for the room left is skipped, and the next ones are tried. A note or quotation that says
-    nothing beyond a fact that is shown is left out.
+    A memory that is too long for the room left is skipped, and the next ones are tried. Standing facts on health and
+    other hard constraints are left out last. A note or quotation that says nothing beyond a fact that is shown is left
+    out.
 
     Args:
-        recall: The memories, most important first.
+        recall: The memories: standing facts first, then best first.
         frame: Template and policy. The policy's `max_characters` limits the text, `max_memory_characters` the memories
             in it without their frames.
         tokens: Maximum number of tokens of all blocks together.
@@ -208,13 +209,14 @@ def _fit_tokens(recall: Recall, frame: RenderOptions, tokens: int, count: Counti
 
     rendered = written(recall.items)
     if rendered is None:
-        items = recall.items
+        items = sorted(recall.items, key=lambda item: not (item.standing and item.memory.is_safety_critical))
         most = bisect_right(range(1, len(items) + 1), False, key=lambda size: written(items[:size]) is None)
         kept = list(items[:most])
         for item in items[most + 1 : most + 1 + _MAX_TRIED_AFTER]:
             if written([*kept, item]) is not None:
                 kept.append(item)
-        rendered = written(kept) or RenderedContext()
+        fitting = {item.memory.id for item in kept}
+        rendered = written([item for item in recall.items if item.memory.id in fitting]) or RenderedContext()
     shown = {item.memory.id for item in rendered.items}
     left = [OmittedMemory(id=item.memory.id, reason=NO_ROOM) for item in recall.items if item.memory.id not in shown]
     return replace(recall, items=rendered.items, left_out=recall.left_out + tuple(left)), rendered

@@ -7,6 +7,7 @@ its rarity. A search by hand has no floor.
 """
 
 from collections.abc import Sequence
+from functools import cached_property
 from math import exp, log
 from typing import NamedTuple
 
@@ -97,40 +98,59 @@ class Familiarity(NamedTuple):
         return 1 / (1 + exp(-evidence))
 
 
-def apply_floor(
-    rows: Sequence[RankedRow], query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, *, few_notes: bool
-) -> FloorResult:
-    """Leave out what a prompt does not need, if the message has to do with nothing that is known.
+class Floor:
+    """Decides which rows of one subject a prompt needs. The message is judged once for all of them."""
 
-    Args:
-        rows: Rows of one subject, best first, without standing facts.
-        query: The query; only a policy that ranks by all evidence has this floor.
-        snapshot: The subject's memories.
-        signals: The evidence for all of them.
-        few_notes: Whether the subject has only a few notes: messages about their author then keep them.
-    """
-    policy = query.policy
-    if not policy.related or policy.order != "evidence":
-        return FloorResult(list(rows))
-    if is_small_talk(query):
-        return FloorResult([], SMALL_TALK)
-    if not rows or is_related(query, snapshot, signals):
-        return FloorResult(list(rows))
-    has_few_memories = len(snapshot) < MIN_JUDGED
-    if has_few_memories and (signals.words.hits.any() or not asks_about_the_world(query)):
-        return FloorResult(list(rows))
-    keeps_notes = has_few_memories or (few_notes and query.personal)
-    always = query.newest or frozenset()
-    instances = {row.id for row in [row for row in rows if row.has_related_term][:MAX_INSTANCES]}
-    kept = [
-        row
-        for row in rows
-        if row.kind is MemoryKind.EPISODE  # the policy has already limited its distance
-        or row.id in always
-        or row.id in instances
-        or (keeps_notes and row.kind is MemoryKind.NOTE)
-    ]
-    return FloorResult(kept, UNRELATED)
+    def __init__(self, query: Query, snapshot: SubjectSnapshot, signals: RankingSignals, *, few_notes: bool) -> None:
+        """Create the floor of a subject for a query.
+
+        Args:
+            query: The query; only a policy that ranks by all evidence has this floor.
+            snapshot: The subject's memories.
+            signals: The evidence for all of them.
+            few_notes: Whether the subject has only a few notes: messages about their author then keep them.
+        """
+        self._query = query
+        self._snapshot = snapshot
+        self._signals = signals
+        self._few_notes = few_notes
+
+    def apply(self, rows: Sequence[RankedRow]) -> FloorResult:
+        """Leave out what a prompt does not need, if the message has to do with nothing that is known.
+
+        Args:
+            rows: Rows of the subject, best first.
+        """
+        query = self._query
+        if not query.policy.related or query.policy.order != "evidence" or not rows:
+            return FloorResult(list(rows))
+        if self._is_small_talk:
+            return FloorResult([], SMALL_TALK)
+        if self._is_related:
+            return FloorResult(list(rows))
+        has_few_memories = len(self._snapshot) < MIN_JUDGED
+        if has_few_memories and (self._signals.words.hits.any() or not asks_about_the_world(query)):
+            return FloorResult(list(rows))
+        keeps_notes = has_few_memories or (self._few_notes and query.personal)
+        always = query.newest or frozenset()
+        instances = {row.id for row in [row for row in rows if row.has_related_term][:MAX_INSTANCES]}
+        kept = [
+            row
+            for row in rows
+            if row.kind is MemoryKind.EPISODE  # the policy has already limited its distance
+            or row.id in always
+            or row.id in instances
+            or (keeps_notes and row.kind is MemoryKind.NOTE)
+        ]
+        return FloorResult(kept, UNRELATED)
+
+    @cached_property
+    def _is_small_talk(self) -> bool:
+        return is_small_talk(self._query)
+
+    @cached_property
+    def _is_related(self) -> bool:
+        return is_related(self._query, self._snapshot, self._signals)
 
 
 def asks_about_the_world(query: Query) -> bool:

@@ -1,11 +1,12 @@
 """Keep the best memories that fit a limit and a token budget, without repetition. Pure."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.recall.rank import RankedRow
 from recollect.text import STOP_WORDS, words
-from recollect.types import MAX_MEMORY_CHARACTERS, Memory, OmittedMemory
+from recollect.types import MAX_MEMORY_CHARACTERS, Memory, MemoryId, OmittedMemory
 
 Counting = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -28,40 +29,108 @@ class RankedMemory(NamedTuple):
     memory: Memory
 
 
+NO_SPARES: Mapping[bytes, RankedRow] = MappingProxyType({})
+
+
+class Room:
+    """Counts the tokens left: in the profile block of standing facts, and in total."""
+
+    def __init__(self, budget: int, profile: int, count: Counting) -> None:
+        """Create the room of a prompt.
+
+        Args:
+            budget: Tokens of all memories.
+            profile: Tokens of the profile block; it never takes more than `STANDING_SHARE` of the budget.
+            count: Counts a text as the prompt's model would.
+        """
+        self._left = budget
+        self._standing = min(profile, FRAME_TOKENS + int((budget - 2 * FRAME_TOKENS) * STANDING_SHARE))
+        self._framed: set[bool] = set()
+        self._count = count
+
+    def refuse(self, found: RankedMemory) -> str:
+        """Take the tokens of a row and of the block it opens; returns why there is no room, or an empty text."""
+        standing, critical = found.row.standing, found.memory.is_safety_critical
+        marks = STANDING_ROW_TOKENS if standing else ROW_TOKENS
+        tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + marks
+        frame = 0 if standing in self._framed else FRAME_TOKENS
+        is_bounded = standing and not critical
+        left = (min(self._left, self._standing) if is_bounded else self._left) - frame
+        if tokens > left:
+            where = " in the profile block" if is_bounded else ""
+            return f"no room{where}: takes {tokens} tokens, {max(0, left)} are left"
+        self._framed.add(standing)
+        self._left -= tokens + frame
+        if standing:
+            self._standing -= tokens + frame
+        return ""
+
+
 def pack(
-    ranked: Sequence[RankedMemory], *, limit: int, budget_tokens: int | None, count_tokens: Counting
+    ranked: Sequence[RankedMemory], *, limit: int, room: Room | None, spares: Mapping[bytes, RankedRow] = NO_SPARES
 ) -> tuple[list[RankedMemory], list[OmittedMemory]]:
     """Keep what fits, in order; a memory that is too long for the room left is skipped, and the next one tried.
 
-    Standing facts do not count towards `limit` and take at most `STANDING_SHARE` of the budget.
+    Standing facts do not count towards `limit`. If not all of them fit, which ones do does not depend on the query, so
+    that the profile block stays the same: first those on health and other hard constraints, then the most important, of
+    equal ones the newest.
 
     Args:
         ranked: Standing facts first, then best first.
         limit: Maximum number to keep, standing facts not counted.
-        budget_tokens: Room in the prompt; None is unbounded.
-        count_tokens: Counts a text as the prompt's model would.
+        room: Room in the prompt; None is unbounded.
+        spares: Standing facts that bear on the query, by id, as ordinary rows: without room in the profile block they
+            take part as such.
 
     Returns:
         The memories kept, in order, and those left out with reasons.
     """
-    kept: list[RankedMemory] = []
-    left: list[OmittedMemory] = []
-    said: dict[tuple[str, ...], RankedMemory] = {}
-    room = None if budget_tokens is None else _Room(budget_tokens, count_tokens)
-    near = 0
-    for found in ranked:
-        if not found.row.standing and near >= limit:
-            left.append(OmittedMemory(id=found.memory.id, reason=f"ranks below the {limit} asked for"))
-            continue
-        before = said.setdefault(gist(found.memory.text), found)
-        if before is not found:
-            left.append(OmittedMemory(id=found.memory.id, reason=f"says the same as {before.memory.id}"))
-        elif room is not None and (why := room.refuse(found)):
-            left.append(OmittedMemory(id=found.memory.id, reason=why))
+    packing = _Packing(room)
+    standing = [found for found in ranked if found.row.standing]
+    waiting: list[RankedMemory] = []
+    # Reversed, as the ids of equally important facts ascend with the time of their storing.
+    for found in sorted(reversed(standing), key=_by_need):
+        spare = spares.get(found.row.id)
+        if not packing.take(found, report=spare is None) and spare is not None:
+            waiting.append(found._replace(row=spare))
+    taken = {found.row.id for found in packing.kept}
+    facts = [found for found in standing if found.row.id in taken]
+    packing.kept.clear()
+    near = [found for found in ranked if not found.row.standing]
+    for found in _merge_spares(near, waiting):
+        if len(packing.kept) >= limit:
+            packing.left.append(OmittedMemory(id=found.memory.id, reason=f"ranks below the {limit} asked for"))
         else:
-            kept.append(found)
-            near += not found.row.standing
-    return kept, left
+            packing.take(found)
+    return facts + packing.kept, packing.left
+
+
+class _Packing:
+    """What is kept, and what is left out with reasons."""
+
+    def __init__(self, room: Room | None) -> None:
+        self.kept: list[RankedMemory] = []
+        self.left: list[OmittedMemory] = []
+        self._said: dict[tuple[str, ...], MemoryId] = {}
+        self._room = room
+
+    def take(self, found: RankedMemory, *, report: bool = True) -> bool:
+        """Keep a memory if there is room and nothing says the same; `report` a missing room as the reason if not.
+
+        What was reported is settled; what was not comes again.
+        """
+        said = gist(found.memory.text)
+        before = self._said.get(said, found.memory.id)
+        if before != found.memory.id:
+            self.left.append(OmittedMemory(id=found.memory.id, reason=f"says the same as {before}"))
+            return True
+        refused = self._room.refuse(found) if self._room is not None else ""
+        if not refused:
+            self.kept.append(found)
+        elif report:
+            self.left.append(OmittedMemory(id=found.memory.id, reason=refused))
+        self._said[said] = found.memory.id
+        return not refused
 
 
 def gist(text: str) -> tuple[str, ...]:
@@ -74,25 +143,15 @@ def gist(text: str) -> tuple[str, ...]:
     return tuple([word for word in found if word not in STOP_WORDS]) or tuple(found) or (text,)
 
 
-class _Room:
-    """Counts the tokens left, for standing facts and in total."""
+def _by_need(found: RankedMemory) -> tuple[bool, float]:
+    """Sort key: critical facts first, then the most important."""
+    return (not found.memory.is_safety_critical, -found.memory.importance)
 
-    def __init__(self, budget: int, count: Counting) -> None:
-        self._left = budget
-        self._standing = FRAME_TOKENS + int((budget - 2 * FRAME_TOKENS) * STANDING_SHARE)
-        self._framed: set[bool] = set()
-        self._count = count
 
-    def refuse(self, found: RankedMemory) -> str:
-        """Take the tokens of a row and of the block it opens; returns why there is no room, or an empty text."""
-        standing = found.row.standing
-        marks = STANDING_ROW_TOKENS if standing else ROW_TOKENS
-        tokens = self._count(found.memory.text[:MAX_MEMORY_CHARACTERS]) + marks
-        frame = 0 if standing in self._framed else FRAME_TOKENS
-        left = (min(self._left, self._standing) if standing else self._left) - frame
-        if tokens > left:
-            return f"no room: takes {tokens} tokens, {max(0, left)} are left"
-        self._framed.add(standing)
-        self._left -= tokens + frame
-        self._standing -= tokens + frame
-        return ""
+def _merge_spares(near: Sequence[RankedMemory], spares: Sequence[RankedMemory]) -> list[RankedMemory]:
+    """Insert spares, each before the first memory with less evidence; the others keep their order."""
+    merged = list(near)
+    for spare in sorted(spares, key=lambda found: found.row.evidence):
+        at = next((at for at, found in enumerate(merged) if found.row.evidence < spare.row.evidence), len(merged))
+        merged.insert(at, spare)
+    return merged

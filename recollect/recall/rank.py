@@ -49,6 +49,11 @@ SIZE_FLOOR = 20
 # A quotation replaces the note formed from it if it scores this much higher: then the note lost what is asked for.
 QUOTATION_LEAD = 0.25
 
+# Which facts are about health is known after they are fetched (50 µs each): so many of at least this importance are.
+# No rule gives a lower one to health.
+MAX_IMPORTANT_FACTS = 300
+_HEALTH_IMPORTANCE = 0.75
+
 _DAY_US = 86_400 * 1_000_000
 # Up to this many source keys it is faster to convert all than the few that are needed.
 _CONVERT_ALL_THRESHOLD = 500
@@ -111,11 +116,21 @@ def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Qu
 
 
 def find_standing_facts(snapshot: SubjectSnapshot, query: Query, max_facts: int) -> npt.NDArray[np.intp]:
-    """Return the positions of the facts that every prompt has, most important first, ties by id."""
+    """Return the positions of the facts that every prompt has, most important first, ties by id.
+
+    Of more than `max_facts`, the most important stay, of equal ones the newest; and up to `MAX_IMPORTANT_FACTS` that
+    are so important that they may be about health.
+    """
     positions = np.flatnonzero(
         (snapshot.kinds == _FACT) & (snapshot.importance >= np.float32(query.policy.fact_importance))
     )
-    return positions[np.argsort(-snapshot.importance[positions], kind="stable")][:max_facts]
+    if len(positions) > max_facts:
+        newest_first = positions[::-1]
+        importance = snapshot.importance[newest_first]
+        important = np.count_nonzero(importance >= np.float32(_HEALTH_IMPORTANCE))
+        most = max(max_facts, min(int(important), MAX_IMPORTANT_FACTS))
+        positions = np.sort(newest_first[np.argsort(-importance, kind="stable")][:most])
+    return positions[np.argsort(-snapshot.importance[positions], kind="stable")]
 
 
 def mask_hidden_kinds(snapshot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:

@@ -13,7 +13,7 @@ import numpy as np
 from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
-from recollect.recall.floor import apply_floor
+from recollect.recall.floor import Floor
 from recollect.recall.newest import asks_what_holds_now, put_newest_first
 from recollect.recall.order import (
     find_newest_notes,
@@ -22,7 +22,7 @@ from recollect.recall.order import (
     is_worth_showing,
     order_by_policy,
 )
-from recollect.recall.pack import Counting, RankedMemory, pack
+from recollect.recall.pack import Counting, RankedMemory, Room, pack
 from recollect.recall.query import Query
 from recollect.recall.rank import (
     RankedRow,
@@ -55,7 +55,7 @@ _SPARE_SHARE, _SPARE_EXTRA = 0.2, 2
 # The same for a question about what holds now, as the newest value may rank far below the old one: 18 rows for a limit
 # of 10. With 30, no more newest values are found on BEAM, and recall falls.
 _SPARE_SHARE_NOW, _SPARE_EXTRA_NOW = 0.6, 2
-# Maximum number of standing facts fetched of one subject; more never fit a prompt.
+# Maximum number of standing facts fetched of one subject; more never fit a prompt. See `find_standing_facts`.
 _MAX_STANDING = 100
 # Maximum number of memories reported as left out because the request contains them.
 _MAX_PRESENT = 10
@@ -83,6 +83,8 @@ class Ranking:
     """See `Recall.vectors_compared`."""
     ids: tuple[MemoryId, ...]
     """Of the rows."""
+    spares: Mapping[bytes, RankedRow]
+    """Standing facts that bear on the query, by id, as the rows they are where the profile block has no room."""
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
@@ -127,6 +129,7 @@ def rank_subjects(
     ranked = found.standing + found.near
     kept, collapsed = collapse_sources(ranked if len(snapshots) == 1 else _keep_first_of_each(ranked))
     omitted = found.omitted + [OmittedMemory(id=_id(lost), reason=_collapse_reason(shown)) for lost, shown in collapsed]
+    spares = _find_spares(found, collapsed, query)
     if query.for_prompt:
         strong = [row for row in kept if is_worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
@@ -142,6 +145,7 @@ def rank_subjects(
         query=query,
         rows=shown,
         ids=tuple(_id(row) for row in shown),
+        spares=spares,
         left_out=tuple(omitted),
         reading_list=tuple(snapshot.subject for snapshot in snapshots),
         considered=sum(len(snapshot) for snapshot in snapshots),
@@ -174,7 +178,14 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         else:
             found.append(ranked)
     found = put_newest_first(found, query)
-    kept, lost = pack(found, limit=query.limit, budget_tokens=query.budget_tokens, count_tokens=count_tokens)
+    kept, lost = pack(
+        found,
+        limit=query.limit,
+        room=None
+        if query.budget_tokens is None
+        else Room(query.budget_tokens, query.policy.profile_tokens, count_tokens),
+        spares=ranking.spares,
+    )
     items = tuple(
         RecalledMemory(
             memory=memory,
@@ -200,6 +211,8 @@ class _Candidates:
     """Rows of all subjects that may be shown, collected subject by subject."""
 
     standing: list[RankedRow] = field(default_factory=list)
+    spares: list[RankedRow] = field(default_factory=list)
+    """The standing facts that the floor leaves in, as rows that are not standing."""
     near: list[RankedRow] = field(default_factory=list)
     omitted: list[OmittedMemory] = field(default_factory=list)
 
@@ -224,11 +237,12 @@ def _add_candidates(
             if evidence[position] >= min_evidence
         )
         evidence[signals.present] = -np.inf
+    standing: list[RankedRow] = []
     if query.for_prompt:
         positions = find_standing_facts(snapshot, query, _MAX_STANDING)
         if signals.present is not None:
             positions = positions[~signals.present[positions]]
-        found.standing.extend(build_rows(snapshot, signals, evidence, positions, standing=True))
+        standing = build_rows(snapshot, signals, evidence, positions, standing=True)
         evidence[positions] = -np.inf
     positions = top_k(evidence, max_rows)
     if all_notes:
@@ -236,12 +250,36 @@ def _add_candidates(
         positions = np.concatenate((positions, np.setdiff1d(notes, positions)))
     rows = build_rows(snapshot, signals, evidence, positions, standing=False)
     if query.for_prompt:
-        shown, reason = apply_floor(rows, query, snapshot, signals, few_notes=all_notes)
+        floor = Floor(query, snapshot, signals, few_notes=all_notes)
+        found.standing.extend(standing)
+        found.spares.extend(floor.apply(_as_spares(standing)).rows)
+        shown, reason = floor.apply(rows)
         kept = {row.id for row in shown}
         left = [row for row in rows if row.id not in kept][: query.limit]
         found.omitted.extend(OmittedMemory(id=_id(row), reason=reason) for row in left)
         rows = shown
     found.near.extend(rows)
+
+
+def _as_spares(standing: Sequence[RankedRow]) -> list[RankedRow]:
+    """Return standing facts as ordinary rows, best first, without those that the policy ranks nowhere."""
+    spares = [row._replace(standing=False) for row in standing if row.evidence > -np.inf]
+    return sorted(spares, key=lambda row: -row.evidence)
+
+
+def _find_spares(
+    found: _Candidates, collapsed: Sequence[tuple[RankedRow, RankedRow]], query: Query
+) -> dict[bytes, RankedRow]:
+    """Return the standing facts that are worth showing for what they say, by id.
+
+    A fact has the evidence of the quotation that it replaces, as other facts do.
+    """
+    spares = {row.id: row for row in found.spares if is_worth_showing(row, query)}
+    for lost, shown in collapsed:
+        if shown.standing and is_worth_showing(lost, query):
+            evidence = max(lost.evidence, shown.evidence)
+            spares[shown.id] = spares.get(shown.id, shown)._replace(standing=False, evidence=evidence)
+    return spares
 
 
 def _find_slot_holders(
@@ -272,7 +310,9 @@ def _count_compared(snapshots: Sequence[SubjectSnapshot]) -> int | None:
 
 
 def _collapse_reason(shown: RankedRow) -> str:
-    return f"its {'quotation' if shown.kind is MemoryKind.TURN else shown.kind.value} {_id(shown)} is shown"
+    kind = "quotation" if shown.kind is MemoryKind.TURN else shown.kind.value
+    # A standing fact may still have no room.
+    return f"its {kind} {_id(shown)} {'says the same' if shown.standing else 'is shown'}"
 
 
 def _id(row: RankedRow) -> MemoryId:

@@ -25,6 +25,14 @@ Vectors = npt.NDArray[np.float32]
 
 # Text shown by `repr`, in characters: a result list stays readable in a terminal and a debugger.
 _MAX_REPR_CHARACTERS = 60
+_CONSTRAINT = "constraint"
+# Constraints that are about time: missing one harms no health.
+_SCHEDULE_KEYS = frozenset({"availability", "on_call", "commitment"})
+# Keys that are about health whatever the category that a model or a person gave them.
+_HEALTH_KEYS = frozenset(
+    """allergy intolerance diet food_rule avoid condition illness disability pregnancy medication medicine supplement
+    symptom injury vaccination blood_type household_health""".split()
+)
 
 
 class MemoryKind(StrEnum):
@@ -148,6 +156,14 @@ class Memory:
     detail: MemoryDetail = NO_DETAIL
     number: int = 0
     """Apps only: its integer id at the app's endpoints, assigned by the store; else 0."""
+
+    @property
+    def is_safety_critical(self) -> bool:
+        """Whether it is a fact on health, diet or another hard constraint, of the user or their household."""
+        name = self.key.partition(":")[0].strip().casefold()
+        return self.kind is MemoryKind.FACT and (
+            name in _HEALTH_KEYS or (self.category == _CONSTRAINT and name not in _SCHEDULE_KEYS)
+        )
 
     def __repr__(self) -> str:
         """Return one line: kind, owner, shortened text, slot, state and id."""

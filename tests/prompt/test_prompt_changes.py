@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import permutations
 from zoneinfo import ZoneInfo
 
@@ -49,6 +49,19 @@ def test_new_facts_are_sentences_under_a_heading_of_their_own() -> None:
         "New since this conversation began:",
         "- The user lives in Oslo.",
         "- The user is allergic to peanuts.",
+    ]
+
+
+def test_what_was_known_when_the_conversation_began_is_not_called_new() -> None:
+    options = RenderOptions(policy=ContextPolicy(), key=b"k", zone=ZoneInfo("UTC"), now=NOW)
+    late = replace(NUTS, known_from=NOW)
+    early = replace(OSLO, known_from=NOW - timedelta(days=1))
+
+    assert lines(changes_block([late, early], [], options, NOW)) == [
+        "New since this conversation began:",
+        "- The user is allergic to peanuts.",
+        "Also known about the user:",
+        "- The user lives in Oslo.",
     ]
 
 
