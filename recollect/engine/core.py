@@ -76,7 +76,7 @@ class AsyncRecollect:
         self.vectors = VectorService(components, steps.runtime)
         self.erasure = ErasureService(components, steps.eraser)
         self.embedder = EmbedderService(components, steps)
-        self.transfer = TransferService(components, steps.runtime)
+        self.transfer = TransferService(components, steps.runtime, steps.closing.is_set)
         self.admin = AdminService(components, steps)
 
     @classmethod

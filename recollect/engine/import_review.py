@@ -4,7 +4,7 @@ Approvals in a file are ignored: the author of the file could have written them 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,15 +53,16 @@ class ImportReview:
         self._redactions: dict[tuple[int, bytes, int], Redaction] = {}
         self.reviewed = Reviewed()
 
-    def review(self, blocks: Iterable[ImportedSubject]) -> None:
-        """Change the records of subjects so that they are safe to store."""
+    def review(self, blocks: Iterable[ImportedSubject], glance: Callable[[], None]) -> None:
+        """Change the records of subjects so that they are safe to store; `glance` is called for each record."""
         for block in blocks:
-            self._redact(block)
+            self._redact(block, glance)
             # A text goes into a prompt as it is: one from a file is not inserted, whatever it says.
             for row in block.of("insertion"):
                 row["held"] = 1
             said = {(row["conversation"], row["seq"]): row for row in block.of("message")}
             for memory in block.of("memory"):
+                glance()
                 if memory["state"] == _ACTIVE:
                     self._review(block, memory, said)
 
@@ -90,9 +91,10 @@ class ImportReview:
         line |= {"reason": reason, "text": memory["text"] or "", "profile": memory["profile"]}
         block.rows.setdefault("decision", []).append(line)
 
-    def _redact(self, block: ImportedSubject) -> None:
+    def _redact(self, block: ImportedSubject, glance: Callable[[], None]) -> None:
         """Remove secrets from a block; withheld stretches of quotations stay withheld, wherever their messages are."""
         for row in block.of("message"):
+            glance()
             redaction = build_redaction(row["text"])
             if redaction.replacements_by_pattern:
                 self._redactions[block.key, row["conversation"], row["seq"]] = redaction
@@ -101,7 +103,7 @@ class ImportReview:
                 struck = self._redactions.get((key_of(source["home"]), source["conversation"], source["seq"]))
                 if struck is not None and memory["detail"]:
                     memory["detail"] = map_withheld(memory["detail"], struck)
-        _redact_block(block)
+        _redact_block(block, glance)
 
 
 def _weighed(memory: Record, source: Record | None, message: Record | None, *, own: bool) -> tuple[Candidate, str, str]:
@@ -152,18 +154,21 @@ def _own_words(message: Record) -> str:
     return readable_text(message["text"], quotations=message["role"] == "assistant", speaker=speaker)
 
 
-def _redact_block(block: ImportedSubject) -> None:
+def _redact_block(block: ImportedSubject, glance: Callable[[], None]) -> None:
     for row in block.of("message"):
+        glance()
         row["text"] = redact(row["text"])
         row["payload"] = None if row["payload"] is None else redact_json(row["payload"])
         row["name"] = None if row["name"] is None else redact(row["name"])
     for row in block.of("memory"):
+        glance()
         row["text"] = None if row["text"] is None else redact(row["text"])
         row |= {"value": redact(row["value"]), "speaker": redact(row["speaker"])}
         row["detail"] = None if row["detail"] is None else redact_json(row["detail"])
         for source in row["evidence"]:
             source |= {"quote": redact(source["quote"]), "speaker": redact(source["speaker"])}
     for row in block.of("decision"):
+        glance()
         row |= {"text": redact(row["text"]), "reason": redact(row["reason"])}
     for row in block.of("insertion"):
         row |= {"standing": redact(row["standing"]), "recalled": redact(row["recalled"])}

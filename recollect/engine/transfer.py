@@ -1,8 +1,10 @@
 """`memory.transfer`: export subjects as JSON lines, and import them. Reads and writes databases and files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from typing import BinaryIO
 
@@ -11,11 +13,12 @@ from recollect.concurrency import gather_or_cancel
 from recollect.engine.components import Components
 from recollect.engine.import_review import ImportReview, map_withheld, redact_json
 from recollect.engine.results import NO_PROGRESS
-from recollect.errors import BadRequestError
+from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.extraction.redaction import build_redaction, redact
 from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text
+from recollect.maintenance.pace import Pace, PausedError
 from recollect.store.factory import open_end
 from recollect.store.sql.rows import read_detail
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
@@ -69,13 +72,14 @@ class TransferReport:
 
 
 class TransferService:
-    """Export and import. Both block the calling thread: they are meant for the command line."""
+    """Export and import. An export blocks the calling thread, an import computes in threads."""
 
-    def __init__(self, components: Components, runtime: Runtime) -> None:
-        """Build the namespace over the components' database."""
+    def __init__(self, components: Components, runtime: Runtime, closing_down: Callable[[], bool]) -> None:
+        """Build the namespace over the components' database; an import ends where `closing_down` says so."""
         self._components = components
         self._settings = components.settings
         self._runtime = runtime
+        self._closing_down = closing_down
 
     def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
         """Export a user, or everybody, as JSON lines; return the number of lines.
@@ -124,76 +128,93 @@ class TransferService:
         Raises:
             BadRequestError: a line is malformed, or the database has a subject already: nothing was written.
             ModelError: the embedder failed; earlier subjects are imported, and `only_missing` resumes after them.
+            StoreUnavailableError: the database failed or is being closed; `only_missing` resumes in the same way.
         """
+        pace = Pace(self._closing_down)
         with closing(open_end(self._settings.database_url, EndpointMode.WRITE)) as end, end.speaking():
-            carried = TransferReport()
-            lines = _Lines(file, self._settings.max_body_bytes)
-            missing = self._check(lines, end, only_missing=only_missing, trusted=trusted)
-            review = None if trusted else ImportReview(self._components.clock)
-            progress.begin("importing", "memories", sum(missing.values()))
-            done = 0
-            for group in _groups(lines.blocks(), missing, carried):
-                if review is not None:
-                    review.review(group)
-                derived = await self._derive(end, group, progress, done)
-                end.write(ImportWriter(end, group, derived).write, *(block.key for block in group))
-                for block in group:
-                    carried.count(block)
-                    done += missing[block.key]
-                progress.reach(done)
+            try:
+                return await self._import(end, file, pace, _ImportOptions(progress, only_missing, trusted))
+            except PausedError:
+                why = "the import was stopped, as the database is being closed: import what is missing the next time"
+                raise StoreUnavailableError(why) from None
+
+    async def _import(self, end: CopyEndpoint, file: BinaryIO, pace: Pace, options: "_ImportOptions") -> TransferReport:
+        carried = TransferReport()
+        lines = _Lines(file, self._settings.max_body_bytes, pace.glance)
+        missing = await pace.apart(lambda: self._check(lines, end, options))
+        review = None if options.trusted else ImportReview(self._components.clock)
+        options.progress.begin("importing", "memories", sum(missing.values()))
+        groups = _groups(lines.blocks(), missing, carried)
+        done = 0
+        while group := await pace.apart(lambda: next(groups, None)):
             if review is not None:
-                carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
+                await pace.apart(partial(review.review, group, pace.glance))
+            derived = await self._derive(end, group, pace, options.progress, done)
+            writer = ImportWriter(end, group, derived, at=self._components.clock.now(), glance=pace.glance)
+            await pace.apart(partial(end.write, writer.write, *(block.key for block in group)))
+            for block in group:
+                carried.count(block)
+                done += missing[block.key]
+            options.progress.reach(done)
+        if review is not None:
+            carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
         return carried
 
     async def _derive(
-        self, end: CopyEndpoint, group: Sequence[ImportedSubject], progress: ProgressReporter, done: int
+        self, end: CopyEndpoint, group: Sequence[ImportedSubject], pace: Pace, progress: ProgressReporter, done: int
     ) -> Derived:
         """Recompute the index data of the active memories of some subjects."""
-        logs = {block.key: block.words for block in group}
-        by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
-        for block in group:
-            active = [_memory(end, block, row, logs) for row in block.of("memory") if is_active(row)]
-            runtime = self._runtime if block.subject is None else await self._runtime.for_subject(block.subject)
-            by_space.setdefault(runtime.embedder.space, (runtime, []))[1].extend(active)
-        portions = [
-            (runtime, memories[start : start + BATCH_SIZE])
-            for runtime, memories in by_space.values()
-            for start in range(0, len(memories), BATCH_SIZE)
+        runtimes = [
+            self._runtime if block.subject is None else await self._runtime.for_subject(block.subject)
+            for block in group
         ]
+        portions = await pace.apart(lambda: _portions(end, group, runtimes, pace.glance))
         derived: Derived = {}
         for start in range(0, len(portions), MAX_CONCURRENT_BATCHES):
+            pace.check()
             some = portions[start : start + MAX_CONCURRENT_BATCHES]
             for (_, memories), made in zip(
                 some, await gather_or_cancel(rebuild_index_data(*portion) for portion in some), strict=True
             ):
                 derived |= {(memory.subject.key, data.id): data for memory, data in zip(memories, made, strict=True)}
+                await asyncio.sleep(0)
             progress.reach(done + len(derived))
         return derived
 
-    def _check(self, lines: "_Lines", end: CopyEndpoint, *, only_missing: bool, trusted: bool) -> dict[int, int]:
+    def _check(self, lines: "_Lines", end: CopyEndpoint, options: "_ImportOptions") -> dict[int, int]:
         """Check the whole file; return the keys of the subjects to write, each with its number of memories.
 
         Raises:
             BadRequestError: see `import_from`.
         """
         missing: dict[int, int] = {}
-        references = References(trusted=trusted)
+        references = References(trusted=options.trusted)
         for group in _so_many(_each_once(lines.blocks(), references), MAX_SUBJECTS):
             heads = [head for head, _ in group]
-            if not only_missing:
+            if not options.only_missing:
                 require_absent(end, heads)
-            there = present(end, heads) if only_missing else {}
+            there = present(end, heads) if options.only_missing else {}
             missing |= {head.key: memories for head, memories in group if head.key not in there}
         references.check(end, lines.blocks, missing)
         return missing
 
 
+@dataclass(frozen=True, slots=True)
+class _ImportOptions:
+    """How a file is imported: see `TransferService.import_from`."""
+
+    progress: ProgressReporter
+    only_missing: bool
+    trusted: bool
+
+
 class _Lines:
     """The lines of a file, of bounded length, readable several times."""
 
-    def __init__(self, file: BinaryIO, max_line_bytes: int) -> None:
+    def __init__(self, file: BinaryIO, max_line_bytes: int, glance: Callable[[], None]) -> None:
         self._file = file
         self._max_line_bytes = max_line_bytes
+        self._glance = glance
 
     def blocks(self) -> Iterator[ImportedSubject]:
         """Read the subjects from the file's beginning.
@@ -208,6 +229,7 @@ class _Lines:
         number = 0
         while line := self._file.readline(self._max_line_bytes + 1):
             number += 1
+            self._glance()
             if len(line) > self._max_line_bytes:
                 raise BadRequestError(
                     f"line {number}: is longer than {self._max_line_bytes:,} bytes; "
@@ -264,6 +286,25 @@ def _shown(row: Record) -> Record:
 def _shown_detail(detail: str, said: str) -> str:
     """Shift the withheld stretches of a quotation to its message without secrets."""
     return map_withheld(detail, build_redaction(said))
+
+
+def _portions(
+    end: CopyEndpoint, group: Sequence[ImportedSubject], runtimes: Sequence[Runtime], glance: Callable[[], None]
+) -> list[tuple[Runtime, list[Memory]]]:
+    """Return the active memories of some subjects in batches, each with the runtime that embeds it."""
+    logs = {block.key: block.words for block in group}
+    by_space: dict[str, tuple[Runtime, list[Memory]]] = {}
+    for block, runtime in zip(group, runtimes, strict=True):
+        memories = by_space.setdefault(runtime.embedder.space, (runtime, []))[1]
+        for row in block.of("memory"):
+            glance()
+            if is_active(row):
+                memories.append(_memory(end, block, row, logs))
+    return [
+        (runtime, memories[start : start + BATCH_SIZE])
+        for runtime, memories in by_space.values()
+        for start in range(0, len(memories), BATCH_SIZE)
+    ]
 
 
 def _memory(end: CopyEndpoint, block: ImportedSubject, row: Record, logs: Mapping[int, Words]) -> Memory:

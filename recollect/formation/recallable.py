@@ -13,15 +13,30 @@ from recollect.providers.chunker import chunks
 from recollect.text import asks, terms
 from recollect.types import Memory, MemoryKind, ReopenMemory, Vector
 
+# Characters that are read on the event loop: a millisecond or two. It is more work than reading a request's JSON.
+_LARGE_TEXT = 2_000
+# Memories whose rows are put together on the event loop.
+_MANY = 500
+
 
 async def rebuild_index_data(
     runtime: Runtime, memories: Sequence[Memory], *, vectors: bool = True
 ) -> list[ReopenMemory]:
     """Make again what recall computes on, for memories that are closed; all texts are embedded in one go, or none."""
     size = sum(len(memory.text) for memory in memories)
-    read = await run_in_thread_if_large(size, lambda: [index_pieces(memory) for memory in memories])
+    read = await run_in_thread_if_large(size, lambda: [index_pieces(memory) for memory in memories], above=_LARGE_TEXT)
     pieces = [piece for found, _ in read for piece in found] if vectors else []
-    embedded: Iterable[Vector] = await runtime.embedder.embed(pieces) if pieces else ()
+    rows: Iterable[Vector] = await runtime.embedder.embed(pieces) if pieces else ()
+    space = runtime.embedder.space
+    return await run_in_thread_if_large(len(memories), lambda: _put_together(memories, read, rows, space), above=_MANY)
+
+
+def _put_together(
+    memories: Sequence[Memory],
+    read: Sequence[tuple[list[str], Mapping[str, int]]],
+    embedded: Iterable[Vector],
+    space: str,
+) -> list[ReopenMemory]:
     rows = iter(embedded)
     made: list[ReopenMemory] = []
     for memory, (found, counted) in zip(memories, read, strict=True):
@@ -29,7 +44,7 @@ async def rebuild_index_data(
         made.append(
             ReopenMemory(
                 id=memory.id,
-                space=runtime.embedder.space if own else "",
+                space=space if own else "",
                 vectors=own,
                 terms=counted,
                 asks=memory.kind is MemoryKind.TURN and asks(quotation_text(memory)),

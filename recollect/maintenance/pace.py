@@ -1,4 +1,4 @@
-"""How maintenance shares the processor with live requests: short spells of work, rests between, a quick stop. Threads.
+"""How long work shares the processor with live requests: short spells, rests between, a quick stop. Threads.
 
 A thread that computes in Python keeps the interpreter from the event loop for up to five milliseconds each time the
 loop wants it. So long computations run here in spells of two milliseconds, each followed by a rest as long as itself.
@@ -16,10 +16,12 @@ T = TypeVar("T")
 SPELL_S = 0.002
 # A spell that was one long call into numpy is not answered by an equally long rest.
 MAX_REST_S = 0.02
+# Long enough for the event loop to take over the interpreter, which it otherwise waits for up to five milliseconds.
+GLANCE_S = 0.0001
 
 
 class PausedError(RecollectError):
-    """Maintenance was told to stop; what it had reached is kept. Never leaves `recollect.maintenance`."""
+    """Work was told to stop; what it had reached is kept. Callers of the library never see it."""
 
 
 class Pace:
@@ -29,14 +31,17 @@ class Pace:
         """Ask `stop` before each spell; it is called from the event loop and from threads."""
         self._stop = stop
         self._began = 0.0
+        self._cancelled = False
 
     def check(self) -> None:
         """Raise `PausedError` where the work is to stop."""
-        if self._stop():
+        if self._cancelled or self._stop():
             raise PausedError("told to stop")
 
     async def apart(self, work: Callable[[], T]) -> T:
-        """Do `work` in a thread; it calls `breathe` at least every few milliseconds.
+        """Do `work` in a thread; it calls `breathe` or `glance` at least every few milliseconds.
+
+        If the caller is cancelled, the work is stopped and waited for: what it uses may be closed afterwards.
 
         Raises:
             PausedError: it was told to stop.
@@ -47,17 +52,34 @@ class Pace:
             self._began = time.perf_counter()
             return work()
 
-        return await asyncio.to_thread(paced)
+        thread = asyncio.ensure_future(asyncio.to_thread(paced))
+        try:
+            return await asyncio.shield(thread)
+        except asyncio.CancelledError:
+            self._cancelled = True
+            await asyncio.wait([thread])
+            raise
 
     def breathe(self) -> None:
-        """Rest if the spell is over; for the thread that works.
+        """Rest as long as the spell took, if it is over; for the thread that works.
 
         Raises:
             PausedError: the work is to stop.
         """
+        self._rest(MAX_REST_S)
+
+    def glance(self) -> None:
+        """Let the event loop run if the spell is over, without a long rest: others wait for the work, as for a lock.
+
+        Raises:
+            PausedError: the work is to stop.
+        """
+        self._rest(GLANCE_S)
+
+    def _rest(self, longest_s: float) -> None:
         spent = time.perf_counter() - self._began
         if spent < SPELL_S:
             return
         self.check()
-        time.sleep(min(spent, MAX_REST_S))
+        time.sleep(min(spent, longest_s))
         self._began = time.perf_counter()

@@ -9,7 +9,7 @@ from recollect.types import ProgressReporter, Subject
 
 
 class BlockingTransferService:
-    """Export and import. Both block the calling thread: they are meant for the command line."""
+    """Export and import. An export blocks the calling thread, an import computes in threads."""
 
     def __init__(self, engine: BackgroundEngine) -> None:
         """Forward to an engine in the background."""
@@ -53,6 +53,7 @@ class BlockingTransferService:
         Raises:
             BadRequestError: a line is malformed, or the database has a subject already: nothing was written.
             ModelError: the embedder failed; earlier subjects are imported, and `only_missing` resumes after them.
+            StoreUnavailableError: the database failed or is being closed; `only_missing` resumes in the same way.
         """
         return self._engine.run(
             self._engine.core.transfer.import_from(file, progress=progress, only_missing=only_missing, trusted=trusted)

@@ -17,6 +17,10 @@ from recollect.types import MaintenanceLease, Memory, MemoryId, StaleTerms, Subj
 
 SQL, MEMORY_SQL = load("tend"), load("memory")
 _TOKEN_BITS = 63  # what a signed integer holds
+# Imported subjects are first maintained within this time, each at a time of its own. The longest time that is not taken
+# for that of a clock which ran ahead, less what clocks of several machines differ by.
+IMPORT_SPREAD = MAX_DELAY * 0.9
+_SHARES = 1 << 16
 
 
 def profiles_of(db: SqlConnection, subject: Subject) -> set[str]:
@@ -58,6 +62,12 @@ def lease(
     reached = abs(row[0])
     last = from_micros(reached) if 0 < reached <= to_micros(now) else None
     return MaintenanceLease(subject=subject, token=token, last=last)
+
+
+def postpone(db: SqlConnection, subject: Subject, now: datetime) -> None:
+    """Let the first maintenance of a new subject wait, so that an import makes not all subjects due at once."""
+    share = subject.key % _SHARES / _SHARES
+    db.execute(SQL["postpone_tending"], (subject.key, to_micros(now + IMPORT_SPREAD * share)))
 
 
 def advance(db: SqlConnection, lease: MaintenanceLease, at: datetime, until: datetime) -> bool:

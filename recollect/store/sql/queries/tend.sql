@@ -44,6 +44,9 @@ UPDATE subject
    AND (tended_at <= ?2 OR tended_at > ?3) AND (tend_until IS NULL OR tend_until <= ?3 OR tend_until > ?4)
 RETURNING tended_at
 
+-- name: postpone_tending
+UPDATE subject SET tend_until = ?2 WHERE key = ?1 AND tended_at = 0 AND tend_token IS NULL
+
 -- name: behind
 SELECT name FROM subject WHERE terms < ?1 ORDER BY terms, key LIMIT ?2
 

@@ -1,12 +1,13 @@
 """Write subjects of an export, with derived data made again. Works on one end of a copy, in a transaction."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql import app_numbers, subjects
+from recollect.store.sql import app_numbers, maintenance, subjects
 from recollect.store.sql.database import Row, load
 from recollect.store.sql.erase.tombstones import imported_key_name
 from recollect.store.sql.memories.write import VectorPacker
@@ -73,14 +74,30 @@ class ImportWriter:
     """Subjects on their way in, together."""
 
     def __init__(
-        self, end: CopyEndpoint, blocks: Sequence[ImportedSubject], derived: Mapping[tuple[int, MemoryId], ReopenMemory]
+        self,
+        end: CopyEndpoint,
+        blocks: Sequence[ImportedSubject],
+        derived: Mapping[tuple[int, MemoryId], ReopenMemory],
+        *,
+        at: datetime,
+        glance: Callable[[], None],
     ) -> None:
-        """Take what recall computes on of each active memory, by its subject's key and its id."""
+        """Prepare to write subjects.
+
+        Args:
+            end: The database.
+            blocks: The subjects.
+            derived: What recall computes on of each active memory, by its subject's key and its id.
+            at: The time of the import.
+            glance: Called before each row: it may let other threads run, or raise, which leaves nothing written.
+        """
         self._end = end
         self._db = end.db
         self._blocks = blocks
         self._named = [block for block in blocks if block.subject is not None]
         self._derived = derived
+        self._at = at
+        self._glance = glance
 
     def write(self) -> None:
         """Write all of them."""
@@ -110,6 +127,7 @@ class ImportWriter:
     def _begin(self, block: ImportedSubject) -> int:
         subject = block.subject or Subject("global", "")
         subjects.ensure(self._db, subject)
+        maintenance.postpone(self._db, subject, self._at)
         return subjects.move_version(self._db, subject)
 
     def _homes(self) -> list[Subject]:
@@ -195,6 +213,7 @@ class ImportWriter:
         for key, memory in self._all("memory"):
             if not is_active(memory):
                 continue
+            self._glance()
             made, owner = self._derived[key, MemoryId(id_text(memory["id"]))], {"memory": memory["id"]}
             hot.append((key, owner | {"terms": pack_terms(made.terms, salts[key]), **_packed(memory, made)}))
             packed = packing.pack(key, made.space, made.vectors)
@@ -208,8 +227,12 @@ class ImportWriter:
             return
         columns = tuple(sorted(rows[0][1].keys() - _BESIDE))
         owner = _TABLES[table].key[0]
-        found: Iterable[Row] = ((key, *(record[name] for name in columns)) for key, record in rows)
-        self._end.add(_TABLES[table], (owner, *columns), found)
+        self._end.add(_TABLES[table], (owner, *columns), self._rows_of(columns, rows))
+
+    def _rows_of(self, columns: Sequence[str], rows: Sequence[tuple[int, Record]]) -> Iterator[Row]:
+        for key, record in rows:
+            self._glance()
+            yield (key, *(record[name] for name in columns))
 
 
 def _packed(memory: Record, made: ReopenMemory) -> dict[str, bytes]:
