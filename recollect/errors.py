@@ -46,6 +46,11 @@ class RecollectError(Exception):
         return str(self)
 
 
+def logged_text(error: Exception) -> str:
+    """Return what logs may say about an error."""
+    return error.logged if isinstance(error, RecollectError) else str(error)
+
+
 class TryAgainError(RecollectError):
     """Nothing is wrong with the call; trying again later can help."""
 

@@ -126,7 +126,7 @@ class Settings(EnvironmentSettings):
     injection: InjectionMode = Field(
         default="split",
         description="Position of recalled memory in the prompt: `split` (facts at the end of the system message, the "
-        "rest at the end of the newest user message; later prompts repeat both), or all of it by `system_append`, "
+        "rest at the end of the newest user message; later prompts replay both), or all of it by `system_append`, "
         "`system_message`, `context_message` or `user_prefix`. A profile may override it.",
     )
     recall_limit: int = Field(

@@ -61,23 +61,39 @@ class ScriptedChat:
     prompts: list[SentPrompt] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     timeout_s: float | None = None
+    in_user_message: bool = False
 
     async def ask(
-        self, text: str | None = None, answer: Message | str | None = "Noted.", *, mode: MemoryMode = MemoryMode.ON
+        self,
+        text: str | None = None,
+        answer: Message | str | None = "Noted.",
+        *,
+        mode: MemoryMode = MemoryMode.ON,
+        refused: bool = False,
     ) -> PreparedTurn:
         """Say something, or go on without; the answer becomes part of the history. None: it never came.
 
-        Checks the prompt against all earlier ones of the conversation.
+        Checks the prompt against all earlier ones of the conversation. If it is refused, it is sent as it came, and
+        later ones have to begin with that.
         """
         if text is not None:
             self.messages.append({"role": "user", "content": text})
         request = read_request(json.dumps({"model": "m", "messages": self.messages}).encode())
         identity = replace(self.identity, memory=mode)
-        turn = await self.engine.turns.prepare(request, identity, timeout_s=self.timeout_s)
+        turn = await self.engine.turns.prepare(
+            request, identity, timeout_s=self.timeout_s, in_user_message=self.in_user_message
+        )
         if turn.entry is not None:
             await turn.entry.written()
         prompt = prompt_of(self.messages, turn.body)
-        if mode not in NO_MEMORY:
+        if mode in NO_MEMORY:
+            self.problems += [] if turn.body == request.body else [f"memory is {mode.value}, but the body changed"]
+        elif refused and turn.body != request.body and turn.entry is not None:
+            await turn.entry.drop()
+            turn = turn.without_block()
+            self.in_user_message = True
+            self.prompts = [prompt_of(self.messages, request.body)]
+        else:
             named = identity.conversation is not None and not identity.append
             problems = (broken_prefix(earlier, prompt, named=named) for earlier in self.prompts)
             self.problems += [problem for problem in problems if problem]

@@ -148,7 +148,7 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
         sent_bytes=80,
         sent_hash="5e11",
     )
-    await store.insertions.add(ana, inserted)
+    await store.insertions.add(ana, [inserted])
     asked = turn("What is for breakfast?", "Honey.", subject=ana, recall=recall)
     await store.conversations.record(replace(asked, thread=-7, answer_chain=71, answer_depth=2))
     booked = Reservation(id=new_id(engine.clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=engine.clock.now())

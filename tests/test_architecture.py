@@ -46,6 +46,7 @@ CATCH_ALL = {
     "server/chat_completions.py",
     "server/turn_recorder.py",
     "cli/main.py",
+    "engine/injector.py",
     "extraction/process.py",
 }
 
@@ -128,7 +129,7 @@ def test_no_function_is_longer_than_fifty_lines() -> None:
     assert long == []
 
 
-def test_only_three_places_catch_everything() -> None:
+def test_only_listed_modules_catch_everything() -> None:
     caught = {
         relative
         for relative, _, tree in modules()

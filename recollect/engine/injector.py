@@ -1,13 +1,14 @@
-"""Before the answer: recall for a chat request, repeat what earlier prompts had, and splice both into its bytes.
+"""Before the answer: recall for a chat request, replay what earlier prompts had, and splice both into its bytes.
 
 In the placement `split`, a prompt begins with all bytes of the conversation's previous prompt, as far as the client's
 own messages do: providers cache that prefix, and some refuse a changed one. So each insertion is written to a ledger
-while its prompt is on its way, and later prompts repeat it. Reads and writes the store.
+while its prompt is on its way, and later prompts replay it, whatever becomes of their own recall. Reads and writes the
+store.
 """
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -17,42 +18,43 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall, turns_wanted
 from recollect.engine.prepared_turn import LedgerEntry, PreparedTurn
-from recollect.engine.prompt_ledger import PromptLedger, TemporaryLedger
-from recollect.engine.retrieval import redact_quotation
+from recollect.engine.prompt_ledger import ChatLedger, TemporaryLedger
 from recollect.engine.scope import MemoryScope
-from recollect.errors import RecollectError
+from recollect.engine.shown_memories import ClosedMemories, ShownMemories, by_subject
+from recollect.errors import RecollectError, StaleSubjectError, logged_text
 from recollect.ids import new_id
 from recollect.prompt.placement import place, place_at_messages
 from recollect.prompt.render import RenderedContext
-from recollect.prompt.replay import PromptChain, PromptReplay, SentPrompt, find_replay, measure_prompt, prompt_chain
+from recollect.prompt.replay import (
+    PromptChain,
+    PromptReplay,
+    SentPrompt,
+    find_replay,
+    measure_prompt,
+    new_insertions,
+    prompt_chain,
+)
 from recollect.text import hash64
 from recollect.types import (
-    Action,
     ChatRequest,
-    Decision,
     Identity,
     InjectionMode,
     InjectionRecord,
     Insertion,
-    Memory,
-    MemoryId,
-    MemoryKind,
-    MemoryState,
     Message,
     PromptInsertion,
     Recall,
-    RecalledMemory,
     Subject,
 )
 
 logger = logging.getLogger(__name__)
 
-# Share of the time for recall after which a prompt goes on with what earlier ones had.
+# Share of the time for memory after which a prompt goes on with what earlier ones had.
 RECALL_SHARE = 0.8
 # A profile block that is all that could be kept of earlier prompts is rendered again after so many changes.
 MAX_CHANGES = 10
-# Memories that ended since they were shown and are looked up for one prompt; more follow with the next.
-MAX_ENDED = 20
+RECALL_LATE, RECALL_FAILED = "recall was late", "recall failed"
+"""Why nothing was recalled for a prompt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +70,39 @@ class ReadingRequest:
     deadline: float | None = None
     """When a late recall is given up, on the event loop's clock; None: never."""
 
+    in_user_message: bool = False
+    """Whether new memory may alter no other message than the newest of the user."""
+
     @property
     def size(self) -> int:
         """Bytes of the body."""
         return len(self.request.body)
 
     @property
+    def is_recorded(self) -> bool:
+        """Whether the turn is recorded, so that its insertions are stored."""
+        return self.identity.memory.records and not self.identity.temporary
+
+    @property
     def memory(self) -> str:
         """Name of the memory that the request reads: a subject, and within it what has these tags."""
         return "\n".join([(self.scope.writes or self.home).text, *self.scope.tags])
+
+
+_NO_RECALL, _NO_CONTEXT = Recall(query="", items=()), RenderedContext()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Recalled:
+    """What was recalled for a prompt."""
+
+    recall: Recall = _NO_RECALL
+    rendered: RenderedContext = _NO_CONTEXT
+    failure: str = ""
+    """Why there is nothing although it was wanted."""
+
+
+_NOTHING = _Recalled()
 
 
 class PromptInjector:
@@ -86,6 +112,7 @@ class PromptInjector:
         """Create an injector over a store and a context builder."""
         self._components = components
         self._prompts = prompts
+        self.shown = ShownMemories(components.store)
         self._temporary = TemporaryLedger()
         self._writing: set[asyncio.Task[None]] = set()
 
@@ -112,7 +139,7 @@ class PromptInjector:
         if where == "split" and chain.asked:
             prepared = await self._append(asked, chain)
         else:
-            prepared = await self._insert(asked, where)
+            prepared = await self._insert(asked, "user_prefix" if asked.in_user_message else where)
         self._count(asked, prepared)
         return prepared
 
@@ -137,96 +164,74 @@ class PromptInjector:
     # ---- the append-only placement
 
     async def _append(self, asked: ReadingRequest, chain: PromptChain) -> PreparedTurn:
-        """Repeat the insertions of earlier prompts; recall once for each user turn, and append that."""
-        ledger = self._ledger(asked.identity)
-        rows = await ledger.find(asked.home, _kept_links(chain, asked.log))
-        replay = find_replay(chain, rows)
-        closed = await self._closed(replay, recorded=ledger is not self._temporary)
+        """Replay the insertions of earlier prompts; recall once for each user turn, and append that."""
+        ledger = ChatLedger(self._components.store.insertions, self._temporary, records=asked.is_recorded)
+        replay = find_replay(chain, await ledger.find(asked.home, _kept_links(chain, asked.log)))
+        unstored = ledger.unstored(replay.insertions)
+        closed = await self.shown.closed(replay, {memory for row in unstored for _, memory in row.items})
         replay = replay.without(closed.removed)
-        known = replay.at(chain.asked)
-        if known is not None:
-            placed = await self._placed(asked, replay.insertions, replay, chain)
-            entry = LedgerEntry(ledger=ledger, home=asked.home, insertion=known)
-            return replace(placed, entry=entry)
-        earlier = None
-        if replay.insertions:
-            began = replay.insertions[0].at
-            earlier = EarlierPrompts(shown=frozenset(replay.shown), ended=closed.ended, began=began)
-        recall, rendered = await self._recall_in_time(asked, earlier)
-        if replay.insertions and replay.is_new and len(rendered.added) + len(rendered.withdrawn) > MAX_CHANGES:
-            replay = PromptReplay()  # nothing but the profile block could be kept, and too much of that has changed
-            recall, rendered = await self._recall(asked)
-        new = self._new_insertions(asked, chain, replay, recall, rendered)
+        recalled, new = _NOTHING, []
+        if replay.at(chain.asked) is None:
+            replay, recalled = await self._recalled(asked, replay, closed)
+            new = self._new_insertions(asked, chain, replay, recalled)
         placed = await self._placed(asked, (*replay.insertions, *new), replay, chain)
         assert placed.sent is not None
-        assert placed.prefix is not None
-        *roots, insertion = new
-        insertion = replace(insertion, sent_bytes=placed.sent.bytes, sent_hash=placed.sent.hash)
-        record = None
-        if rendered.text:
-            record = self._record(asked, recall, rendered)
-            record = replace(record, replayed=placed.replayed, prefix=placed.prefix.value)
-        entry = LedgerEntry(
-            ledger=ledger,
-            home=asked.home,
-            insertion=insertion,
-            root=roots[0] if roots else None,
-            writing=self._write(ledger, asked.home, (*roots, insertion)),
-        )
+        if new and not recalled.failure:
+            new[-1] = replace(new[-1], sent_bytes=placed.sent.bytes, sent_hash=placed.sent.hash)
+        if asked.is_recorded:  # the record has the history, and with it the turns that were only read
+            new = [replace(row, at=asked.now) for row in ledger.unstored(replay.insertions)] + new
+        rows = (*replay.insertions, *new)
         return replace(
-            placed, items=recall.items, record=record, warning=recall.warning, recent=rendered.recent, entry=entry
+            placed,
+            items=recalled.recall.items,
+            record=self._append_record(asked, recalled, placed),
+            warning=recalled.recall.warning,
+            failure=recalled.failure,
+            recent=recalled.rendered.recent,
+            entry=LedgerEntry(
+                ledger=ledger,
+                home=asked.home,
+                thread=rows[0].thread,
+                chains=tuple(dict.fromkeys(row.chain for row in rows)),
+                writing=self._write(ledger, asked.home, new) if new else None,
+            ),
         )
 
-    def _ledger(self, identity: Identity) -> PromptLedger:
-        """Return the ledger of a chat; one of which nothing is recorded leaves nothing in the store."""
-        recorded = identity.memory.records and not identity.temporary
-        return self._components.store.insertions if recorded else self._temporary
+    async def _recalled(
+        self, asked: ReadingRequest, replay: PromptReplay, closed: ClosedMemories
+    ) -> tuple[PromptReplay, _Recalled]:
+        """Recall for a new turn; return what its prompt replays, too."""
+        shown = None
+        if replay.has_prompts:
+            began = replay.insertions[0].at
+            shown = EarlierPrompts(shown=frozenset(replay.shown), ended=closed.ended, began=began)
+        recalled = await self._recall_or_fail(asked, shown)
+        changes = len(recalled.rendered.added) + len(recalled.rendered.withdrawn)
+        if shown is not None and replay.is_new and changes > MAX_CHANGES:
+            # Nothing but the profile block could be kept, and too much of that has changed.
+            return PromptReplay(), await self._recall_or_fail(asked, None)
+        return replay, recalled
 
-    async def _closed(self, replay: PromptReplay, *, recorded: bool) -> "_Closed":
-        """Find what of the shown memories was erased or forgotten, and which facts ended, since they were shown.
-
-        Args:
-            replay: What earlier prompts show.
-            recorded: Whether the store has emptied what was forgotten. If not, whatever was closed counts as such, but
-                facts that were replaced.
-        """
-        store = self._components.store
-        removed: set[MemoryId] = set()
-        ended: list[Memory] = []
-        for subject, ids in _by_subject(replay.shown).items():
-            states = await store.memories.states(subject, ids)
-            removed.update(memory for memory in ids if memory not in states)
-            closed = [memory for memory in ids if states.get(memory) is MemoryState.CLOSED]
-            closed = [memory for memory in closed if memory not in replay.withdrawn]
-            for memory in await store.memories.get_many(subject, closed) if closed else ():
-                if memory.kind is not MemoryKind.FACT or len(ended) == MAX_ENDED:
-                    forgotten = not recorded
-                else:
-                    lines = await store.decisions.list(subject, memory=memory.id)
-                    forgotten = not recorded and not _is_replaced(memory, lines)
-                    if not forgotten and _is_ended(memory, lines):
-                        ended.append(memory)
-                if forgotten:
-                    removed.add(memory.id)
-        return _Closed(frozenset(removed), tuple(ended))
-
-    async def _recall_in_time(
-        self, asked: ReadingRequest, earlier: EarlierPrompts | None
-    ) -> tuple[Recall, RenderedContext]:
-        """Recall for a prompt; if that is late, the prompt still repeats what earlier ones had."""
-        if earlier is None or asked.deadline is None:
-            return await self._recall(asked, earlier)
+    async def _recall_or_fail(self, asked: ReadingRequest, earlier: EarlierPrompts | None) -> _Recalled:
+        """Recall for a prompt; if that fails or is late, the prompt still replays what earlier ones had."""
         try:
             async with asyncio.timeout_at(asked.deadline):
-                return await self._recall(asked, earlier)
+                recall, rendered = await self._recall(asked, earlier)
         except TimeoutError:
             logger.warning("recall was late, the prompt has what earlier ones had")
-            return Recall(query="", items=(), warning="recall was late"), RenderedContext()
+            return _Recalled(failure=RECALL_LATE)
+        except Exception as error:
+            if isinstance(error, StaleSubjectError):  # a traceback would name the user
+                logger.warning("recall failed, the prompt has what earlier ones had", extra={"error": error.logged})
+            else:
+                logger.exception("recall failed, the prompt has what earlier ones had")
+            return _Recalled(failure=RECALL_FAILED)
+        return _Recalled(recall=recall, rendered=rendered)
 
     def _new_insertions(
-        self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recall: Recall, rendered: RenderedContext
+        self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recalled: _Recalled
     ) -> list[PromptInsertion]:
-        """Return what this prompt adds: the turn's text, after the profile block if that is kept apart from it."""
+        rendered, items = recalled.rendered, recalled.recall.items
         id_ = new_id(self._components.clock)
         thread = chain.thread if chain.thread is not None else replay.thread
         turn = PromptInsertion(
@@ -237,24 +242,21 @@ class PromptInjector:
             at=asked.now,
             standing=rendered.standing,
             recalled=rendered.recalled,
-            items=tuple((item.memory.subject, item.memory.id) for item in recall.items),
+            items=tuple((item.memory.subject, item.memory.id) for item in items),
             withdrawn=tuple(memory.id for memory in rendered.withdrawn),
             quotes_messages=rendered.recent > 0,
         )
-        if chain.root is None or replay.insertions:
-            return [turn]
-        standing = {item.memory.id for item in recall.items if item.standing}
-        root = replace(
+        if replay.insertions or asked.in_user_message:
+            # The system message stays as the earlier prompts had it, or as the client wrote it.
+            turn = replace(turn, standing="", recalled=rendered.text)
+        return new_insertions(
             turn,
-            chain=chain.root,
-            depth=0,
-            id=new_id(self._components.clock),
-            recalled="",
-            items=tuple(item for item in turn.items if item[1] in standing),
-            quotes_messages=False,
+            chain,
+            replay,
+            spoken=[depth for depth, message in enumerate(asked.log, start=1) if message.role == "user"],
+            standing=frozenset(item.memory.id for item in items if item.standing),
+            new_id=lambda: new_id(self._components.clock),
         )
-        items = tuple(item for item in turn.items if item[1] not in standing)
-        return [root, replace(turn, standing="", items=items)]
 
     async def _placed(
         self, asked: ReadingRequest, texts: Sequence[PromptInsertion], replay: PromptReplay, chain: PromptChain
@@ -279,31 +281,20 @@ class PromptInjector:
             scope=asked.scope,
             insertions=tuple(insertions),
             chain=chain,
-            repeated=_by_subject(replay.shown),
+            replayed_memories=by_subject(replay.shown),
             prefix=replay.prefix(kept=sent.is_kept),
             sent=sent,
         )
 
-    async def read_again(self, shown: Mapping[Subject, Sequence[MemoryId]]) -> tuple[RecalledMemory, ...]:
-        """Read memories that earlier prompts of a conversation show, newest first."""
-        read = [
-            RecalledMemory(memory=redact_quotation(memory), score=0.0, similarity=0.0, word_share=0.0, reasons=_AGAIN)
-            for subject, ids in shown.items()
-            for memory in await self._components.store.memories.get_many(subject, ids)
-        ]
-        return tuple(reversed(read))
-
-    def _write(self, ledger: PromptLedger, home: Subject, insertions: Sequence[PromptInsertion]) -> asyncio.Task[None]:
+    def _write(self, ledger: ChatLedger, home: Subject, insertions: Sequence[PromptInsertion]) -> asyncio.Task[None]:
         """Write insertions while the prompt is on its way."""
 
         async def write() -> None:
             try:
-                for insertion in insertions:
-                    await ledger.add(home, insertion)
+                await ledger.add(home, insertions)
             except (RecollectError, OSError) as error:
                 # The chat goes on; the conversation's next prompt begins otherwise than this one.
-                logged = error.logged if isinstance(error, RecollectError) else str(error)
-                logger.error("an insertion was not kept", extra={"error": logged})
+                logger.error("an insertion was not kept", extra={"error": logged_text(error)})
 
         writing = asyncio.create_task(write())
         self._writing.add(writing)
@@ -337,10 +328,19 @@ class PromptInjector:
             omitted=recall.left_out,
         )
 
+    def _append_record(
+        self, asked: ReadingRequest, recalled: _Recalled, placed: PreparedTurn
+    ) -> InjectionRecord | None:
+        """Return the record of a prompt; None if nothing is in it and nothing was left out."""
+        if not (recalled.rendered.text or recalled.recall.left_out or placed.replayed):
+            return None
+        record = self._record(asked, recalled.recall, recalled.rendered)
+        return replace(record, replayed=placed.replayed, prefix=placed.prefix.value if placed.prefix else "")
+
     def _count(self, asked: ReadingRequest, prepared: PreparedTurn) -> None:
         metrics, of_app = self._components.metrics, asked.scope.writes is not None and asked.scope.writes.kind == "app"
         metrics.app_turns += of_app
-        if prepared.record is not None:
+        if prepared.record is not None and prepared.record.tokens:
             metrics.retrieved += len(prepared.items)
             metrics.injected_tokens.observe(prepared.record.tokens)
             metrics.app_turns_injected += of_app
@@ -349,39 +349,7 @@ class PromptInjector:
             metrics.kept_prompt_bytes += prepared.sent.kept_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class _Closed:
-    """What became of memories since they were shown."""
-
-    removed: frozenset[MemoryId]
-    """Erased or forgotten."""
-    ended: tuple[Memory, ...]
-    """Facts that were replaced or contradicted."""
-
-
-# A fact that made room for others (`EVICT`, `FOLD`) may hold all the same.
-_ENDING = frozenset({Action.CLOSE, Action.EXPIRE, Action.UNDO, Action.ABANDON, Action.REJECT})
-_AGAIN = ("an earlier prompt of the conversation shows it",)
-
-
 def _kept_links(chain: PromptChain, log: Sequence[Message]) -> list[int]:
     """Return the chains where the ledger may have rows: the root, and what users and assistants say."""
     spoken = [link for link, message in zip(chain.links, log, strict=True) if message.role in ("user", "assistant")]
     return spoken if chain.root is None else [chain.root, *spoken]
-
-
-def _by_subject(shown: Mapping[MemoryId, Subject]) -> dict[Subject, list[MemoryId]]:
-    ids: dict[Subject, list[MemoryId]] = {}
-    for memory, subject in shown.items():
-        ids.setdefault(subject, []).append(memory)
-    return ids
-
-
-def _is_replaced(memory: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether another value took the place of a fact."""
-    return any(line.action is Action.REPLACE and line.target_id == memory.id for line in lines)
-
-
-def _is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether a fact no longer holds: it was replaced, taken back, closed by what was said, or has expired."""
-    return _is_replaced(memory, lines) or any(line.action in _ENDING and line.memory_id == memory.id for line in lines)

@@ -9,9 +9,9 @@ from typing import Self
 from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.prompt_ledger import PromptLedger
 from recollect.engine.scope import MemoryScope
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, logged_text
 from recollect.prompt.replay import PrefixState, PromptChain, SentPrompt
-from recollect.types import InjectionRecord, Insertion, MemoryId, Message, PromptInsertion, RecalledMemory, Subject
+from recollect.types import InjectionRecord, Insertion, MemoryId, Message, RecalledMemory, Subject
 
 logger = logging.getLogger(__name__)
 
@@ -21,38 +21,36 @@ LEDGER_WAIT_S = 0.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerEntry:
-    """The insertion of a turn in the ledger."""
+    """The insertions of a prompt in the ledger."""
 
     ledger: PromptLedger
     home: Subject
-    insertion: PromptInsertion
-    root: PromptInsertion | None = None
-    """The profile block, if this turn rendered it for a conversation with an id."""
+    thread: int
+    chains: tuple[int, ...]
+    """Chains of all insertions in the prompt, new and replayed ones."""
     writing: asyncio.Task[None] | None = None
-    """None: an earlier request of the same turn wrote it."""
+    """None: earlier requests wrote all of them."""
 
     async def written(self) -> None:
-        """Wait until it is kept, for `LEDGER_WAIT_S` at most. Never fails: `writing` reports its own errors."""
+        """Wait until they are kept, for `LEDGER_WAIT_S` at most. Never fails: `writing` reports its own errors."""
         if self.writing is not None and not self.writing.done():
             await asyncio.wait([self.writing], timeout=LEDGER_WAIT_S)
 
     async def drop(self) -> None:
-        """Note that the turn was sent without it; wait as long as for the writing. Never fails.
+        """Note that the request was sent without them; wait as long as for the writing. Never fails.
 
-        What an earlier request of the turn was answered with stays.
+        Later prompts of the conversation begin with the one that was accepted.
         """
-        if self.writing is not None:
-            dropping = asyncio.create_task(self._drop(self.writing))
-            await asyncio.wait([dropping], timeout=LEDGER_WAIT_S)
+        dropping = asyncio.create_task(self._drop())
+        await asyncio.wait([dropping], timeout=LEDGER_WAIT_S)
 
-    async def _drop(self, writing: asyncio.Task[None]) -> None:
-        await asyncio.wait([writing])
+    async def _drop(self) -> None:
+        if self.writing is not None:
+            await asyncio.wait([self.writing])
         try:
-            for insertion in filter(None, (self.root, self.insertion)):
-                await self.ledger.drop(self.home, insertion.thread, insertion.chain)
+            await self.ledger.drop(self.home, self.thread, self.chains)
         except (RecollectError, OSError) as error:
-            logged = error.logged if isinstance(error, RecollectError) else str(error)
-            logger.error("a refused insertion stays in the ledger", extra={"error": logged})
+            logger.error("refused insertions stay in the ledger", extra={"error": logged_text(error)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,16 +71,18 @@ class PreparedTurn:
     """Our tools that the body offers; None if it offers none."""
     warning: str = ""
     """What failed in recall, such as an embedder that did not answer; empty if nothing did."""
+    failure: str = ""
+    """Why nothing was recalled although it was wanted: the prompt has what earlier ones had alone."""
     recent: int = 0
     """Number of messages from the user's other conversations in the body."""
     chain: PromptChain | None = None
-    """The request's place among the prompts of its conversation; None if its placement repeats nothing."""
-    repeated: Mapping[Subject, Sequence[MemoryId]] = field(default_factory=dict)
+    """The request's place among the prompts of its conversation; None if its placement replays nothing."""
+    replayed_memories: Mapping[Subject, Sequence[MemoryId]] = field(default_factory=dict)
     """Memories that earlier prompts of the conversation show, and this one again."""
     prefix: PrefixState | None = None
-    """What became of the previous prompt; None if the placement repeats nothing."""
+    """What became of the previous prompt; None if the placement replays nothing."""
     sent: SentPrompt | None = None
-    """Measures of the prompt; None if the placement repeats nothing."""
+    """Measures of the prompt; None if the placement replays nothing."""
     entry: LedgerEntry | None = None
     """What is kept of this turn for the next prompts."""
 
@@ -93,11 +93,19 @@ class PreparedTurn:
 
     @property
     def replayed(self) -> int:
-        """Number of memories repeated from earlier prompts."""
-        return sum(len(ids) for ids in self.repeated.values())
+        """Number of memories replayed from earlier prompts."""
+        return sum(len(ids) for ids in self.replayed_memories.values())
 
     def without_block(self) -> Self:
         """Return the turn of a request that was sent as it came after all."""
         return replace(
-            self, items=(), record=None, insertions=(), toolbox=None, recent=0, repeated={}, prefix=None, sent=None
+            self,
+            items=(),
+            record=None,
+            insertions=(),
+            toolbox=None,
+            recent=0,
+            replayed_memories={},
+            prefix=None,
+            sent=None,
         )

@@ -1,13 +1,13 @@
-"""The ledger of what was inserted into prompts: in the store, or in this process for chats that are not recorded."""
+"""The ledger of what was inserted into prompts: in the store, or in this process for turns that are not recorded."""
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
 from recollect.types import LedgerRows, PromptInsertion, Subject
 
-# Insertions kept for chats that are not recorded; the oldest is dropped. Each has a few kilobytes of text.
+# Insertions kept for turns that are not recorded; the oldest is dropped. Each has a few kilobytes of text.
 MAX_TEMPORARY = 2_000
 
 
@@ -18,17 +18,17 @@ class PromptLedger(Protocol):
         """Read all rows whose chain is among `chains`, by depth."""
         ...
 
-    async def add(self, subject: Subject, insertion: PromptInsertion) -> None:
-        """Store an insertion while its prompt is on its way."""
+    async def add(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
+        """Store insertions of one thread while their prompt is on its way."""
         ...
 
-    async def drop(self, subject: Subject, thread: int, chain: int) -> None:
-        """Empty an insertion whose prompt was refused and sent without it."""
+    async def drop(self, subject: Subject, thread: int, chains: Sequence[int]) -> None:
+        """Empty insertions of a thread whose prompt was refused and sent without them."""
         ...
 
 
 class TemporaryLedger:
-    """Ledger of chats of which nothing may be stored; it ends with the process."""
+    """Ledger of turns of which nothing may be stored; it ends with the process."""
 
     def __init__(self) -> None:
         """Start empty."""
@@ -37,27 +37,98 @@ class TemporaryLedger:
 
     async def find(self, subject: Subject, chains: Sequence[int]) -> LedgerRows:
         """Read all rows whose chain is among `chains`, by depth."""
-        found = [
+        rows = (
             self._kept[subject, chain, thread] for chain in chains for thread in self._threads.get((subject, chain), ())
-        ]
-        return LedgerRows(insertions=tuple(sorted(found, key=lambda row: (row.depth, row.at))))
+        )
+        return LedgerRows(insertions=_by_depth(rows))
 
-    async def add(self, subject: Subject, insertion: PromptInsertion) -> None:
-        """Keep an insertion; the oldest are dropped beyond `MAX_TEMPORARY`."""
-        key = (subject, insertion.chain, insertion.thread)
-        if key not in self._kept:
-            self._threads.setdefault((subject, insertion.chain), []).append(insertion.thread)
-        self._kept[key] = insertion
-        self._kept.move_to_end(key)
+    async def add(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
+        """Keep insertions; the oldest are dropped beyond `MAX_TEMPORARY`."""
+        for insertion in insertions:
+            key = (subject, insertion.chain, insertion.thread)
+            if key not in self._kept:
+                self._threads.setdefault((subject, insertion.chain), []).append(insertion.thread)
+            self._kept[key] = insertion
+            self._kept.move_to_end(key)
         while len(self._kept) > MAX_TEMPORARY:
-            (owner, chain, thread), _ = self._kept.popitem(last=False)
-            threads = self._threads[owner, chain]
-            threads.remove(thread)
-            if not threads:
-                del self._threads[owner, chain]
+            self._remove(next(iter(self._kept)))
 
-    async def drop(self, subject: Subject, thread: int, chain: int) -> None:
-        """Empty an insertion."""
-        key = (subject, chain, thread)
-        if key in self._kept:
-            self._kept[key] = replace(self._kept[key], standing="", recalled="", items=(), withdrawn=())
+    async def drop(self, subject: Subject, thread: int, chains: Sequence[int]) -> None:
+        """Empty insertions of a thread."""
+        for chain in chains:
+            key = (subject, chain, thread)
+            if key in self._kept:
+                self._kept[key] = emptied(self._kept[key])
+
+    def remove(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
+        """Remove insertions that the store has now."""
+        for insertion in insertions:
+            self._remove((subject, insertion.chain, insertion.thread))
+
+    def _remove(self, key: tuple[Subject, int, int]) -> None:
+        if self._kept.pop(key, None) is None:
+            return
+        subject, chain, thread = key
+        threads = self._threads[subject, chain]
+        threads.remove(thread)
+        if not threads:
+            del self._threads[subject, chain]
+
+
+class ChatLedger:
+    """Ledger of one request: the store's rows, and this process's for turns that were only read.
+
+    A conversation may have turns of both kinds. What was only read is stored with the next turn that is recorded, for
+    that records the whole history.
+    """
+
+    def __init__(self, stored: PromptLedger, temporary: TemporaryLedger, *, records: bool) -> None:
+        """Join two ledgers; new insertions are stored if the request is recorded."""
+        self._stored = stored
+        self._temporary = temporary
+        self._records = records
+        self._known: frozenset[tuple[int, int]] = frozenset()
+
+    async def find(self, subject: Subject, chains: Sequence[int]) -> LedgerRows:
+        """Read the rows of both ledgers, by depth; the store's take precedence."""
+        stored = await self._stored.find(subject, chains)
+        kept = await self._temporary.find(subject, chains)
+        self._known = frozenset((row.thread, row.chain) for row in stored.insertions)
+        unstored = self.unstored(kept.insertions)
+        return replace(stored, insertions=_by_depth((*stored.insertions, *unstored))) if unstored else stored
+
+    def unstored(self, insertions: Sequence[PromptInsertion]) -> tuple[PromptInsertion, ...]:
+        """Return those among the found insertions that the store does not have."""
+        return tuple(row for row in insertions if (row.thread, row.chain) not in self._known)
+
+    async def add(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
+        """Store insertions of one thread, or keep them in this process."""
+        if not self._records:
+            await self._temporary.add(subject, insertions)
+            return
+        await self._stored.add(subject, insertions)
+        self._temporary.remove(subject, insertions)
+
+    async def drop(self, subject: Subject, thread: int, chains: Sequence[int]) -> None:
+        """Empty insertions of a thread in both ledgers."""
+        await self._temporary.drop(subject, thread, chains)
+        if self._records or any((thread, chain) in self._known for chain in chains):
+            await self._stored.drop(subject, thread, chains)
+
+
+def emptied(insertion: PromptInsertion) -> PromptInsertion:
+    """Return an insertion without text: nothing was inserted at its message."""
+    return replace(
+        insertion,
+        standing="",
+        recalled="",
+        items=(),
+        withdrawn=(),
+        quotes_messages=False,
+        sent_bytes=0,
+        sent_hash="",
+    )
+
+
+def _by_depth(rows: Iterable[PromptInsertion]) -> tuple[PromptInsertion, ...]:
+    return tuple(sorted(rows, key=lambda row: (row.depth, row.at, row.id)))

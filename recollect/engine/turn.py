@@ -75,6 +75,7 @@ class TurnService:
         identity: Identity,
         *,
         mode: InjectionMode | None = None,
+        in_user_message: bool = False,
         timeout_s: float | None = None,
     ) -> PreparedTurn:
         """Recall for a chat request and splice the memories into a copy of its bytes.
@@ -86,11 +87,13 @@ class TurnService:
             request: The request as it came.
             identity: The user, conversation and memory mode.
             mode: Where memory is injected; None: as the profile says, or else the setting.
+            in_user_message: Whether new memory may alter the newest user message alone, because upstream refused a
+                request that was altered elsewhere.
             timeout_s: The time that the request waits for memory; shortly before its end, recall is given up where
-                earlier prompts can be repeated without it. None: as long as it takes.
+                earlier prompts can be replayed without it. None: as long as it takes.
         """
         deadline = None if timeout_s is None else asyncio.get_running_loop().time() + RECALL_SHARE * timeout_s
-        prepared = await self._recalled(request, identity, mode, deadline)
+        prepared = await self._recalled(request, identity, mode, deadline, in_user_message)
         if prepared.scope is None or prepared.scope.writes is None:
             return prepared
         keeps = identity.memory.records and not identity.temporary
@@ -107,24 +110,36 @@ class TurnService:
         return replace(prepared, body=body, insertions=insertions, toolbox=toolbox)
 
     async def _recalled(
-        self, request: ChatRequest, identity: Identity, mode: InjectionMode | None, deadline: float | None
+        self,
+        request: ChatRequest,
+        identity: Identity,
+        mode: InjectionMode | None,
+        deadline: float | None,
+        in_user_message: bool,
     ) -> PreparedTurn:
         now = self._components.clock.now()
         log = await run_in_thread_if_large(len(request.body), lambda: log_messages(request, said_at=now))
-        if identity.subject is None:
+        if identity.subject is None or identity.memory is MemoryMode.OFF:
             return PreparedTurn(body=request.body, log=log)
         home = identity.subject
         scope = await self.memory_scope(home, identity.scope, identity.conversation)
         if scope.writes is None or identity.memory is MemoryMode.RECORD:
             return PreparedTurn(body=request.body, log=log, scope=scope)
         asked = ReadingRequest(
-            request=request, identity=identity, home=home, log=log, scope=scope, now=now, deadline=deadline
+            request=request,
+            identity=identity,
+            home=home,
+            log=log,
+            scope=scope,
+            now=now,
+            deadline=deadline,
+            in_user_message=in_user_message,
         )
         return await self._injector.inject(asked, mode)
 
-    async def read_repeated(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
-        """Read the memories that a prepared prompt repeats from earlier ones of its conversation."""
-        return await self._injector.read_again(prepared.repeated) if prepared.repeated else ()
+    async def read_replayed(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
+        """Read the memories that a prepared prompt replays from earlier ones of its conversation."""
+        return await self._injector.shown.read(prepared.replayed_memories) if prepared.replayed else ()
 
     async def finish(
         self, request: ChatRequest, identity: Identity, reply: Reply, prepared: PreparedTurn | None
@@ -160,7 +175,7 @@ class TurnService:
                 reply=answer,
                 said_at=now,
                 recall=record,
-                thread=prepared.entry.insertion.thread if prepared and prepared.entry else None,
+                thread=prepared.entry.thread if prepared and prepared.entry else None,
                 answer_chain=prepared.chain.after(answer) if prepared and prepared.chain and answer else None,
                 answer_depth=len(log) + 1,
                 formations=self.formations(scope),
@@ -170,7 +185,7 @@ class TurnService:
         )
         if prepared is not None and prepared.toolbox is not None:
             await self._apply_tool_calls(prepared.toolbox, recorded)
-        if record is not None and prepared is not None:
+        if record is not None and record.items and prepared is not None:
             self._start_in_background(
                 self._record_hits(record, prepared, reply.text, [message.text for message in request.messages])
             )

@@ -32,7 +32,7 @@ MAX_LOOKBACK = 200
 async def recent_recalls(lease: Lease, runtime: Runtime, *, limit: int = RECENT) -> list[InjectionRecord]:
     """Read what was put into the conversation's newest prompts."""
     return await runtime.store.conversations.injections(
-        lease.key.home, conversation=lease.key.conversation, limit=limit
+        lease.key.home, conversation=lease.key.conversation, limit=limit, with_memories=True
     )
 
 

@@ -1,6 +1,6 @@
-"""Repeat what earlier prompts of a conversation had inserted, so that each prompt begins as the one before it. Pure."""
+"""Replay what earlier prompts of a conversation had inserted, so that each prompt begins as the one before it. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -18,6 +18,8 @@ from recollect.types import (
     Subject,
 )
 
+# User messages without an insertion that one prompt notes, besides the first: older ones are rarely sent again.
+MAX_MARKS = 100
 _HASH_BYTES = 16
 _LINK_BYTES = 8
 
@@ -33,6 +35,8 @@ class PrefixState(StrEnum):
     """The client sends other messages than before."""
     ERASED = "erased"
     """What was inserted there has been erased or forgotten since."""
+    LOST = "lost"
+    """What earlier prompts had could not be read in time, and is missing in this one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +72,7 @@ def prompt_chain(log: Sequence[Message], *, memory: str, conversation: str | Non
 
     Args:
         log: Its messages for the log.
-        memory: Names the memory that the request reads: prompts repeat nothing of another one.
+        memory: Names the memory that the request reads: prompts replay nothing of another one.
         conversation: The client's id of the conversation, if it sent one.
         append: Whether the client may send its newest message alone.
     """
@@ -113,6 +117,14 @@ class PromptReplay:
     def is_new(self) -> bool:
         """Whether no message of the request was in an earlier prompt; its profile block may have been."""
         return not any(insertion.depth for insertion in self.insertions)
+
+    @property
+    def has_prompts(self) -> bool:
+        """Whether an earlier prompt is known with what memory had to say then, be it nothing.
+
+        Otherwise all that is known are messages that were sent without memory.
+        """
+        return any(row.characters or row.sent_bytes or row.erased for row in self.insertions)
 
     def without(self, memories: frozenset[MemoryId]) -> "PromptReplay":
         """Return the replay with the insertions emptied that show one of these memories."""
@@ -217,6 +229,48 @@ def measure_prompt(
         if known is not None and known.sent_bytes == size and known.sent_hash == hasher.hexdigest():
             kept = size
     return SentPrompt(bytes=size, hash=hasher.hexdigest(), previous_bytes=previous, kept_bytes=min(kept, previous))
+
+
+def new_insertions(
+    turn: PromptInsertion,
+    chain: PromptChain,
+    replay: PromptReplay,
+    *,
+    spoken: Sequence[int],
+    standing: Set[MemoryId],
+    new_id: Callable[[], str],
+) -> list[PromptInsertion]:
+    """Return the rows that a prompt adds to the ledger: the turn's comes last.
+
+    User messages that this prompt has without an insertion stay without one: they were sent with memory off, or before
+    memory was on. The profile block of a first prompt is kept apart from the turn's text, so that other branches have
+    it, too: at the conversation's root, or at the first user message.
+
+    Args:
+        turn: The turn's text, with the profile block if this is the first prompt.
+        chain: The request's.
+        replay: What earlier prompts had.
+        spoken: Depths of the user's messages.
+        standing: Which memories are in the profile block.
+        new_id: Makes ids.
+    """
+    bare = replace(turn, standing="", recalled="", items=(), withdrawn=(), quotes_messages=False)
+    earlier = [] if chain.standalone else [depth for depth in spoken if depth < turn.depth and not replay.at(depth)]
+    marks = [
+        replace(bare, chain=chain.links[depth - 1], depth=depth, id=new_id())
+        for depth in (*earlier[:1], *earlier[1:][-MAX_MARKS:])
+    ]
+    if replay.insertions:
+        return [*marks, turn]
+    if chain.root is not None:
+        marks.insert(0, replace(bare, chain=chain.root, depth=0, id=new_id()))
+    if not marks:
+        return [turn]
+    if turn.standing:
+        shown = tuple(item for item in turn.items if item[1] in standing)
+        marks[0] = replace(marks[0], standing=turn.standing, items=shown)
+        turn = replace(turn, standing="", items=tuple(item for item in turn.items if item[1] not in standing))
+    return [*marks, turn]
 
 
 def _without(insertion: PromptInsertion, memories: frozenset[MemoryId]) -> PromptInsertion:

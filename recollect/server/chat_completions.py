@@ -15,6 +15,7 @@ from recollect.engine import AsyncRecollect, PreparedTurn, run_in_thread_if_larg
 from recollect.engine.query_builder import NO_SIMILARITY
 from recollect.errors import BadRequestError, RecollectError, StaleSubjectError
 from recollect.metrics import ProxyCounters
+from recollect.prompt.replay import PrefixState
 from recollect.server.asgi import (
     BodyTooLargeError,
     ClientDisconnectedError,
@@ -66,7 +67,7 @@ class ChatProxy:
             recorder=TurnRecorder(engine, self.counters),
             fallbacks=InjectionFallbacks(engine.clock),
             counters=self.counters,
-            read_repeated=engine.turns.read_repeated,
+            read_replayed=engine.turns.read_replayed,
         )
         self._responses: set[asyncio.Task[None]] = set()
 
@@ -144,20 +145,29 @@ class ChatProxy:
             self.counters.background_tasks += 1
             return ChatMemory(note="task")
         records = identity.memory.records and not identity.temporary
-        mode = self._services.fallbacks.mode(identity.subject, request.model)
+        refused = self._services.fallbacks.is_refused(identity.subject, request.model)
         try:
             timeout_s = self._engine.settings.recall_timeout_s
             async with asyncio.timeout(timeout_s):
-                prepared = await self._engine.turns.prepare(request, identity, mode=mode, timeout_s=timeout_s)
+                prepared = await self._engine.turns.prepare(
+                    request, identity, in_user_message=refused, timeout_s=timeout_s
+                )
         except Exception as error:
             self.counters.memory_failed += 1
             if isinstance(error, StaleSubjectError):  # a traceback would name the user
                 logger.warning("recall failed, the chat goes on without", extra={"error": error.logged})
             else:
                 logger.exception("recall failed, the chat goes on without")
-            return ChatMemory(note="skipped", records=records)
+            return ChatMemory(note=f"skipped{self._lost_prefix(identity)}", records=records)
+        self.counters.memory_failed += bool(prepared.failure)
         self.counters.recalled += bool(prepared.injected)
         return ChatMemory(note=_note(identity.memory, prepared), prepared=prepared, records=records)
+
+    def _lost_prefix(self, identity: Identity) -> str:
+        """Say that a prompt lacks what earlier ones had, if its placement replays them."""
+        settings = self._engine.settings
+        place = self._engine.profile(identity.scope.profile or settings.profile).context.place or settings.injection
+        return f"; prefix={PrefixState.LOST.value}" if place == "split" else ""
 
     async def _run_until_disconnect(self, response: Coroutine[Any, Any, None], receive: Receive) -> None:
         """Respond until done or the client hangs up; the cancelled task closes the upstream connection."""
@@ -187,6 +197,9 @@ def _note(mode: MemoryMode, prepared: PreparedTurn) -> str:
     # The full reason may name the operator's servers: it is in the log.
     failed = f"; {NO_SIMILARITY}, the embedder failed" if NO_SIMILARITY in prepared.warning else ""
     recent = f"; recent={prepared.recent}" if prepared.recent else ""
-    # Only one placement repeats earlier prompts.
-    repeated = f"; replayed={prepared.replayed}; prefix={prepared.prefix.value}" if prepared.prefix else ""
-    return f"{mode.value}; recalled={prepared.injected}{recent}{repeated}{missing}{failed}"
+    # Only one placement replays earlier prompts.
+    replayed = f"; replayed={prepared.replayed}; prefix={prepared.prefix.value}" if prepared.prefix else ""
+    if prepared.failure and not prepared.replayed:
+        return f"skipped{replayed}{missing}"
+    failed = f"; {prepared.failure}" if prepared.failure else failed
+    return f"{mode.value}; recalled={prepared.injected}{recent}{replayed}{missing}{failed}"

@@ -10,7 +10,7 @@ from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
 from recollect.engine import PreparedTurn
 from recollect.engine.prepared_turn import LEDGER_WAIT_S
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, logged_text
 from recollect.metrics import ProxyCounters
 from recollect.server.asgi import (
     ClientDisconnectedError,
@@ -75,8 +75,8 @@ class ChatServices:
     recorder: TurnRecorder
     fallbacks: InjectionFallbacks
     counters: ProxyCounters
-    read_repeated: Callable[[PreparedTurn], Awaitable[tuple[RecalledMemory, ...]]]
-    """Reads the memories that a prompt repeats from earlier ones."""
+    read_replayed: Callable[[PreparedTurn], Awaitable[tuple[RecalledMemory, ...]]]
+    """Reads the memories that a prompt replays from earlier ones."""
 
 
 class ChatResponder:
@@ -92,7 +92,7 @@ class ChatResponder:
         self._send = send
         self._recording_started = False
         self._items: tuple[RecalledMemory, ...] = ()
-        self._repeated: asyncio.Task[tuple[RecalledMemory, ...]] | None = None
+        self._replayed: asyncio.Task[tuple[RecalledMemory, ...]] | None = None
         self._waited_for_ledger = False
 
     async def respond(self) -> None:
@@ -101,7 +101,7 @@ class ChatResponder:
         body = self._prepared.body if self._prepared else original
         built_in = self._services.backend.needs_valid_requests
         if self._prepared is not None and self._prepared.replayed and (built_in or self._exchange.shows_memories):
-            self._repeated = asyncio.create_task(self._read_repeated(self._prepared))
+            self._replayed = asyncio.create_task(self._read_replayed(self._prepared))
         self._items = await self._shown_items() if built_in else ()
         try:
             async with self._ask(body) as answer:
@@ -113,7 +113,7 @@ class ChatResponder:
         except UpstreamError as error:
             await send_error(self._send, status_of(error), str(error))
         finally:
-            self._forget_repeated()
+            self._forget_replayed()
 
     # ---- the question
 
@@ -131,7 +131,7 @@ class ChatResponder:
         services.counters.refused_then_sent_plain += 1
         entry = self._prepared.entry if self._prepared else None
         self._prepared = self._prepared.without_block() if self._prepared else None
-        self._forget_repeated()
+        self._forget_replayed()
         self._note = "refused by upstream"
         async with services.backend.chat(self._backend_request(exchange.body)) as answer:
             if answer.status not in ALTERATION_REFUSALS and exchange.identity.subject is not None:
@@ -238,7 +238,7 @@ class ChatResponder:
     async def _insertion_kept(self) -> None:
         """Wait until the turn's insertion is in the ledger.
 
-        The client's next request may contain any byte of the answer that it got, and its prompt repeats the insertion.
+        The client's next request may contain any byte of the answer that it got, and its prompt replays the insertion.
         """
         if self._prepared is not None and self._prepared.entry is not None and not self._waited_for_ledger:
             self._waited_for_ledger = True
@@ -255,25 +255,24 @@ class ChatResponder:
         return describe_memories(await self._shown_items())
 
     async def _shown_items(self) -> tuple[RecalledMemory, ...]:
-        """Return the memories in the prompt: those recalled for this request, and then the repeated ones."""
+        """Return the memories in the prompt: those recalled for this request, and then the replayed ones."""
         own = self._prepared.items if self._prepared else ()
-        if self._repeated is None:
+        if self._replayed is None:
             return own
-        await asyncio.wait([self._repeated], timeout=LEDGER_WAIT_S)
-        read = self._repeated.done() and self._repeated.exception() is None
-        return (*own, *self._repeated.result()) if read else own
+        await asyncio.wait([self._replayed], timeout=LEDGER_WAIT_S)
+        read = self._replayed.done() and self._replayed.exception() is None
+        return (*own, *self._replayed.result()) if read else own
 
-    def _forget_repeated(self) -> None:
-        if self._repeated is not None:
-            self._repeated.cancel()
-            self._repeated = None
+    def _forget_replayed(self) -> None:
+        if self._replayed is not None:
+            self._replayed.cancel()
+            self._replayed = None
 
-    async def _read_repeated(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
+    async def _read_replayed(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
         try:
-            return await self._services.read_repeated(prepared)
+            return await self._services.read_replayed(prepared)
         except (RecollectError, OSError) as error:
-            logged = error.logged if isinstance(error, RecollectError) else str(error)
-            logger.warning("repeated memories could not be read", extra={"error": logged})
+            logger.warning("replayed memories could not be read", extra={"error": logged_text(error)})
             return ()
 
     def _log_broken(self, error: UpstreamBrokenError) -> None:

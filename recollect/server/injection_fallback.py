@@ -1,9 +1,9 @@
-"""Which models refused a subject's altered requests, and where to inject memory instead. Pure but for the clock."""
+"""Which models refused a subject's altered requests: new memory alters user messages alone. Pure but for the clock."""
 
 from datetime import datetime, timedelta
 
 from recollect.clock import Clock
-from recollect.types import InjectionMode, Subject
+from recollect.types import Subject
 
 # A refusal may come from a full context window and not from the place of the memory: try again after this long.
 REMEMBER = timedelta(hours=1)
@@ -26,15 +26,13 @@ class InjectionFallbacks:
         """Return the number of remembered refusals."""
         return len(self._until)
 
-    def mode(self, subject: Subject, model: str | None) -> InjectionMode | None:
-        """Return where to inject memory; None leaves it to the configuration.
+    def is_refused(self, subject: Subject, model: str | None) -> bool:
+        """Return whether a model refused a subject's altered request in the last hour.
 
-        After a refusal only the last user message is altered, which all models accept.
+        Then only the newest user message is altered, which all models accept.
         """
         until = self._until.get((subject.text, model or ""))
-        if until is None or until < self._clock.now():
-            return None
-        return "user_prefix"
+        return until is not None and until >= self._clock.now()
 
     def remember(self, subject: Subject, model: str | None) -> None:
         """Note that a model refused a subject's altered request, and accepted the original."""

@@ -123,11 +123,11 @@ class InjectionRecord:
     """Keyed hash of the block, as in its boundary."""
     tokens: int
     replayed: int = 0
-    """Number of memories that the prompt repeated from earlier prompts of the conversation."""
+    """Number of memories that the prompt replayed from earlier prompts of the conversation."""
     omitted: tuple[OmittedMemory, ...] = ()
     """Memories that recall left out, and why; at most `MAX_OMITTED` are stored."""
     prefix: str = ""
-    """Whether the prompt repeats the previous one: `kept`, or what broke it; empty if unknown."""
+    """What became of the previous prompt: `kept`, or what broke it; empty if unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

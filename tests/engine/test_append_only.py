@@ -9,6 +9,7 @@ import pytest
 from append_only import ScriptedChat, tool_call, tool_result
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.context_builder import ContextBuilder
+from recollect.errors import StoreUnavailableError
 from recollect.profiles.registry import ProfileRegistry
 from recollect.prompt.replay import PrefixState
 from recollect.testing import FakeClock
@@ -59,7 +60,7 @@ async def test_a_tool_loop_recalls_once(engine: AsyncRecollect, identity: Identi
         turn = await chat.ask(answer=tool_call(number + 1) if number < 30 else "It is Eva's.")
         assert (turn.injected, turn.prefix) == (0, PrefixState.KEPT)
         assert "Eva" in turn.body.decode()
-        assert await engine.turns.read_repeated(turn), "the client can still be told what was used"
+        assert await engine.turns.read_replayed(turn), "the client can still be told what was used"
     assert engine.metrics.retrieved == counted
     assert chat.problems == []
 
@@ -196,7 +197,7 @@ async def test_recall_that_is_late_repeats_what_earlier_prompts_had(
 
     monkeypatch.setattr(ContextBuilder, "write", never)
     late = await chat.ask("Where do I live?", "I do not know.")
-    assert late.warning == "recall was late"
+    assert late.failure == "recall was late"
     assert (late.prefix, chat.problems) == (PrefixState.KEPT, [])
     assert b"peanuts" in late.body
 
@@ -246,16 +247,83 @@ async def test_words_forgotten_in_a_chat_are_not_repeated(
     assert forgotten.prefix is PrefixState.ERASED
 
 
-async def test_a_refused_request_keeps_what_its_turn_was_answered_with(engine: AsyncRecollect) -> None:
-    await tell(engine, PEANUTS_AND_OSLO)
-    chat = ScriptedChat(engine)
+async def test_prompts_go_on_from_the_one_that_was_accepted_plain(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
+    chat = ScriptedChat(engine, identity, [SYSTEM])
     await chat.ask("May I eat peanuts?", tool_call(1))
     chat.messages.append(tool_result(1))
-    again = await chat.ask(answer=tool_call(2))
-    assert again.entry is not None
-    await again.entry.drop()
-    chat.messages.append(tool_result(2))
-    assert (await chat.ask(answer="No.")).prefix is PrefixState.KEPT
+    await chat.ask(answer="No.", refused=True)
+    assert b"recollect-memory" not in chat.prompts[-1].sent[-1].encode()
+    again = await chat.ask("Which restaurant does my sister run?", "Hers.")
+    assert again.prefix is PrefixState.KEPT
+    said, _, asked = again.body.decode().rpartition("Which restaurant")
+    assert "recollect-memory" not in said, "the system message stays as upstream accepted it"
+    assert "peanut" in asked
+    assert "Lima" in asked
+    later = await chat.ask("And where do I live?", "In Oslo.")
+    assert (later.prefix, chat.problems) == (PrefixState.KEPT, [])
+
+
+async def test_a_model_that_refused_memory_gets_it_in_user_messages(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine, identity, [SYSTEM], in_user_message=True)
+    first = await chat.ask("Where do I live?", "In Oslo.")
+    assert "recollect-memory" not in first.body.decode().partition("Where do I live?")[0]
+    assert "Oslo" in first.body.decode()
+    chat.in_user_message = False
+    second = await chat.ask("May I eat peanuts?", "No.")
+    assert (second.prefix, chat.problems) == (PrefixState.KEPT, [])
+
+
+@pytest.mark.parametrize("first", [True, False])
+async def test_a_failed_recall_changes_no_prompt(
+    parts: Components, identity: Identity, monkeypatch: pytest.MonkeyPatch, first: bool
+) -> None:
+    engine = AsyncRecollect(parts)
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine, identity, [SYSTEM])
+    if not first:
+        await chat.ask("May I eat peanuts?", "No.")
+
+    async def fails(*_: object) -> None:
+        raise StoreUnavailableError("the database does not answer")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(ContextBuilder, "write", fails)
+        failed = await chat.ask("Where do I live?", "I do not know.")
+    assert failed.failure == "recall failed"
+    assert (b"peanuts" in failed.body.partition(b"Where do I live")[0]) is not first
+    later = await chat.ask("Where do I live, please?", "In Oslo.")
+    assert (later.prefix, chat.problems) == (PrefixState.KEPT, [])
+    assert b"Oslo" in later.body
+
+
+async def test_a_message_sent_with_memory_off_stays_as_it_was(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine, identity, [SYSTEM])
+    await chat.ask("Hello", "Hi.", mode=MemoryMode.OFF)
+    await chat.ask("May I eat peanuts?", "No.")
+    off = await chat.ask("Where do I live?", "I do not know.", mode=MemoryMode.OFF)
+    assert b"recollect-memory" not in off.body
+    await chat.ask("Where do I live, please?", "In Oslo.")
+    del chat.messages[-3:]
+    again = await chat.ask(answer="In Oslo, I think.")
+    assert "recollect-memory" not in again.body.decode().rpartition("Where do I live?")[2]
+    assert (again.prefix, chat.problems) == (PrefixState.KEPT, [])
+
+
+@pytest.mark.parametrize("modes", [(MemoryMode.READ, MemoryMode.ON), (MemoryMode.ON, MemoryMode.READ)])
+async def test_turns_that_are_read_and_recorded_go_on_from_each_other(
+    engine: AsyncRecollect, identity: Identity, parts: Components, modes: tuple[MemoryMode, MemoryMode]
+) -> None:
+    await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
+    chat = ScriptedChat(engine, identity, [SYSTEM])
+    for mode, question in zip(modes, ("May I eat peanuts?", "Which restaurant does my sister run?"), strict=True):
+        await chat.ask(question, "Yes.", mode=mode)
+    last = await chat.ask("Where do I live?", "In Oslo.")
+    assert (last.prefix, chat.problems) == (PrefixState.KEPT, [])
+    chat.engine = AsyncRecollect(parts)  # the store has it all
+    assert (await chat.ask("Really?", "Yes.")).prefix is PrefixState.KEPT
     assert chat.problems == []
 
 

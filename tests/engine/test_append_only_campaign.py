@@ -9,13 +9,16 @@ import pytest
 
 from append_only import ScriptedChat, tool_call, tool_result
 from recollect.engine import AsyncRecollect, Components
+from recollect.engine.context_builder import ContextBuilder
+from recollect.errors import StoreUnavailableError
 from recollect.store.factory import open_store
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Identity, MemoryMode, Subject
+from recollect.types import Identity, MemoryId, MemoryMode, Subject
 from stores import STORES
 
 CHATS = int(os.environ.get("RECOLLECT_SOAK", "10"))
 """Conversations for each store and kind of client."""
+FIRST_SEED = int(os.environ.get("RECOLLECT_SOAK_SEED", "0"))
 
 STATEMENTS = (
     "I live in Oslo.", "I moved to Bergen.", "I work as a baker.", "I am a nurse now.", "I'm allergic to peanuts.",
@@ -40,49 +43,71 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+class Outage:
+    """Recall that fails while it lasts; the store answers otherwise."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lasts = False
+        write = ContextBuilder.write
+
+        async def fails(builder: ContextBuilder, *arguments: Any) -> Any:
+            if self.lasts:
+                raise StoreUnavailableError("the database does not answer")
+            return await write(builder, *arguments)
+
+        monkeypatch.setattr(ContextBuilder, "write", fails)
+
+
 class Campaign:
     """One conversation in random steps."""
 
-    def __init__(self, engines: list[AsyncRecollect], chat: ScriptedChat, choices: random.Random) -> None:
+    def __init__(
+        self, engines: list[AsyncRecollect], chat: ScriptedChat, choices: random.Random, outage: Outage
+    ) -> None:
         self.engines = engines
         self.chat = chat
         self.choices = choices
+        self.outage = outage
         self.calls = 0
         self.steps: list[str] = []
+        self.shown: set[MemoryId] = set()
+        # What was only read is known to one process.
+        self.reads = choices.random() < 0.3
 
     async def run(self) -> None:
-        """Do eight steps.
-
-        A turn that memory did not see leaves no trace: asked again, it gets memory. So a chat either has such turns or
-        takes turns back.
-        """
-        steps = [self.turn, self.turn, self.loop, self.lose, self.learn, self.move]
-        steps += [self.off] if self.choices.random() < 0.3 else [self.edit, self.regenerate]
-        await self.turn()
+        """Do eight steps after a first turn, which may have memory off."""
+        steps = [self.turn, self.turn, self.turn, self.loop, self.lose, self.learn, self.edit, self.regenerate]
+        steps += [self.off, self.off, self.fail, self.remove, self.choices.choice([self.turn, self.refuse])]
+        steps += [self.read, self.read] if self.reads else [self.move, self.restart]
+        await self.choices.choice([self.turn, self.turn, self.turn, self.off, self.fail])()
         for _ in range(8):
             step = self.choices.choice(steps)
             self.steps.append(step.__name__)
             await step()
+
+    async def ask(self, *said: Any, **how: Any) -> None:
+        turn = await self.chat.ask(*said, **how)
+        self.shown.update(item.memory.id for item in turn.items)
 
     async def turn(self) -> None:
         text = self.choices.choice(QUESTIONS)
         parts = [{"type": "text", "text": text}, {"type": "image_url", "image_url": {"url": "data:,"}}]
         if self.choices.random() < 0.2:
             self.chat.messages.append({"role": "user", "content": parts})
-            await self.chat.ask(answer=self._answer())
+            await self.ask(answer=self._answer())
         else:
-            await self.chat.ask(text, self._answer())
+            await self.ask(text, self._answer())
 
     async def loop(self) -> None:
         """Ask, and run tools before the answer."""
         self.calls += 1
-        await self.chat.ask(self.choices.choice(QUESTIONS), tool_call(self.calls))
+        await self.ask(self.choices.choice(QUESTIONS), tool_call(self.calls))
         for _ in range(self.choices.randint(1, 4)):
             self.chat.messages.append(tool_result(self.calls))
             self.calls += 1
-            await self.chat.ask(answer=tool_call(self.calls))
+            await self.ask(answer=tool_call(self.calls))
         self.chat.messages.append(tool_result(self.calls))
-        await self.chat.ask(answer=self._answer())
+        await self.ask(answer=self._answer())
 
     async def edit(self) -> None:
         """Take back what follows one of the user's messages, and say something else there."""
@@ -96,17 +121,42 @@ class Campaign:
         last = len(self.chat.messages) - 1
         if last > self._first and self._role(last) == "assistant" and self._role(last - 1) in ("user", "tool"):
             del self.chat.messages[-1]
-            await self.chat.ask(answer=self._answer())
+            await self.ask(answer=self._answer())
 
     async def lose(self) -> None:
         """An answer that never came; the client tries again, or says something more."""
-        await self.chat.ask(self.choices.choice(QUESTIONS), None)
+        await self.ask(self.choices.choice(QUESTIONS), None)
         if self.choices.random() < 0.5:
-            await self.chat.ask(answer=self._answer())
+            await self.ask(answer=self._answer())
 
     async def off(self) -> None:
         mode = self.choices.choice([MemoryMode.OFF, MemoryMode.RECORD])
-        await self.chat.ask(self.choices.choice(QUESTIONS), self._answer(), mode=mode)
+        await self.ask(self.choices.choice(QUESTIONS), self._answer(), mode=mode)
+
+    async def read(self) -> None:
+        await self.ask(self.choices.choice(QUESTIONS), self._answer(), mode=MemoryMode.READ)
+
+    async def fail(self) -> None:
+        self.outage.lasts = True
+        await self.turn()
+        self.outage.lasts = False
+
+    async def refuse(self) -> None:
+        """Upstream refuses the prompt, and accepts the client's own."""
+        await self.ask(self.choices.choice(QUESTIONS), self._answer(), refused=True)
+
+    async def remove(self) -> None:
+        """A memory is erased or forgotten; prompts that showed it may change once."""
+        known = await self.chat.engine.list(user=self.chat.identity.subject)
+        if not known:
+            return
+        memory = self.choices.choice(known)
+        if self.choices.random() < 0.5:
+            await self.chat.engine.erase(memory.id, user=self.chat.identity.subject)
+        else:
+            await self.chat.engine.forget(memory.id, user=self.chat.identity.subject)
+        if self.shown:
+            self.chat.prompts.clear()
 
     async def learn(self) -> None:
         """Something is said elsewhere, and memories change."""
@@ -118,6 +168,11 @@ class Campaign:
     async def move(self) -> None:
         """Another server on the same database answers next."""
         self.chat.engine = self.choices.choice(self.engines)
+
+    async def restart(self) -> None:
+        """The process ends, and another one answers next."""
+        place = self.engines.index(self.chat.engine)
+        self.chat.engine = self.engines[place] = AsyncRecollect(self.chat.engine._components)
 
     @property
     def _first(self) -> int:
@@ -137,22 +192,24 @@ class Campaign:
 @pytest.mark.soak
 @pytest.mark.parametrize("client", ["chat id", "session", "no id"])
 async def test_prompts_of_random_conversations_only_grow(
-    kind: str, client: str, parts: Components, clock: FakeClock
+    kind: str, client: str, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    engines = [AsyncRecollect(parts)]
+    both = [parts]
     if kind != "memory":
         second = await open_store(parts.settings.database_url, clock=clock)
-        engines.append(AsyncRecollect(replace(parts, store=second, embedder=WordEmbedder(64))))
+        both.append(replace(parts, store=second, embedder=WordEmbedder(64)))
+    outage = Outage(monkeypatch)
     broken: list[str] = []
-    for seed in range(CHATS):
+    for seed in range(FIRST_SEED, FIRST_SEED + CHATS):
         choices = random.Random(f"{kind} {client} {seed}")
         clock.advance(minutes=30)
         name = f"chat {seed}" if client != "no id" else None
         identity = Identity(subject=Subject("user", f"u{seed}"), conversation=name, append=client == "session")
+        engines = [AsyncRecollect(components) for components in both]
         chat = ScriptedChat(engines[0], identity, [*choices.choice(OPENINGS)])
-        campaign = Campaign(engines, chat, choices)
+        campaign = Campaign(engines, chat, choices, outage)
         await campaign.run()
         broken += [f"seed {seed}, {campaign.steps}: {problem}" for problem in chat.problems[:1]]
     assert broken == []
-    for engine in engines[1:]:
-        await engine.close()
+    for components in both[1:]:
+        await components.store.close()

@@ -107,7 +107,8 @@ async def test_what_the_request_contains_already_is_left_out(engine: AsyncRecoll
     await tell(engine, PEANUTS_AND_OSLO)
     again = await prepared(engine, request(user(PEANUTS_AND_OSLO), assistant("Noted."), user(RESTAURANT)))
     assert again.injected == 0
-    assert again.record is None
+    assert again.record is not None
+    assert {memory.reason for memory in again.record.omitted} == {"the request already contains it"}
     elsewhere = await prepared(engine, request(user(RESTAURANT)))
     assert elsewhere.injected > 0
 

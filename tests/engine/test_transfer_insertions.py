@@ -48,13 +48,13 @@ async def filled(url: str, clock: FakeClock) -> tuple[PromptInsertion, Memory]:
             sent_bytes=2**40,
             sent_hash="abc",
         )
-        await parts.store.insertions.add(ANA, row)
+        await parts.store.insertions.add(ANA, [row])
         said = replace(turn("a", "b", external_id="chat"), thread=row.thread, answer_chain=6, answer_depth=2)
         await parts.store.conversations.record(said)
         withdrawing = replace(
             row, chain=7, depth=3, id=new_id(clock), items=(), withdrawn=(tea.id,), recalled="No tea."
         )
-        await parts.store.insertions.add(ANA, withdrawing)
+        await parts.store.insertions.add(ANA, [withdrawing])
     return row, tea
 
 

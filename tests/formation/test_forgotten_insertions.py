@@ -32,7 +32,7 @@ async def inserted(engine: AsyncRecollect, parts: Components, clock: FakeClock) 
             items=((memory.subject, memory.id),) if memory else (),
             quotes_messages=memory is None,
         )
-        await parts.store.insertions.add(ANA, row)
+        await parts.store.insertions.add(ANA, [row])
     clock.advance(days=1)
     return dict(enumerate(memories))
 

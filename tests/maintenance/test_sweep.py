@@ -233,7 +233,7 @@ async def test_insertions_of_unrecorded_turns_are_dropped_after_a_week(
     await keep(parts, ANA, memory("Stays.", clock=clock))
     for chain, days in ((1, 6), (2, 2)):
         row = PromptInsertion(thread=1, chain=chain, depth=1, id=new_id(clock), at=clock.now(), recalled="Tea.")
-        await parts.store.insertions.add(ANA, row)
+        await parts.store.insertions.add(ANA, [row])
         clock.advance(days=days)
     await engine.admin.maintain(user=ANA, dry_run=True)
     assert len((await parts.store.insertions.find(ANA, [1, 2])).insertions) == 2

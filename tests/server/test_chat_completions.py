@@ -8,6 +8,7 @@ import pytest
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
+from recollect.engine.context_builder import ContextBuilder
 from recollect.errors import StoreUnavailableError
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.chat_responder import stream_comment
@@ -163,9 +164,41 @@ async def test_failing_recall_leaves_the_chat_as_it_is(engine: AsyncRecollect, m
     call = Call(chat("Peanuts?"))
     proxy = await serve(engine, backend, call)
     assert (call.status, backend.asked[0].body) == (200, call.body)
-    assert call.answer_headers["x-recollect-memory"] == "skipped"
+    assert call.answer_headers["x-recollect-memory"] == "skipped; prefix=lost"
     assert proxy.counters.memory_failed == 1
     assert len(await logged(engine)) == 2
+
+
+@pytest.mark.parametrize("fault", ["fails", "is late"])
+async def test_what_earlier_prompts_had_does_not_depend_on_recall(
+    parts: Components, monkeypatch: pytest.MonkeyPatch, fault: str
+) -> None:
+    engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": 0.5})))
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    backend = ScriptedBackend([(200, JSON, [whole("No.")])] * 3)
+    proxy = ChatProxy(engine, backend, POLICY)
+    said = [{"role": "user", "content": "May I eat peanuts?"}]
+
+    async def ask() -> tuple[str, str]:
+        call = Call(json.dumps({"model": "m", "messages": said}).encode())
+        await proxy(call.scope(), call.receive(), call.send())
+        said.extend([{"role": "assistant", "content": "No."}, {"role": "user", "content": "Sure?"}])
+        return call.answer_headers["x-recollect-memory"], backend.asked[-1].body.decode()
+
+    async def write(*_: object) -> None:
+        if fault == "fails":
+            raise StoreUnavailableError("the database does not answer")
+        await asyncio.sleep(60)
+
+    await ask()
+    with monkeypatch.context() as patched:
+        patched.setattr(ContextBuilder, "write", write)
+        note, body = await ask()
+    reason = "recall failed" if fault == "fails" else "recall was late"
+    assert note == f"on; recalled=0; replayed=1; prefix=kept; {reason}"
+    assert "Ana is allergic" in body
+    assert proxy.counters.memory_failed == 1
+    assert (await ask())[0] == "on; recalled=0; replayed=1; prefix=kept"
 
 
 async def test_a_refused_altered_request_is_resent_unaltered_and_remembered(engine: AsyncRecollect) -> None:

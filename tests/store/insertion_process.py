@@ -20,9 +20,11 @@ async def main(url: str) -> None:
     for number in range(100):
         await store.insertions.add(
             ANA,
-            PromptInsertion(
-                thread=1, chain=number, depth=1, id=new_id(clock), at=clock.now(), recalled=f"text {number}"
-            ),
+            [
+                PromptInsertion(
+                    thread=1, chain=number, depth=1, id=new_id(clock), at=clock.now(), recalled=f"text {number}"
+                )
+            ],
         )
         sys.stdout.write(f"{number}\n")
         sys.stdout.flush()

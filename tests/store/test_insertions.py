@@ -61,7 +61,7 @@ async def test_an_insertion_is_found_by_its_chain_byte_for_byte(store: Store, cl
     )
     empty = insertion(clock, 2**63 - 1, thread=OTHER, recalled="")
     for each in (full, empty):
-        await store.insertions.add(ANA, each)
+        await store.insertions.add(ANA, [each])
 
     assert await store.insertions.find(ANA, [1, -5, 2**63 - 1]) == LedgerRows(insertions=(full, empty))
     assert await store.insertions.find(ANA, [1, 2]) == LedgerRows()
@@ -74,7 +74,7 @@ async def test_a_chain_finds_the_rows_of_all_threads_by_depth(store: Store, cloc
         for chain, thread in ((3, THREAD), (1, OTHER), (1, THREAD))
     ]
     for row in rows:
-        await store.insertions.add(ANA, row)
+        await store.insertions.add(ANA, [row])
         clock.advance(seconds=1)
 
     found = await store.insertions.find(ANA, [3, 2, 1])
@@ -83,42 +83,27 @@ async def test_a_chain_finds_the_rows_of_all_threads_by_depth(store: Store, cloc
 
 
 async def test_insertions_of_another_subject_are_not_found(store: Store, clock: FakeClock) -> None:
-    await store.insertions.add(ANA, insertion(clock, 1))
+    await store.insertions.add(ANA, [insertion(clock, 1)])
 
     assert await store.insertions.find(BEN, [1]) == LedgerRows()
-    assert await store.insertions.newest(BEN, THREAD) is None
-    await store.insertions.drop(BEN, THREAD, 1)
+    await store.insertions.drop(BEN, THREAD, [1])
     assert [subject.text for subject in await store.admin.subjects()] == [ANA.text]
 
 
 async def test_a_new_insertion_at_the_same_chain_replaces_the_old_one(store: Store, clock: FakeClock) -> None:
     tea, cake = await known(store, clock, "Ana likes tea."), await known(store, clock, "Ana likes cake.")
-    await store.insertions.add(ANA, insertion(clock, 1, tea))
+    await store.insertions.add(ANA, [insertion(clock, 1, tea)])
     again = insertion(clock, 1, cake, recalled="Cake.")
-    await store.insertions.add(ANA, again)
+    await store.insertions.add(ANA, [again])
 
     assert (await store.insertions.find(ANA, [1])).insertions == (again,)
-
-
-async def test_the_newest_insertion_of_a_thread_is_told(store: Store, clock: FakeClock) -> None:
-    assert await store.insertions.newest(ANA, THREAD) is None
-    rows = [insertion(clock, chain, depth=depth) for chain, depth in ((9, 1), (4, 3), (6, 5))]
-    for row in rows:
-        await store.insertions.add(ANA, row)
-    await store.insertions.add(ANA, insertion(clock, 11, thread=OTHER, depth=9))
-
-    assert await store.insertions.newest(ANA, THREAD) == rows[-1]
-    clock.advance(seconds=1)
-    edited = insertion(clock, 12, depth=3)
-    await store.insertions.add(ANA, edited)
-    assert await store.insertions.newest(ANA, THREAD) == edited
 
 
 async def test_a_dropped_insertion_stays_without_text(store: Store, clock: FakeClock) -> None:
     tea = await known(store, clock, "Ana likes tea.")
     refused = replace(insertion(clock, 1, tea), standing="S", sent_bytes=9, sent_hash="h", quotes_messages=True)
-    await store.insertions.add(ANA, refused)
-    await store.insertions.drop(ANA, THREAD, 1)
+    await store.insertions.add(ANA, [refused])
+    await store.insertions.drop(ANA, THREAD, [1])
 
     [found] = (await store.insertions.find(ANA, [1])).insertions
 
@@ -128,7 +113,7 @@ async def test_a_dropped_insertion_stays_without_text(store: Store, clock: FakeC
 
 
 async def test_a_recorded_turn_marks_the_answer_its_thread_went_on_with(store: Store, clock: FakeClock) -> None:
-    await store.insertions.add(ANA, insertion(clock, 1))
+    await store.insertions.add(ANA, [insertion(clock, 1)])
     said = replace(turn("a", "b"), thread=THREAD, answer_chain=2, answer_depth=2)
     await store.conversations.record(said)
     await store.conversations.record(said)
@@ -150,14 +135,14 @@ async def test_a_turn_without_a_thread_leaves_no_mark(store: Store) -> None:
 async def test_a_thread_that_grows_too_large_begins_a_new_ledger(store: Store, clock: FakeClock, large: bool) -> None:
     count = 4 if large else MAX_INSERTIONS_PER_THREAD
     text = "x" * (MAX_THREAD_CHARACTERS // count) if large else "x"
-    await store.insertions.add(ANA, insertion(clock, -1, thread=OTHER))
+    await store.insertions.add(ANA, [insertion(clock, -1, thread=OTHER)])
     for number in range(count):
-        await store.insertions.add(ANA, insertion(clock, number, recalled=text))
-    await store.insertions.add(ANA, insertion(clock, count, recalled=""))
+        await store.insertions.add(ANA, [insertion(clock, number, recalled=text)])
+    await store.insertions.add(ANA, [insertion(clock, count, recalled="")])
     chains = range(-1, count + 2)
     assert len((await store.insertions.find(ANA, chains)).insertions) == count + 2
 
-    await store.insertions.add(ANA, insertion(clock, count + 1))
+    await store.insertions.add(ANA, [insertion(clock, count + 1)])
 
     assert {row.chain for row in (await store.insertions.find(ANA, chains)).insertions} == {-1, count + 1}
 
@@ -168,7 +153,7 @@ async def test_an_insertion_with_an_erased_memory_is_refused(store: Store, clock
     await store.erasures.erase(EraseRequest(subject=ANA, memories=(tea.id,)))
 
     with pytest.raises(StaleSubjectError, match="erased"):
-        await store.insertions.add(ANA, late)
+        await store.insertions.add(ANA, [late])
     assert await store.insertions.find(ANA, [1]) == LedgerRows()
 
 
@@ -179,9 +164,9 @@ async def test_an_insertion_prepared_before_an_erasure_is_refused(store: Store, 
     await store.erasures.erase(EraseRequest(subject=ANA, everything=True))
 
     with pytest.raises(StaleSubjectError):
-        await store.insertions.add(ANA, late)
+        await store.insertions.add(ANA, [late])
     assert await store.admin.subjects() == []
-    await store.insertions.add(ANA, insertion(clock, 1))
+    await store.insertions.add(ANA, [insertion(clock, 1)])
     assert len((await store.insertions.find(ANA, [1])).insertions) == 1
 
 
@@ -209,7 +194,7 @@ async def test_an_insertion_with_a_memory_that_ended_meanwhile_is_kept(store: St
     late = insertion(clock, 1, tea)
     clock.advance(seconds=1)
     await store.memories.apply(ANA, [CloseMemory(id=tea.id, valid_to=clock.now(), closed_at=clock.now())], [])
-    await store.insertions.add(ANA, late)
+    await store.insertions.add(ANA, [late])
 
     assert (await store.insertions.find(ANA, [1])).insertions == (late,)
 
@@ -222,17 +207,17 @@ async def test_an_insertion_with_a_memory_that_was_closed_by_words_is_refused(st
     close = CloseMemory(id=tea.id, valid_to=clock.now(), closed_at=clock.now(), forgotten=True)
     await store.memories.apply(ANA, [close], [decision(tea, Action.CLOSE, clock=clock)])
     with pytest.raises(StaleSubjectError):
-        await store.insertions.add(ANA, late)
+        await store.insertions.add(ANA, [late])
 
 
 async def test_only_insertions_without_a_conversation_are_pruned(store: Store, clock: FakeClock) -> None:
     tea = await known(store, clock, "Ana likes tea.")
-    await store.insertions.add(ANA, insertion(clock, 1, tea))
+    await store.insertions.add(ANA, [insertion(clock, 1, tea)])
     await store.conversations.record(replace(turn("a", "b"), thread=THREAD, answer_chain=2, answer_depth=2))
     for chain in (3, 4, 5):
-        await store.insertions.add(ANA, insertion(clock, chain, tea, thread=OTHER))
+        await store.insertions.add(ANA, [insertion(clock, chain, tea, thread=OTHER)])
     clock.advance(seconds=1)
-    await store.insertions.add(ANA, insertion(clock, 6, tea, thread=OTHER))
+    await store.insertions.add(ANA, [insertion(clock, 6, tea, thread=OTHER)])
     at = clock.now()
     clock.advance(days=100)
 

@@ -111,8 +111,7 @@ async def test_a_subject_whose_key_is_taken_is_refused_everywhere(url: str, cloc
         store.conversations.list(ANA),
         store.conversations.injections(ANA),
         store.insertions.find(ANA, [1]),
-        store.insertions.newest(ANA, 1),
-        store.insertions.drop(ANA, 1, 1),
+        store.insertions.drop(ANA, 1, [1]),
         store.formations.list(subject=ANA),
     ):
         with pytest.raises(BadSubjectError, match="user:ana"):

@@ -131,12 +131,26 @@ class ConversationRepository:
         return await self._executor.read(lambda db: conversations.episode_ranges(db, subject, conversation))
 
     async def injections(
-        self, subject: Subject, *, conversation: ConversationId | None = None, limit: int = 100
+        self,
+        subject: Subject,
+        *,
+        conversation: ConversationId | None = None,
+        limit: int = 100,
+        with_memories: bool = False,
     ) -> builtins.list[InjectionRecord]:
-        """Read what was injected into prompts, newest first."""
+        """Read what was injected into prompts, newest first.
+
+        Args:
+            subject: Owner of the conversations.
+            conversation: Only its prompts; None reads those of all.
+            limit: Maximum number of records to return.
+            with_memories: Only prompts of a conversation to which recall added memories: not those that only replay.
+        """
         check_limit(limit)
         return await self._executor.read_inline(
-            lambda db: record.injections(db, subject, conversation=conversation, limit=limit),
+            lambda db: record.injections(
+                db, subject, conversation=conversation, limit=limit, with_memories=with_memories
+            ),
             small=limit <= INLINE_ROWS,
         )
 

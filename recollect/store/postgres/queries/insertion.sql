@@ -11,17 +11,26 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
 SELECT chain, thread FROM insertion WHERE subject = ?1 AND conversation IS NULL AND at < ?2 LIMIT ?3
 
 -- name: owner
-SELECT version FROM subject WHERE key = ?1 FOR SHARE
+SELECT name, version FROM subject WHERE key = ?1 FOR SHARE
 
--- name: memories_left
-SELECT count(*)
-  FROM memory
- WHERE subject = ?1
-   AND id IN (SELECT decode(replace(value, '-', ''), 'hex') FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+-- name: is_lost
+SELECT EXISTS (SELECT 1 FROM erasure WHERE subject = ?1 AND at > ?2)
+       OR (SELECT count(*)
+             FROM memory
+            WHERE subject = ?1
+              AND id IN (SELECT decode(replace(value, '-', ''), 'hex')
+                           FROM json_array_elements_text(CAST(?3 AS JSON)) AS value)) < ?4
+       OR EXISTS (SELECT 1
+                    FROM decision
+                   WHERE subject = ?1 AND at >= ?2 AND action = 'close'
+                     AND memory IN (SELECT decode(replace(value, '-', ''), 'hex')
+                                      FROM json_array_elements_text(CAST(?3 AS JSON)) AS value))
 
--- name: closed_since
+-- name: thread_state
 SELECT EXISTS (SELECT 1
-                 FROM decision
-                WHERE subject = ?1 AND at >= ?3 AND action = 'close'
-                  AND memory IN (SELECT decode(replace(value, '-', ''), 'hex')
-                                   FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))
+                 FROM insertion
+                WHERE subject = ?1 AND thread = ?2 AND chain = ANY (CAST(translate(?3, '[]', '{}') AS BIGINT[]))),
+       EXISTS (SELECT 1 FROM erased_message WHERE subject = ?1),
+       EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND masked = 1),
+       (SELECT count(*) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0),
+       (SELECT coalesce(sum(characters), 0) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0)

@@ -64,52 +64,49 @@ def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: b
     )
 
 
-def newest(db: SqlConnection, subject: Subject, thread: int) -> PromptInsertion | None:
-    """Read the newest insertion of a thread."""
-    if subjects.version_of(db, subject) is None:
-        return None
-    row = fetch_one(db, SQL["newest_insertion"], subject.key, thread)
-    return None if row is None else _read(row, row[1])
-
-
-def add(db: SqlConnection, subject: Subject, insertion: PromptInsertion, term_key: bytes) -> None:
-    """Add an insertion to its thread.
+def add(db: SqlConnection, subject: Subject, insertions: Sequence[PromptInsertion], term_key: bytes) -> None:
+    """Add insertions to their thread.
 
     Raises:
-        BadRequestError: An id is none.
-        StaleSubjectError: Something in its text was erased since it was prepared.
+        BadRequestError: An id is none, or they are of several threads.
+        StaleSubjectError: Something in their text was erased since they were prepared.
     """
-    _refuse_erased(db, subject, insertion)
-    subjects.ensure(db, subject)
-    key, thread = subject.key, insertion.thread
-    ledger = TombstoneLedger(db, subject, term_key)
-    for stored in _stored(db, ledger, insertion.chain):
-        drop_shown(db, key, stored, thread)
-        db.execute(SQL["drop_insertion"], (key, stored, thread))
-    if insertion.characters:
-        _make_room(db, key, insertion)
-    masked = not ledger.empty
-    chain = ledger.mask(insertion.chain) if masked else insertion.chain
-    items = tuple(dict.fromkeys(insertion.items))
-    texts = (clean(insertion.standing), clean(insertion.recalled))
-    lists = (json.dumps([[owner.text, memory] for owner, memory in items]), json.dumps(list(insertion.withdrawn)))
-    sent = (insertion.sent_bytes, clean(insertion.sent_hash))
-    place = (key, thread, chain, insertion.depth, _id(insertion.id), to_micros(insertion.at))
-    flags = (insertion.quotes_messages, *sent, insertion.erased, masked)
-    db.execute(SQL["add_insertion"], (*place, *texts, *lists, *flags, insertion.characters))
-    owners = [(_id(memory), owner.key) for owner, memory in items]
-    owners += [(_id(memory), _owner(db, key, _id(memory))) for memory in insertion.withdrawn]
-    if owners:
-        db.executemany(SQL["add_item"], [(key, memory, owner, chain, thread) for memory, owner in owners])
+    if not insertions:
+        return
+    key, thread = subject.key, insertions[0].thread
+    if any(insertion.thread != thread for insertion in insertions):
+        raise BadRequestError("insertions of several threads cannot be added together")
+    _refuse_erased(db, subject, insertions)
+    chains = json.dumps([insertion.chain for insertion in insertions])
+    is_known, some_erased, some_masked, *size = fetch(db, SQL["thread_state"], key, thread, chains)[0]
+    ledger = TombstoneLedger(db, subject, term_key) if some_erased or some_masked else None
+    if ledger is not None or is_known:
+        for insertion in insertions:
+            for stored in (insertion.chain, *([ledger.mask(insertion.chain)] if ledger else [])):
+                _delete(db, key, stored, thread)
+    _make_room(db, key, insertions, *size)
+    masking = ledger if some_erased else None
+    chain_of = {row.id: masking.mask(row.chain) if masking else row.chain for row in insertions}
+    db.executemany(
+        SQL["add_insertion"],
+        [(key, thread, chain_of[row.id], *_columns(row), bool(masking), row.characters) for row in insertions],
+    )
+    items = [
+        (key, memory, owner, chain_of[row.id], thread) for row in insertions for memory, owner in _owners(db, key, row)
+    ]
+    if items:
+        db.executemany(SQL["add_item"], items)
 
 
-def drop(db: SqlConnection, subject: Subject, thread: int, chain: int, term_key: bytes) -> None:
-    """Empty an insertion: the prompt was sent without it."""
+def drop(db: SqlConnection, subject: Subject, thread: int, chains: Sequence[int], term_key: bytes) -> None:
+    """Empty insertions of a thread: the prompt was sent without them."""
     if subjects.version_of(db, subject) is None:
         return
-    for stored in _stored(db, TombstoneLedger(db, subject, term_key), chain):
-        drop_shown(db, subject.key, stored, thread)
-        db.execute(SQL["withdraw_insertion"], (subject.key, stored, thread))
+    ledger = TombstoneLedger(db, subject, term_key)
+    for chain in chains:
+        for stored in _stored(db, ledger, chain):
+            drop_shown(db, subject.key, stored, thread)
+            db.execute(SQL["withdraw_insertion"], (subject.key, stored, thread))
 
 
 def has_orphans(db: SqlConnection, subject: Subject, before: datetime) -> bool:
@@ -123,8 +120,7 @@ def prune(db: SqlConnection, subject: Subject, before: datetime, limit: int) -> 
         return 0
     rows = fetch(db, SQL["orphans"], subject.key, to_micros(before), limit)
     for chain, thread in rows:
-        drop_shown(db, subject.key, chain, thread)
-        db.execute(SQL["drop_insertion"], (subject.key, chain, thread))
+        _delete(db, subject.key, chain, thread)
     return len(rows)
 
 
@@ -169,38 +165,77 @@ def _seq_above(db: SqlConnection, key: int, conversation: bytes, seq: int, steps
     return int(path[steps][0]) if len(path) > steps else None
 
 
-def _refuse_erased(db: SqlConnection, subject: Subject, insertion: PromptInsertion) -> None:
+def _refuse_erased(db: SqlConnection, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
     """Refuse a text whose words were erased, or whose memories were closed by what was said, since it was prepared.
 
-    They may have been forgotten. The prompt is on its way already, but no later one repeats them.
+    They may have been forgotten. The prompt is on its way already, but no later one replays them.
 
     Raises:
         StaleSubjectError: Something was erased meanwhile of a subject whose memories or messages it has, or closed.
     """
-    at = to_micros(insertion.at)
-    shown: dict[Subject, list[MemoryId]] = {subject: []}
-    for owner, memory in dict.fromkeys(insertion.items):
+    at = to_micros(min(insertion.at for insertion in insertions))
+    shown: dict[Subject, dict[MemoryId, None]] = {subject: {}}
+    for owner, memory in (item for insertion in insertions for item in insertion.items):
         _id(memory)
-        shown.setdefault(owner, []).append(memory)
+        shown.setdefault(owner, {})[memory] = None
     for owner, memories in shown.items():
-        fetch(db, SQL["owner"], owner.key)
-        lost = bool(fetch_value(db, SQL["erased_since"], owner.key, at))
-        if memories and not lost:
-            ids = json.dumps(memories)
-            lost = fetch_value(db, SQL["memories_left"], owner.key, ids) < len(memories)
-            lost = lost or bool(fetch_value(db, SQL["closed_since"], owner.key, ids, at))
-        if lost:
+        # A statement of its own: what it waits for is not in its snapshot.
+        row = fetch_one(db, SQL["owner"], owner.key)
+        if owner == subject:
+            if row is None:
+                subjects.ensure(db, subject)
+            else:
+                subjects.verified(subject, *row)
+        if fetch_value(db, SQL["is_lost"], owner.key, at, json.dumps(list(memories)), len(memories)):
             raise StaleSubjectError("something was erased while the prompt was prepared: prepare it again")
 
 
-def _make_room(db: SqlConnection, key: int, insertion: PromptInsertion) -> None:
-    """Begin a new ledger where the thread's would grow too large."""
-    count, characters = fetch(db, SQL["thread_size"], key, insertion.thread)[0]
-    if count < MAX_INSERTIONS_PER_THREAD and characters + insertion.characters <= MAX_THREAD_CHARACTERS:
+def _make_room(db: SqlConnection, key: int, insertions: Sequence[PromptInsertion], count: int, characters: int) -> None:
+    """Begin a new ledger where the thread's would grow too large.
+
+    Args:
+        db: A connection in a transaction.
+        key: Key of the subject.
+        insertions: What is added to the thread.
+        count: Number of its insertions with text.
+        characters: Length of their text.
+    """
+    added = sum(insertion.characters for insertion in insertions)
+    if not added or (count < MAX_INSERTIONS_PER_THREAD and characters + added <= MAX_THREAD_CHARACTERS):
         return
-    for chain, thread in fetch(db, SQL["thread_places"], key, insertion.thread):
+    thread = insertions[0].thread
+    for chain, _ in fetch(db, SQL["thread_places"], key, thread):
         drop_shown(db, key, chain, thread)
-    db.execute(SQL["drop_thread"], (key, insertion.thread))
+    db.execute(SQL["drop_thread"], (key, thread))
+
+
+def _delete(db: SqlConnection, key: int, chain: int, thread: int) -> None:
+    drop_shown(db, key, chain, thread)
+    db.execute(SQL["drop_insertion"], (key, chain, thread))
+
+
+def _columns(insertion: PromptInsertion) -> Row:
+    """Return the columns of an insertion after its chain, up to whether it is masked."""
+    items = [[owner.text, memory] for owner, memory in dict.fromkeys(insertion.items)]
+    return (
+        insertion.depth,
+        _id(insertion.id),
+        to_micros(insertion.at),
+        clean(insertion.standing),
+        clean(insertion.recalled),
+        json.dumps(items),
+        json.dumps(list(insertion.withdrawn)),
+        insertion.quotes_messages,
+        insertion.sent_bytes,
+        clean(insertion.sent_hash),
+        insertion.erased,
+    )
+
+
+def _owners(db: SqlConnection, key: int, insertion: PromptInsertion) -> list[tuple[bytes, int]]:
+    """Return the memories that an insertion shows or withdraws, each with the key of its owner."""
+    shown = [(_id(memory), owner.key) for owner, memory in dict.fromkeys(insertion.items)]
+    return shown + [(_id(memory), _owner(db, key, _id(memory))) for memory in insertion.withdrawn]
 
 
 def _stored(db: SqlConnection, ledger: TombstoneLedger, chain: int) -> tuple[int, ...]:

@@ -230,7 +230,7 @@ def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) ->
 
 
 def injections(
-    db: SqlConnection, subject: Subject, *, conversation: ConversationId | None, limit: int
+    db: SqlConnection, subject: Subject, *, conversation: ConversationId | None, limit: int, with_memories: bool
 ) -> list[InjectionRecord]:
     """Read what was injected into prompts, newest first."""
     if subjects.version_of(db, subject) is None:
@@ -238,5 +238,5 @@ def injections(
     if conversation is None:
         return [read_recall(row) for row in fetch(db, SQL["recalls"], subject.key, limit)]
     id_ = id_bytes(conversation)
-    rows = [] if id_ is None else fetch(db, SQL["recalls_within"], subject.key, limit, id_)
+    rows = [] if id_ is None else fetch(db, SQL["recalls_within"], subject.key, limit, id_, with_memories)
     return [read_recall(row) for row in rows]

@@ -10,19 +10,29 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
   FROM insertion
  WHERE subject = ?1 AND chain IN (SELECT value FROM json_each(?2))
 
--- name: newest_insertion
-SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages, sent_bytes, sent_hash, erased,
-       held, is_answer
-  FROM insertion
- WHERE subject = ?1 AND thread = ?2 AND is_answer = 0
- ORDER BY at DESC, depth DESC
- LIMIT 1
+-- name: owner
+-- On PostgreSQL this waits for an erasure of the owner's memories.
+SELECT name, version FROM subject WHERE key = ?1
 
--- name: erased_since
+-- name: is_lost
+-- Whether an owner's words may have been erased since an instant: anything of it was, a memory is gone, or was closed by
+-- what was said, as what is forgotten is; a memory that another value replaced is named as that one's target.
 SELECT EXISTS (SELECT 1 FROM erasure WHERE subject = ?1 AND at > ?2)
+       OR (SELECT count(*) FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?3))) < ?4
+       OR EXISTS (SELECT 1
+                    FROM decision
+                   WHERE subject = ?1 AND at >= ?2 AND action = 'close'
+                     AND memory IN (SELECT unhex(value, '-') FROM json_each(?3)))
 
--- name: thread_size
-SELECT count(*), coalesce(sum(characters), 0) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0
+-- name: thread_state
+-- Whether rows of these chains may be there, whether chains are masked, and how large the thread's text is.
+SELECT EXISTS (SELECT 1
+                 FROM insertion
+                WHERE subject = ?1 AND thread = ?2 AND chain IN (SELECT value FROM json_each(?3))),
+       EXISTS (SELECT 1 FROM erased_message WHERE subject = ?1),
+       EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND masked = 1),
+       (SELECT count(*) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0),
+       (SELECT coalesce(sum(characters), 0) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0)
 
 -- name: drop_thread
 DELETE FROM insertion WHERE subject = ?1 AND thread = ?2 AND depth > 0
@@ -67,20 +77,6 @@ UPDATE insertion SET conversation = ?4, seq = ?5 WHERE subject = ?1 AND chain = 
 INSERT INTO insertion (subject, thread, chain, depth, id, at, conversation, seq, masked, is_answer)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
     ON CONFLICT DO NOTHING
-
--- name: owner
--- On PostgreSQL this waits for an erasure of the owner's memories.
-SELECT version FROM subject WHERE key = ?1
-
--- name: memories_left
-SELECT count(*) FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
-
--- name: closed_since
--- Closed by what was said, as what is forgotten is; a memory that another value replaced is named as that one's target.
-SELECT EXISTS (SELECT 1
-                 FROM decision
-                WHERE subject = ?1 AND at >= ?3 AND action = 'close'
-                  AND memory IN (SELECT unhex(value, '-') FROM json_each(?2)))
 
 -- name: showing
 SELECT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND memory = ?2

@@ -167,6 +167,6 @@ SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix
 -- name: recalls_within
 SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix
   FROM recall
- WHERE subject = ?1 AND conversation = ?3
+ WHERE subject = ?1 AND conversation = ?3 AND (?4 = 0 OR items <> '[]')
  ORDER BY at DESC, id DESC
  LIMIT ?2
