@@ -172,7 +172,7 @@ class RecallPolicy(_Policy):
     A fact without room is recalled for messages that it bears on."""
     floor: float = Field(default=0.15, ge=0, le=1)
     """`evidence`: minimum score for a prompt (a search shows all)."""
-    related: float = Field(default=0.1, ge=0, le=1)
+    related: float = Field(default=0.15, ge=0, le=1)
     """`evidence`: minimum chance that a message has to do with anything known; below, and for small talk, a prompt has
     standing facts only. 0: no minimum."""
     similarity: float = Field(default=0.0, ge=0, le=1)

@@ -1,9 +1,9 @@
 """The floor for prompts: the chance that a message has to do with anything known. Pure.
 
 Ranking orders memories relative to each other, so that something is always nearest. A prompt needs to know whether the
-nearest is near at all. Three absolute signals tell: the calibrated similarity of the nearest memory, the largest share
-of the message's informative words that one memory has, and the share of them that any memory has, each word weighted by
-its rarity. A search by hand has no floor.
+nearest is near at all. Four absolute signals tell: the calibrated similarity of the nearest memories, the largest share
+of the message's informative words that one memory has, the share of them that any memory has, each word weighted by its
+rarity, and whether the message is about names of which none is known. A search by hand has no floor.
 """
 
 from collections.abc import Sequence
@@ -17,27 +17,35 @@ from recollect.recall.query import Query
 from recollect.recall.rank import RankedRow
 from recollect.recall.signals import RankingSignals
 from recollect.recall.top_k import top_k
-from recollect.text import fold, is_courtesy, is_english
+from recollect.text import find_names, fold, is_courtesy, is_english
 from recollect.types import MemoryKind, SubjectSnapshot
 
 # A logistic model of related and unrelated questions, fitted on half of the conversations of LoCoMo and BEAM with both
-# kinds equally frequent; docs/eval.md has the figures of the other half.
-NEARNESS_WEIGHT = 1.4
-BEST_SHARE_WEIGHT = 3.9
-KNOWN_SHARE_WEIGHT = 4.1
+# kinds equally frequent; docs/eval.md has the figures.
+NEARNESS_WEIGHT = 1.23
+BEST_SHARE_WEIGHT = 4.1
+KNOWN_SHARE_WEIGHT = 2.94
+# The data alone would give -5: its questions are about two people, while a message about an unknown person or work may
+# well be about other things that are known.
+UNKNOWN_NAMES_WEIGHT = -3.0
 # Long memories have more of any message's words by chance: for each factor of e in their mean length.
-LENGTH_WEIGHT = -0.46
-INTERCEPT = -4.85
+LENGTH_WEIGHT = -0.84
+INTERCEPT = -1.55
+# The nearest memories whose similarity counts: one alone may be near by chance.
+MAX_NEAREST = 3
 # From this similarity of the nearest memory on, a message is related whatever its words: some 2 % of the unrelated
 # questions reach it, and half of the related ones.
 SAME_MEANING_THRESHOLD = 0.88
-# Log-odds of relevance of the nearest memory if the message could not be embedded: words alone decide.
+# Log-odds of relevance of the nearest memories if nothing is embedded: words alone decide.
 USUAL_NEARNESS = 0.5
 # A message with fewer informative words continues the conversation before it ("and the other one?").
 MIN_OWN_WORDS = 3
-# With fewer memories the shares say little, and showing a note too many costs little: only quotations are left out, and
-# only if a question neither mentions its author nor shares a word.
+# With fewer memories the shares say little, and showing a note too many costs little: they are left out only if a
+# question neither mentions its author nor shares a word with any; notes only if none of them is even slightly similar.
 MIN_JUDGED = 30
+# Calibrated similarity below which a memory is not even slightly similar. Of questions about the world and five notes
+# each, nine in ten unrelated ones are below, and one in five related ones.
+FAR_THRESHOLD = 0.08
 # Maximum number of memories kept because they name an instance of what a message asks for in general ("which animals").
 MAX_INSTANCES = 3
 # Memories with the most evidence by words whose shares are computed.
@@ -73,11 +81,13 @@ class Familiarity(NamedTuple):
     """How much a message has to do with the memories of a subject."""
 
     nearness: float
-    """Log-odds of the calibrated similarity of the nearest memory."""
+    """Mean log-odds of the calibrated similarity of the nearest memories."""
     best_share: float
     """Largest share of the message's informative words that one memory has, weighted by rarity."""
     known_share: float
     """Share of them that any memory has, weighted by rarity."""
+    has_unknown_names: bool
+    """Whether the message is about names of which no memory has any."""
     length: float
     """Mean length of the memories, in terms."""
 
@@ -85,13 +95,14 @@ class Familiarity(NamedTuple):
     def chance(self) -> float:
         """The chance that the message has to do with a memory, if one in two messages has.
 
-        >>> Familiarity(2.0, 0.9, 1.0, 20).chance > 0.9, Familiarity(-0.5, 0.2, 0.4, 20).chance < 0.1
+        >>> Familiarity(1.0, 0.9, 1.0, False, 20).chance > 0.9, Familiarity(-1.0, 0.2, 0.4, True, 20).chance < 0.1
         (True, True)
         """
         evidence = (
             NEARNESS_WEIGHT * self.nearness
             + BEST_SHARE_WEIGHT * self.best_share
             + KNOWN_SHARE_WEIGHT * self.known_share
+            + UNKNOWN_NAMES_WEIGHT * self.has_unknown_names
             + LENGTH_WEIGHT * log(max(self.length, 1.0))
             + INTERCEPT
         )
@@ -131,7 +142,7 @@ class Floor:
         has_few_memories = len(self._snapshot) < MIN_JUDGED
         if has_few_memories and (self._signals.words.hits.any() or not asks_about_the_world(query)):
             return FloorResult(list(rows))
-        keeps_notes = has_few_memories or (self._few_notes and query.personal)
+        keeps_notes = not self._is_far if has_few_memories else self._few_notes and query.personal
         always = query.newest or frozenset()
         instances = {row.id for row in [row for row in rows if row.has_related_term][:MAX_INSTANCES]}
         kept = [
@@ -143,6 +154,11 @@ class Floor:
             or (keeps_notes and row.kind is MemoryKind.NOTE)
         ]
         return FloorResult(kept, UNRELATED)
+
+    @cached_property
+    def _is_far(self) -> bool:
+        """Whether no memory is even slightly similar to the message."""
+        return self._query.vector is not None and float(self._signals.meaning.similarity.max()) < FAR_THRESHOLD
 
     @cached_property
     def _is_small_talk(self) -> bool:
@@ -202,17 +218,34 @@ def measure_familiarity(
     bits = 1 << np.arange(len(weights))
     shares = ((hits[best][:, None] & bits) != 0) @ weights / total
     all_hits = int(np.bitwise_or.reduce(hits)) if len(hits) else 0
-    known = sum(float(weight) for bit, weight in enumerate(weights) if all_hits >> bit & 1)
+    known = [bool(all_hits >> bit & 1) for bit in range(len(weights))]
     return Familiarity(
-        nearness=_measure_nearness(query, signals),
+        nearness=_measure_nearness(signals),
         best_share=float(shares.max()) if len(best) else 0.0,
-        known_share=known / total,
+        known_share=float(weights @ known) / total,
+        has_unknown_names=_names_only_unknown(query, known),
         length=float(snapshot.length.mean()),
     )
 
 
-def _measure_nearness(query: Query, signals: RankingSignals) -> float:
-    if query.vector is None:
+def _names_only_unknown(query: Query, known: Sequence[bool]) -> bool:
+    """Return whether a message that does not mention its author is about names of which none is known."""
+    if query.personal:
+        return False
+    named = {fold(name) for name in find_names(query.text)}
+    if not named or not is_english(query.text):  # other languages have other capitals
+        return False
+    spoken = [fold(query.spoken[term]) for term in query.terms]
+    if any(has and word in named for word, has in zip(spoken, known, strict=True)):
+        return False
+    return not {fold(name) for name in find_names(query.text, places=False)}.isdisjoint(spoken)
+
+
+def _measure_nearness(signals: RankingSignals) -> float:
+    similarity = signals.meaning.similarity
+    embedded = similarity[similarity > 0]
+    if not len(embedded):
         return USUAL_NEARNESS
-    nearest = min(max(float(signals.meaning.similarity.max()), _MIN_RELEVANCE), _MAX_RELEVANCE)
-    return log(nearest / (1 - nearest))
+    nearest = np.partition(embedded, -MAX_NEAREST)[-MAX_NEAREST:] if len(embedded) > MAX_NEAREST else embedded
+    sure = np.clip(nearest, _MIN_RELEVANCE, _MAX_RELEVANCE)
+    return float(np.log(sure / (1 - sure)).mean())

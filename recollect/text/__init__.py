@@ -5,6 +5,7 @@ from recollect.text.courtesies import is_courtesy
 from recollect.text.hashes import conversation_tag, hash64, source_key, term_key
 from recollect.text.languages import STOP_WORDS, is_english
 from recollect.text.normalize import bare, clean, fold, fold_runs, normalise, spelling_similarity, squeeze, words
+from recollect.text.proper_names import find_names
 from recollect.text.questions import (
     BETWEEN_SENTENCES,
     SENTENCE_END,
@@ -28,6 +29,7 @@ __all__ = [
     "bare",
     "clean",
     "conversation_tag",
+    "find_names",
     "fold",
     "fold_runs",
     "forget_words",

@@ -82,7 +82,7 @@ def test_a_question_about_the_user_in_general_recalls(message: str) -> None:
 
 
 def test_a_follow_up_recalls_by_the_conversation_before() -> None:
-    query = for_prompt(ask("and the other one?", vector=unit(*BETWEEN)))
+    query = for_prompt(ask("and the other one?", vector=unit(0.3, 0.3, 0.9, 0.0)))
 
     assert texts(recall(query, CAR, *MANY)) == []
     assert texts(recall(replace(query, background=("car", "bridg")), CAR, *MANY))[0] == CAR.text
@@ -100,6 +100,62 @@ def test_few_memories_stay_unless_a_question_is_about_the_world() -> None:
 
     assert CAR.text not in texts(recall(about_the_world, CAR, note))
     assert set(texts(recall(about_oneself, CAR, note))) == {CAR.text, note.text}
+
+
+@pytest.mark.parametrize(
+    ("message", "cosine", "kept"),
+    [
+        ("What is the capital of Peru?", 0.05, False),
+        ("Which oil is best for an engine?", 0.3, True),
+        ("What is the capital near my home?", 0.05, True),
+        ("Is the garage open?", 0.05, True),
+    ],
+)
+def test_few_notes_far_from_a_question_about_the_world_stay_out(message: str, cosine: float, kept: bool) -> None:
+    notes = [
+        Known(id=number, text=f"Ana's car is in the garage again, for the {number}th time.", vectors=(EAST,))
+        for number in range(1, 6)
+    ]
+    vector = unit(cosine, 0.0, (1 - cosine**2) ** 0.5, 0.0)
+    found = recall(for_prompt(ask(message, vector=vector, policy=RecallPolicy(floor=0))), *notes)
+
+    assert bool(texts(found)) is kept
+    assert kept or {memory.reason for memory in found.left_out} == {UNRELATED}
+
+
+def test_without_an_embedder_few_notes_stay() -> None:
+    note = Known(id=2, text="Ana's car is at the garage.", vectors=(NORTH,))
+
+    assert texts(recall(for_prompt(ask("What is the capital of Peru?", policy=RecallPolicy(floor=0))), note))
+
+
+@pytest.mark.parametrize(
+    ("message", "related"),
+    [
+        ("Which tulip did Anneliese see in the greenhouse?", False),
+        ("Which tulip did she see in the greenhouse?", True),
+        ("Which tulip should I show Anneliese in the greenhouse?", True),
+        ("Which tulip in Greenland opened in a greenhouse?", True),
+        ("Which tulip in the greenhouse did Anneliese and Bob see?", True),
+        ("Welche Tulip sah Anneliese in the Greenhouse?", True),
+    ],
+)
+def test_a_question_about_an_unknown_name_needs_more_evidence(message: str, related: bool) -> None:
+    bob = Known(id=2, text="Bob waters everything.", kind=MemoryKind.TURN, vectors=(BETWEEN,))
+    query = for_prompt(ask(message, vector=unit(0.0, 0.8, 0.6, 0.0)))
+
+    assert bool(texts(recall(query, CAR, bob, *MANY))) is related
+
+
+def test_facts_without_vectors_are_judged_by_their_words() -> None:
+    facts = [
+        Known(id=number, text=f"Ana likes the tulip of breed {number} best.", kind=MemoryKind.FACT, importance=0.2)
+        for number in range(1, 2 + MIN_JUDGED)
+    ]
+    policy = RecallPolicy(floor=0)
+    query = for_prompt(ask("Which tulip of that breed is best?", vector=unit(*EAST), policy=policy))
+
+    assert texts(recall(query, *facts))
 
 
 def test_a_policy_can_do_without_the_floor() -> None:
