@@ -1,14 +1,16 @@
-"""The commands `conversations` and `messages`: the message log. Read through the engine."""
+"""The commands `conversations`, `messages` and `trace`: the log and its prompts. Read through the engine."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
-from recollect.cli.output import note, rows, say_json, short, when
+from recollect.cli.output import note, one_line, plural, rows, say, say_json, short, when
 
 if TYPE_CHECKING:
-    from recollect.engine import AsyncRecollect
+    from datetime import tzinfo
+
+    from recollect.engine import AsyncRecollect, PromptTrace
     from recollect.types import Conversation, LoggedMessage, Subject
 
 # Shorter prefixes match too many ids.
@@ -28,6 +30,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command()(conversations)
     app.command()(messages)
+    app.command()(trace)
 
 
 def conversations(
@@ -94,6 +97,46 @@ def messages(  # noqa: PLR0913  # a command's options are its parameters
     rows(("seq", "said", "who", "message"), lines)
     if more:
         note(f"more: add --after {page[-1].seq}")
+
+
+def trace(
+    conversation: _Conversation,
+    limit: _Limit = 10,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Show what memory did for the requests of a conversation. Newest first."""
+    from recollect.cli import json_output
+
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
+
+    async def work(engine: "AsyncRecollect") -> "list[PromptTrace]":
+        found = await find_conversation(engine, conversation, here.subject)
+        return await engine.conversations.trace(found.id, user=here.subject, limit=limit)
+
+    traces = here.run(work)
+    if as_json:
+        say_json({"prompts": [json_output.trace(item) for item in traces]})
+        return
+    if not traces:
+        note("no request of this conversation had memory")
+    for item in traces:
+        _say_trace(item, here.zone)
+
+
+def _say_trace(item: "PromptTrace", zone: "tzinfo") -> None:
+    """Print what memory did for one request."""
+    record = item.record
+    added = f"{plural(len(record.items), 'memory')} added ({plural(record.tokens, 'token')})"
+    prefix = f", prefix {record.prefix}" if record.prefix else ""
+    say(f"{when(record.at, zone)}  message {record.seq}: {added}, {record.replayed} replayed{prefix}")
+    for memory in item.memories:
+        used = "  (used by the answer)" if memory.id in (record.hits or ()) else ""
+        say(f"  added     {short(memory.id)}  {one_line(memory.text)}{used}")
+    for left_out in record.omitted:
+        say(f"  left out  {short(left_out.id)}  {one_line(left_out.reason)}")
 
 
 async def find_conversation(engine: "AsyncRecollect", given: str, subject: "Subject") -> "Conversation":

@@ -3,7 +3,15 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from recollect.engine import EmbedderStatus, HeldMemory, MemoryExplanation, MemoryHistory, PromptContext, UndoPlan
+from recollect.engine import (
+    EmbedderStatus,
+    HeldMemory,
+    MemoryExplanation,
+    MemoryHistory,
+    PromptContext,
+    PromptTrace,
+    UndoPlan,
+)
 from recollect.types import (
     Conversation,
     Cost,
@@ -223,6 +231,29 @@ def conversation(item: Conversation) -> dict[str, Any]:
         "created_at": instant(item.created_at),
         "updated_at": instant(item.updated_at),
         "messages": item.last_seq,
+    }
+
+
+def trace(item: PromptTrace) -> dict[str, Any]:
+    """Describe what memory did for a request."""
+    record = item.record
+    scores = {id_: score for _, id_, score in record.items}
+    return {
+        "at": instant(record.at),
+        "seq": record.seq,
+        "prefix": record.prefix or None,
+        "replayed": record.replayed,
+        "tokens": record.tokens,
+        "memories": [
+            {
+                "id": memory.id,
+                "text": memory.text,
+                "score": round(scores[memory.id], 4),
+                "used": None if record.hits is None else memory.id in record.hits,
+            }
+            for memory in item.memories
+        ],
+        "omitted": [{"id": memory.id, "reason": memory.reason} for memory in record.omitted],
     }
 
 

@@ -6,7 +6,7 @@ from recollect.engine.context_builder import PromptContext
 from recollect.engine.core import AsyncRecollect
 from recollect.engine.embedder import EmbedderStatus
 from recollect.engine.prepared_turn import PreparedTurn
-from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory
+from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
 from recollect.engine.transfer import TransferReport
 from recollect.maintenance.reembed import ReembedProgress
 from recollect.providers.circuit_breaker import BreakerStatus
@@ -26,6 +26,7 @@ __all__ = [
     "MemoryHistory",
     "PreparedTurn",
     "PromptContext",
+    "PromptTrace",
     "ReembedProgress",
     "StoreStats",
     "TransferReport",

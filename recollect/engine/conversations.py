@@ -8,7 +8,8 @@ from uuid import uuid4
 from recollect.engine.components import Components
 from recollect.engine.conversation_window import WindowReader, written_subject
 from recollect.engine.recorder import RecorderService
-from recollect.engine.results import ListOf
+from recollect.engine.results import ListOf, PromptTrace
+from recollect.engine.retrieval import redact_quotation
 from recollect.engine.steps import Steps
 from recollect.profiles.overrides import options_of
 from recollect.types import (
@@ -18,6 +19,7 @@ from recollect.types import (
     ConversationSetup,
     LoggedMessage,
     Memory,
+    MemoryId,
     RequestScope,
     Subject,
 )
@@ -198,6 +200,39 @@ class ConversationService:
         known = await self.get(conversation, user=user)
         memory_scope = await self._windows.memory_scope(known, scope)
         return await self._store.memories.formed_from(memory_scope.writes or known.subject, known, limit=limit)
+
+    async def trace(
+        self, conversation: str, *, user: str | Subject | None = None, limit: int = 100
+    ) -> ListOf[PromptTrace]:
+        """Show what memory did for the requests of a conversation, newest first.
+
+        Args:
+            conversation: Your id of the conversation, or Recollect's.
+            user: User who has the conversation.
+            limit: Maximum number of requests to return.
+
+        Returns:
+            One trace for each recorded request to which recall added something, left something out, or whose prompt
+            replayed earlier memories.
+
+        Raises:
+            UnknownConversationError: this user has no conversation with this id.
+        """
+        known = await self.get(conversation, user=user)
+        records = await self._store.conversations.injections(known.subject, conversation=known.id, limit=limit)
+        wanted: dict[Subject, dict[MemoryId, None]] = {}
+        for record in records:
+            for owner, memory, _ in record.items:
+                wanted.setdefault(owner, {})[memory] = None
+        texts = {
+            memory.id: redact_quotation(memory)
+            for owner, ids in wanted.items()
+            for memory in await self._store.memories.get_many(owner, list(ids))
+        }
+        return [
+            PromptTrace(record=record, memories=tuple(texts[id_] for _, id_, _ in record.items if id_ in texts))
+            for record in records
+        ]
 
     async def subject(
         self, *, user: str | Subject | None = None, conversation: str | None = None, scope: RequestScope = NO_SCOPE

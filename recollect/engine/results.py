@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.types import Decision, InjectionSite, LoggedMessage, Memory, ProgressReporter
+from recollect.types import Decision, InjectionRecord, InjectionSite, LoggedMessage, Memory, ProgressReporter
 
 ListOf = list
 """The builtin type, for annotations in classes that have a method called `list`."""
@@ -42,6 +42,16 @@ class MemoryExplanation:
     """Memories that replaced it, the latest last."""
     last_recalled: InjectionSite | None
     """The last prompt that carried it; None: it was never recalled."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptTrace:
+    """What memory did for one request of a conversation."""
+
+    record: InjectionRecord
+    """What was injected, what was left out and why, and how much was replayed from earlier prompts."""
+    memories: tuple[Memory, ...]
+    """The injected memories, best first, as they are now."""
 
 
 class _NoProgress:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from recollect.engine import PromptTrace
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
 from recollect.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject
@@ -165,6 +166,23 @@ class BlockingConversationService:
         return self._engine.run(
             self._engine.core.conversations.memories(conversation, user=user, scope=scope, limit=limit)
         )
+
+    def trace(self, conversation: str, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[PromptTrace]:
+        """Show what memory did for the requests of a conversation, newest first.
+
+        Args:
+            conversation: Your id of the conversation, or Recollect's.
+            user: User who has the conversation.
+            limit: Maximum number of requests to return.
+
+        Returns:
+            One trace for each recorded request to which recall added something, left something out, or whose prompt
+            replayed earlier memories.
+
+        Raises:
+            UnknownConversationError: this user has no conversation with this id.
+        """
+        return self._engine.run(self._engine.core.conversations.trace(conversation, user=user, limit=limit))
 
     def subject(
         self, *, user: str | Subject | None = None, conversation: str | None = None, scope: RequestScope = NO_SCOPE

@@ -128,6 +128,8 @@ class InjectionRecord:
     """Memories that recall left out, and why; at most `MAX_OMITTED` are stored."""
     prefix: str = ""
     """What became of the previous prompt: `kept`, or what broke it; empty if unknown."""
+    seq: int | None = field(default=None, compare=False)
+    """The turn's last recorded message, mostly the answer; None before the turn is recorded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,13 +1,16 @@
 """The commands over memories, through the front door, on a file of their own."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from append_only import ScriptedChat
 from cli.conftest import CommandLine
+from recollect.engine import AsyncRecollect
 from recollect.engine.bulk import BulkService
-from recollect.types import Memory, NewNote, Subject
+from recollect.types import Identity, Memory, NewNote, Subject
 from stores import DURABLE, url_of
 
 PEANUTS = "Ana is allergic to peanuts."
@@ -198,3 +201,24 @@ def test_an_error_of_the_settings_is_one_line_with_exit_code_3(
     assert result.code == 3
     assert result.err.startswith("recollect: RECOLLECT_TIME_ZONE='Europe/Atlantis'")
     assert len(result.err.splitlines()) == 1
+
+
+def test_a_trace_shows_what_memory_did_for_each_request(cli: CommandLine, database: Path) -> None:
+    [peanuts] = add(cli, PEANUTS)
+
+    async def talk() -> None:
+        async with await AsyncRecollect.open(f"sqlite:///{database}") as engine:
+            chat = ScriptedChat(engine, Identity(subject=engine.subject(None), conversation="lunch"))
+            await chat.ask("May I eat peanuts?", "No.")
+            await chat.ask("Really no peanuts?", "No.")
+
+    asyncio.run(talk())
+    lines = cli("trace", "lunch").out.splitlines()
+    assert ", 1 replayed, prefix kept" in lines[0]
+    assert any(line.startswith("  left out  ") for line in lines)
+    assert any(line.startswith("  added     ") and PEANUTS in line for line in lines)
+    second, first = cli("trace", "lunch", "--json").json["prompts"]
+    assert [memory["id"] for memory in first["memories"]] == [peanuts]
+    assert (second["memories"], second["replayed"], second["prefix"]) == ([], 1, "kept")
+    assert cli("trace", "lunch", "--limit", "1", "--json").json["prompts"] == [second]
+    assert cli("trace", "dinner").code == 1

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -337,3 +338,41 @@ async def test_an_undone_fact_is_declared_no_longer_true(engine: AsyncRecollect)
     undone = await chat.ask("Are you sure?", "No.")
     assert "No longer true:" in undone.body.decode().rpartition("Are you sure?")[2]
     assert (undone.prefix, chat.problems) == (PrefixState.KEPT, [])
+
+
+async def test_each_request_leaves_a_trace(engine: AsyncRecollect, identity: Identity) -> None:
+    await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
+    chat = ScriptedChat(engine, identity, [SYSTEM])
+    first = await chat.ask("Which restaurant does my sister run?", tool_call(1))
+    chat.messages.append(tool_result(1))
+    looped = await chat.ask(answer="Hers.")
+    [talk, _] = await engine.conversations.list(user="ana")
+    traces = await engine.conversations.trace(talk.id, user="ana")
+    assert [(trace.record.replayed, trace.record.prefix) for trace in traces] == [(first.injected, "kept"), (0, "new")]
+    assert [trace.record.seq for trace in traces] == [4, 2]
+    assert [len(trace.memories) for trace in traces] == [0, first.injected]
+    assert [memory.id for memory in traces[1].memories] == [item.memory.id for item in first.items]
+    assert first.record is not None
+    assert looped.record is not None
+    assert traces[1].record.omitted == first.record.omitted
+    assert engine.metrics.retrieved == first.injected
+
+
+async def test_a_turn_that_only_replays_is_recorded_in_its_own_transaction(
+    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tell(engine, PEANUTS_AND_OSLO)
+    chat = ScriptedChat(engine)
+    await chat.ask("May I eat peanuts?", tool_call(1))
+    writes = []
+    write = type(parts.store.conversations._executor).write
+
+    async def counted(executor: Any, *arguments: Any, **options: Any) -> Any:
+        writes.append(options)
+        return await write(executor, *arguments, **options)
+
+    monkeypatch.setattr(type(parts.store.conversations._executor), "write", counted)
+    chat.messages.append(tool_result(1))
+    looped = await chat.ask(answer="No.")
+    assert looped.replayed > 0
+    assert len(writes) == 1, "the turn, with its trace"

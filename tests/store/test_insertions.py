@@ -1,12 +1,17 @@
 """The injection ledger in the store: rows are found by chain, follow their conversation, and outlive the process."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from types import TracebackType
+from typing import Any
 
 import pytest
 
 from factories import ANA, BEN, add, decision, memory, turn
-from recollect.errors import StaleSubjectError
+from recollect.errors import BadRequestError, StaleSubjectError
 from recollect.ids import new_id
+from recollect.store.sql.database import SqlConnection, SqlCursor
+from recollect.store.sql.log import insertions
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import (
@@ -224,3 +229,54 @@ async def test_only_insertions_without_a_conversation_are_pruned(store: Store, c
     assert await store.insertions.prune(BEN, at) == 0
     assert [await store.insertions.prune(ANA, at, limit=2) for _ in range(3)] == [2, 1, 0]
     assert [row.chain for row in (await store.insertions.find(ANA, range(7))).insertions] == [1, 6]
+
+
+class Counted:
+    """A connection that counts what is sent: the rows of one statement go together."""
+
+    def __init__(self, db: SqlConnection) -> None:
+        self.db = db
+        self.sent: list[str] = []
+
+    def execute(self, statement: str, values: Sequence[Any] = (), /) -> SqlCursor:
+        self.sent.append(statement)
+        return self.db.execute(statement, values)
+
+    def executemany(self, statement: str, rows: Iterable[Sequence[Any]], /) -> object:
+        self.sent.append(statement)
+        return self.db.executemany(statement, rows)
+
+    def changes(self) -> int:
+        return self.db.changes()
+
+    def __enter__(self) -> object:
+        return self.db.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None, /
+    ) -> bool | None:
+        return self.db.__exit__(kind, error, trace)
+
+
+async def test_insertions_of_a_prompt_go_in_with_few_statements(store: Store, clock: FakeClock) -> None:
+    tea = await known(store, clock, "Ana likes tea.")
+    shared = await known(store, clock, "The garden has bees.", Subject("shared", "garden"))
+    rows = [insertion(clock, chain, tea, shared, depth=chain, recalled="Tea. Bees.") for chain in range(5)]
+    sent: list[str] = []
+
+    def add(db: SqlConnection) -> None:
+        counted = Counted(db)
+        insertions.add(counted, ANA, rows, b"key")
+        sent.extend(counted.sent)
+
+    await store.insertions._executor.write(add, ANA)
+
+    assert (await store.insertions.find(ANA, range(5))).insertions == tuple(rows)
+    assert len(sent) == 7, "two for each owner, one about the thread, and one for each table"
+
+
+async def test_insertions_of_two_threads_are_refused_together(store: Store, clock: FakeClock) -> None:
+    with pytest.raises(BadRequestError, match="several threads"):
+        await store.insertions.add(ANA, [insertion(clock, 1), insertion(clock, 2, thread=OTHER)])
+    assert await store.insertions.find(ANA, [1, 2]) == LedgerRows()
+    await store.insertions.add(ANA, [])

@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from recollect.engine import PromptTrace
 from recollect.errors import UnknownMemoryError
 from recollect.server.api.operation import ApiRequest, Operation
 from recollect.server.status import ACCEPTED, CREATED, OK
@@ -11,6 +12,7 @@ from recollect.types import Memory, RequestScope
 
 # No number of a memory has more digits.
 _MAX_NUMBER_DIGITS = 18
+_MAX_PAGE_SIZE = 1000
 
 
 class _NewApp(BaseModel):
@@ -100,6 +102,39 @@ async def _app(request: ApiRequest) -> tuple[int, object]:
     return OK, {"conversationId": conversation.external_id or conversation.id, "appId": conversation.app}
 
 
+async def _trace(request: ApiRequest) -> tuple[int, object]:
+    conversation = await request.engine.conversations.get(request.path["conversation"], user=request.user)
+    traces = await request.engine.conversations.trace(
+        conversation.id, user=request.user, limit=request.limit(100, _MAX_PAGE_SIZE)
+    )
+    return OK, {
+        "conversationId": conversation.external_id or conversation.id,
+        "prompts": [_trace_to_json(trace) for trace in traces],
+    }
+
+
+def _trace_to_json(trace: PromptTrace) -> dict[str, object]:
+    record = trace.record
+    scores = {memory: score for _, memory, score in record.items}
+    return {
+        "at": record.at.isoformat(),
+        "seq": record.seq,
+        "prefix": record.prefix or None,
+        "replayed": record.replayed,
+        "tokens": record.tokens,
+        "memories": [
+            {
+                "id": memory.id,
+                "content": memory.text,
+                "score": round(scores[memory.id], 6),
+                "used": None if record.hits is None else memory.id in record.hits,
+            }
+            for memory in trace.memories
+        ],
+        "omitted": [{"id": memory.id, "reason": memory.reason} for memory in record.omitted],
+    }
+
+
 def _scope(request: ApiRequest, app: str | None) -> RequestScope:
     scope = request.identity.scope
     app = app or scope.app
@@ -121,4 +156,5 @@ OPERATIONS = (
     Operation(method="POST", path="/conversations/{conversation}/end", handler=_end),
     Operation(method="POST", path="/conversations/{conversation}/save", handler=_save),
     Operation(method="GET", path="/conversations/{conversation}/app", handler=_app),
+    Operation(method="GET", path="/api/conversations/{conversation}/trace", handler=_trace),
 )

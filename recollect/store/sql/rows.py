@@ -230,7 +230,7 @@ def write_omitted(record: InjectionRecord) -> str:
 
 def read_recall(row: Row) -> InjectionRecord:
     """Read a row of `recalls`."""
-    id_, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix = row
+    id_, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix, seq = row
     known = json.loads(items)
     judged = bool(known) and len(known[0]) > _WITHOUT_HIT
     return InjectionRecord(
@@ -244,6 +244,7 @@ def read_recall(row: Row) -> InjectionRecord:
         replayed=replayed,
         omitted=tuple(OmittedMemory(id=MemoryId(id_), reason=reason) for id_, reason in json.loads(omitted)),
         prefix=prefix,
+        seq=seq,
     )
 
 

@@ -5,8 +5,10 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from append_only import ScriptedChat
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
+from recollect.types import Identity
 from sample_chats import assistant, user
 
 TALK = [
@@ -90,3 +92,25 @@ async def test_an_unknown_conversation_can_be_neither_ended_nor_saved(api: httpx
     for path in ("/conversations/gone/end", "/conversations/gone/save"):
         assert (await api.post(path)).status_code == 404
     assert (await api.post("/conversations/c/end", json={"reason": ""})).status_code == 400
+
+
+async def test_a_trace_says_what_memory_did_for_each_request(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+    await engine.add("The user is allergic to peanuts.")
+    named = Identity(subject=engine.subject(None), conversation="c1")
+    chat = ScriptedChat(engine, named)
+    await chat.ask("May I eat peanuts?", "Better not eat anything you are allergic to.")
+    await chat.ask("Really no peanuts?", "No.")
+    await engine.turns.close()
+    trace = (await api.get("/api/conversations/c1/trace")).json()
+    assert trace["conversationId"] == "c1"
+    second, first = trace["prompts"]
+    assert (first["seq"], first["prefix"], first["replayed"]) == (2, "new", 0)
+    assert [memory["content"] for memory in first["memories"]] == ["The user is allergic to peanuts."]
+    assert first["memories"][0]["used"] is not None
+    assert first["tokens"] > 0
+    assert (second["seq"], second["prefix"], second["replayed"], second["memories"]) == (4, "kept", 1, [])
+    assert second["omitted"], "what was shown already"
+    assert all(set(memory) == {"id", "reason"} for memory in second["omitted"])
+    assert len((await api.get("/api/conversations/c1/trace?limit=1")).json()["prompts"]) == 1
+    assert (await api.get("/api/conversations/c1/trace?limit=0")).status_code == 400
+    assert (await api.get("/api/conversations/unknown/trace")).status_code == 404

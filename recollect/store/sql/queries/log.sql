@@ -158,14 +158,14 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
 UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: recalls
-SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix
+SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix, seq
   FROM recall
  WHERE subject = ?1
  ORDER BY at DESC, id DESC
  LIMIT ?2
 
 -- name: recalls_within
-SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix
+SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix, seq
   FROM recall
  WHERE subject = ?1 AND conversation = ?3 AND (?4 = 0 OR items <> '[]')
  ORDER BY at DESC, id DESC
