@@ -37,14 +37,14 @@ def prompt_of(messages: Sequence[Message], body: bytes) -> SentPrompt:
 def broken_prefix(earlier: SentPrompt, prompt: SentPrompt, *, named: bool) -> str:
     """Compare two prompts as far as the client's own messages are the same; empty if the bytes are, too.
 
-    Without an id of its chat, a client that edits its first message begins a new conversation; so does each message of
-    a session that comes without its history.
+    Without an id of its chat, a client that edits or repeats its first message begins a new conversation, be it after a
+    greeting; so does each message of a session that comes without its history.
     """
     common = 0
     while common < min(len(earlier.own), len(prompt.own)) and earlier.own[common] == prompt.own[common]:
         common += 1
-    begins = all('"role": "user"' not in message for message in prompt.own[:common])
-    if not named and (begins or all('"role": "assistant"' not in message for message in prompt.own)):
+    first = next((place for place, message in enumerate(prompt.own) if '"role": "user"' in message), common)
+    if not named and (first >= common or all('"role": "assistant"' not in message for message in prompt.own[first:])):
         return ""
     if not common or earlier.sent[common - 1] == prompt.sent[common - 1]:
         return ""

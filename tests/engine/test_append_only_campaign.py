@@ -179,8 +179,9 @@ class Campaign:
         """The first message that is taken back: without an id, a first question that is asked again is a new chat."""
         if self.chat.identity.conversation is not None and not self.chat.identity.append:
             return 0
-        answers = (place for place in range(len(self.chat.messages)) if self._role(place) == "assistant")
-        return next(answers, len(self.chat.messages)) + 1
+        roles = [self._role(place) for place in range(len(self.chat.messages))]
+        asked = roles.index("user") if "user" in roles else 0
+        return roles.index("assistant", asked) + 1 if "assistant" in roles[asked:] else len(roles) + 1
 
     def _role(self, place: int) -> str:
         return str(self.chat.messages[place]["role"])
