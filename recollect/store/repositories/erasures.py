@@ -10,6 +10,8 @@ from typing import TypeVar
 from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
 from recollect.store.sql.database import Work, load
 from recollect.store.sql.erase import erase
+from recollect.store.sql.erase.erase import EraseServices
+from recollect.store.sql.erase.portions import ErasedPortions, erase_portion
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.inner import inner_subjects
 from recollect.store.sql.rows import fetch_value
@@ -34,31 +36,37 @@ class ErasureRepository:
         return self._database.storage_kind
 
     async def erase(self, order: EraseRequest) -> ErasureRecord:
-        """Erase what is named and all that tells of it, in one transaction; durable on return.
+        """Erase what is named and all that tells of it; durable on return.
 
         Memories go with their vectors, terms, tags, quotes and decisions, and with the closed memories that they
         replaced. Of messages only place, role and times stay; the ledger keeps a resent history from writing them, or
         what they said, again. What was formed from erased messages goes too, unless it has other evidence.
-        Formations in progress lose their leases. Subjects within an erased one go a batch at a time, the subject
-        itself last; repeating the order continues. A subject that was erased whole may begin again. Its bytes may
-        stay in the database's files until `scrub` removes them.
+        Formations in progress lose their leases.
+
+        Of a large subject most memories go first, in small transactions that let others write. Subjects within an
+        erased one go a batch at a time, the subject itself last. If it is interrupted, repeating the order continues. A
+        subject that was erased whole may begin again. Its bytes may stay in the database's files until `scrub` removes
+        them.
 
         Raises:
             UnknownMemoryError: The subject does not have a named memory.
             UnknownConversationError: The subject does not have the named conversation.
         """
         context, reach = self._context, self._context.failpoint.reach
-        services = erase.EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
+        services = EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
         if not order.everything:
             erasure = await self._erase(lambda db: erase.erase(db, order, services), order.subject)
             reach("erased")
             return erasure
+        begun = await self._erase_portions(order.subject, services)
         parts: builtins.list[tuple[Subject, ErasureRecord]] = []
         whole: ErasureRecord | None = None
         while whole is None:
             batch = await self._executor.read(lambda db: inner_subjects(db, order.subject, limit=erase.MAX_INNER))
             erased, whole = await self._erase(
-                partial(erase.erase_whole, order=order, parts=batch, services=services), order.subject, *batch
+                partial(erase.erase_whole, order=order, parts=batch, services=services, begun=begun),
+                order.subject,
+                *batch,
             )
             parts += erased
             reach("erased")
@@ -69,10 +77,19 @@ class ErasureRepository:
             inner=tuple((subject, part.counts) for subject, part in parts),
         )
 
-    async def _erase(self, work: Work[T], *subjects: Subject) -> T:
+    async def _erase_portions(self, subject: Subject, services: EraseServices) -> ErasureRecord | None:
+        """Erase a large subject's memories but the last few; None where it has only a few."""
+        so_far: ErasedPortions | None = None
+        while portion := await self._erase(
+            partial(erase_portion, subject=subject, so_far=so_far, services=services), subject, synced=False
+        ):
+            so_far = portion
+        return so_far.record if so_far else None
+
+    async def _erase(self, work: Work[T], *subjects: Subject, synced: bool = True) -> T:
         """Erase in one transaction."""
         await self._executor.flush(*subjects)  # a pending write would bring erased ids back
-        done = await self._executor.write(work, *subjects)
+        done = await self._executor.write(work, *subjects, synced=synced)
         for subject in subjects:
             self._context.cache.forget(subject)
         return done

@@ -38,33 +38,47 @@ class EraseServices:
     """Called when part of it is deleted."""
 
 
-def erase(db: SqlConnection, order: EraseRequest, services: EraseServices) -> ErasureRecord:
+def erase(
+    db: SqlConnection, order: EraseRequest, services: EraseServices, *, begun: ErasureRecord | None = None
+) -> ErasureRecord:
     """Erase memories or messages, or all of one subject.
 
     Args:
         db: A connection in a transaction that is rolled back if this raises.
         order: What to erase.
         services: Clock, key and failpoint.
+        begun: What portions of the subject were erased before, which this ends.
     """
     now = services.clock.now()
-    erasure = ErasureRecord(id=new_id(services.clock), at=now, cleaned_at=None, counts={})
-    at = to_micros(now)
+    erasure = begun or ErasureRecord(id=new_id(services.clock), at=now, cleaned_at=None, counts={})
     noted = order.everything and inner.forget(db, order.subject)
     if subjects.version_of(db, order.subject) is None:
         _refuse_unknown(order)
         work: PartialErasure | SubjectErasure | None = None
     else:
-        work = (SubjectErasure if order.everything else PartialErasure)(db, order, at=at, term_key=services.term_key)
+        kind = SubjectErasure if order.everything else PartialErasure
+        work = kind(db, order, at=to_micros(now), term_key=services.term_key)
         work.erase(services.midway)
-    found = {name: count for name, count in work.counts.items() if count} if work else {}
-    cleaned_at = None if work or noted else now  # nothing was there, so no bytes are left
-    values = (order.subject.key, at, UUID(erasure.id).bytes, at if cleaned_at else None, json.dumps(found))
-    db.execute(SQL["note_erasure"], values)
-    return replace(erasure, cleaned_at=cleaned_at, counts=found)
+    found = Counter(erasure.counts) + (work.counts if work else Counter())
+    cleaned_at = None if work or noted or begun else now  # nothing was there, so no bytes are left
+    erasure = replace(erasure, cleaned_at=cleaned_at, counts=dict(found))
+    note_erasure(db, order.subject, erasure)
+    return erasure
+
+
+def note_erasure(db: SqlConnection, subject: Subject, erasure: ErasureRecord) -> None:
+    """Note an erasure, or how far it came: until it is cleaned, its bytes may be in the database's files."""
+    cleaned_at = None if erasure.cleaned_at is None else to_micros(erasure.cleaned_at)
+    values = (to_micros(erasure.at), UUID(erasure.id).bytes, cleaned_at, json.dumps(dict(erasure.counts)))
+    db.execute(SQL["note_erasure"], (subject.key, *values))
 
 
 def erase_whole(
-    db: SqlConnection, order: EraseRequest, parts: Sequence[Subject], services: EraseServices
+    db: SqlConnection,
+    order: EraseRequest,
+    parts: Sequence[Subject],
+    services: EraseServices,
+    begun: ErasureRecord | None = None,
 ) -> tuple[list[tuple[Subject, ErasureRecord]], ErasureRecord | None]:
     """Erase subjects within the one that is to go, and that one itself once there are none left.
 
@@ -73,6 +87,7 @@ def erase_whole(
         order: The subject to erase.
         parts: Some of those within it, innermost first.
         services: Clock, key and failpoint.
+        begun: See `erase`.
 
     Returns:
         What was erased of each part that was there, and of the subject itself; None where more are within it.
@@ -84,7 +99,7 @@ def erase_whole(
     done = [(part, erased[part]) for part in there]
     if inner.inner_subjects(db, order.subject, limit=1):
         return done, None
-    return done, erase(db, order, services)
+    return done, erase(db, order, services, begun=begun)
 
 
 def erasures(db: SqlConnection, subject: Subject, *, limit: int) -> list[ErasureRecord]:

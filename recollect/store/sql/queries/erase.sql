@@ -314,7 +314,36 @@ DELETE FROM insertion_item WHERE subject = ?1
 DELETE FROM link WHERE subject = ?1
 
 -- name: note_erasure
+-- Again for each portion of a large subject: it is pending again, even if the files were cleaned in between.
 INSERT INTO erasure (subject, at, id, cleaned_at, counts) VALUES (?1, ?2, ?3, ?4, ?5)
+    ON CONFLICT (subject, at, id) DO UPDATE SET cleaned_at = excluded.cleaned_at, counts = excluded.counts
+
+-- name: portion_end
+-- The last memory of a portion; null where there are not as many.
+SELECT id FROM memory WHERE subject = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET ?3
+
+-- name: portion_gone
+INSERT INTO gone (subject, version, memory)
+SELECT subject, ?4, memory FROM hot WHERE subject = ?1 AND memory > ?2 AND memory <= ?3
+    ON CONFLICT DO NOTHING
+
+-- name: portion_vectors
+DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory > ?2 AND memory <= ?3
+
+-- name: portion_hot
+DELETE FROM hot WHERE subject = ?1 AND memory > ?2 AND memory <= ?3
+
+-- name: portion_evidence
+DELETE FROM evidence WHERE subject = ?1 AND memory > ?2 AND memory <= ?3
+
+-- name: portion_tags
+DELETE FROM memory_tag WHERE subject = ?1 AND memory > ?2 AND memory <= ?3
+
+-- name: portion_decisions
+DELETE FROM decision WHERE subject = ?1 AND memory > ?2 AND memory <= ?3
+
+-- name: portion_memories
+DELETE FROM memory WHERE subject = ?1 AND id > ?2 AND id <= ?3
 
 -- name: unclean
 SELECT count(*) FROM erasure WHERE cleaned_at IS NULL
