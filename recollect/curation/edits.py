@@ -2,11 +2,11 @@
 
 import asyncio
 import itertools
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import NamedTuple
-
-import numpy as np
 
 from recollect.concurrency import retry_while_stale, run_in_thread_if_large
 from recollect.errors import StaleSubjectError, StoreUnavailableError
@@ -17,10 +17,11 @@ from recollect.lazy_pattern import LazyPattern
 from recollect.maintenance.capacity import PlannedCommit
 from recollect.maintenance.eviction import ASKING_ATTEMPTS, plan_eviction
 from recollect.maintenance.reembed import embed_missing
-from recollect.text import clean, normalise, squeeze, terms
+from recollect.recall.same_terms import notes_by_terms
+from recollect.text import clean, legacy_terms, normalise, squeeze, terms
 from recollect.types import (
-    KIND_ORDER,
     NO_DETAIL,
+    NO_VECTORS,
     Action,
     AddMemory,
     Change,
@@ -35,18 +36,11 @@ from recollect.types import (
     Subject,
     SubjectSnapshot,
     Vector,
-    VectorRequest,
     Vectors,
 )
 
-# Two spellings of one sentence are more similar than this for any embedder; only these are compared as text.
-_NEARLY_EQUAL = 0.9
-# Pairs of a note and a text whose likeness is looked at on the loop: some milliseconds; and texts looked at at a time,
-# which takes 25 MB beside 100,000 notes.
-_INLINE_PAIRS_THRESHOLD, _BATCH_SIZE = 100_000, 64
-# Where an index finds them, so many notes that may be another spelling of a text.
-_MAX_ALIKE = 50
-_NOTE = MemoryKind.NOTE.number
+# Pairs of a memory and a text whose terms are compared on the loop: some milliseconds.
+_INLINE_PAIRS_THRESHOLD = 1_000_000
 _PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
 
 
@@ -102,8 +96,8 @@ async def _add(
             current = await runtime.for_subject(subject)
             if current is not runtime:  # the subject was re-embedded meanwhile
                 runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
-        hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=_like(vectors))
-        kept = _kept(await _same(runtime, hot, wanted, vectors), fresh)
+        hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)
+        kept = _kept(await _same(runtime, hot, wanted), fresh)
         changes = [
             _added(runtime, memory, vector) if memory is new else _strengthened(memory, note)
             for memory, new, note, vector in zip(kept, fresh, wanted, vectors, strict=True)
@@ -203,12 +197,10 @@ async def unlink_memory(runtime: Runtime, memory: Memory) -> None:
     await runtime.store.memories.unlink(memory.subject, memory.id, decision=made)
 
 
-async def _same(
-    runtime: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualNote], vectors: Vectors
-) -> dict[str, Memory]:
+async def _same(runtime: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> dict[str, Memory]:
     """Find the notes that say what is wanted but for case and punctuation, by their wordings."""
     places = await run_in_thread_if_large(
-        len(hot) * len(wanted), lambda: _alike(hot, vectors), above=_INLINE_PAIRS_THRESHOLD
+        len(hot) * len(wanted), lambda: _alike(hot, wanted), above=_INLINE_PAIRS_THRESHOLD
     )
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     known_memories: dict[str, Memory] = {}
@@ -217,22 +209,17 @@ async def _same(
     return known_memories
 
 
-def _alike(hot: SubjectSnapshot, vectors: Vectors) -> list[int]:
-    """Find the places of notes that may be another spelling of one of some texts."""
-    near = np.zeros(len(hot), dtype=bool)
-    with_vector = vectors.any(axis=1)
-    if not with_vector.all():  # signs alone have no vector, and are near only to what has none either
-        near |= ~np.isin(np.arange(len(hot)), hot.vector_of)
-    if len(hot.vectors):
-        for start in range(0, len(vectors), _BATCH_SIZE):
-            some = vectors[start : start + _BATCH_SIZE]
-            near[hot.vector_of[(hot.vectors @ some.T > _NEARLY_EQUAL).any(axis=1)]] = True
-    return [place for place in np.flatnonzero(near).tolist() if KIND_ORDER[hot.kinds[place]] is MemoryKind.NOTE]
-
-
-def _like(vectors: Vectors) -> VectorRequest | None:
-    """Say which vectors tell what texts may be another spelling of; None: all, to know which memories have none."""
-    return VectorRequest(vectors=vectors, limit_each=_MAX_ALIKE, kinds=(_NOTE,)) if vectors.any(axis=1).all() else None
+def _alike(hot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> list[int]:
+    """Find the places of notes that may be another spelling of one of some texts: they have the same terms."""
+    places: set[int] = set()
+    for note in wanted:
+        # A mark within a word may make other terms of it: "12:30" is "12" and "30" where it is a dash.
+        spellings = [terms(note.text), terms(_wording(note.text))]
+        if hot.has_legacy_terms:
+            spellings.append(Counter(chain.from_iterable(own for _, own in legacy_terms(note.text))))
+        for counted in {frozenset(counted.items()) for counted in spellings}:
+            places.update(notes_by_terms(hot, dict(counted)).tolist())
+    return sorted(places)
 
 
 def _wording(text: str) -> str:

@@ -235,7 +235,7 @@ async def add_requested(
     for place, candidate in enumerate(candidates):
         meant: list[Memory] = []
         if candidate.forgets_all:
-            ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE)]
+            ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE).tolist()]
             meant = await runtime.store.memories.get_many(hot.subject, ids)
         for seq in candidate.forgets_seqs:
             meant += await runtime.store.memories.from_source(hot.subject, conversation, seq=seq)

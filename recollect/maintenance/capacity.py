@@ -53,6 +53,11 @@ def counted_places(hot: SubjectSnapshot) -> npt.NDArray[np.intp]:
     return np.flatnonzero(np.isin(hot.kinds, _NUMBERS))
 
 
+def count_places(hot: SubjectSnapshot) -> int:
+    """Return the number of memories that count against the room."""
+    return sum(int(np.count_nonzero(hot.kinds == number)) for number in _NUMBERS)
+
+
 def session_of(subject: Subject) -> tuple[Subject, str] | None:
     """Return whose conversation a session's memory is of, and its id: its own settings may bound the room.
 
@@ -119,6 +124,6 @@ async def _is_full(lease: Lease, runtime: Runtime, profile: Profile) -> bool:
     key, runtime = lease.key, await runtime.for_subject(lease.key.subject)
     hot = await runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS)
     arriving = 1 if profile.form.extractor == "paragraph" else MAX_QUESTIONS
-    count = len(counted_places(hot)) + arriving
+    count = count_places(hot) + arriving
     room = await capacity_for(PlannedCommit(subject=key.subject, profile=key.profile, hot=hot), count, runtime)
     return room is not None and room.policy.policy == "compact" and count > room.policy.max_memories

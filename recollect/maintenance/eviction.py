@@ -11,7 +11,14 @@ from recollect.errors import BudgetSpentError, StoreFullError, StoreUnavailableE
 from recollect.formation.budgeted_model import BudgetedModel, with_budget
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text, new_id
-from recollect.maintenance.capacity import COUNTED_KINDS, MAX_QUESTIONS, PlannedCommit, capacity_for, counted_places
+from recollect.maintenance.capacity import (
+    COUNTED_KINDS,
+    MAX_QUESTIONS,
+    PlannedCommit,
+    capacity_for,
+    count_places,
+    counted_places,
+)
 from recollect.maintenance.compaction import (
     CompactionChoice,
     CompactionQuestion,
@@ -106,10 +113,10 @@ async def plan_eviction(planned: PlannedCommit, runtime: Runtime) -> tuple[list[
     """
     new = _arriving(planned.changes)
     closing = {change.id for change in planned.changes if isinstance(change, CloseMemory)}
-    places = counted_places(planned.hot)
-    room = await capacity_for(planned, len(places) + len(new), runtime) if new else None
+    room = await capacity_for(planned, count_places(planned.hot) + len(new), runtime) if new else None
     if room is None:
         return [], []
+    places = counted_places(planned.hot)
     # Oldest first: ids are made in that order.
     known = [id_ for place in places if (id_ := MemoryId(id_text(planned.hot.ids[place]))) not in closing]
     if len(known) + len(new) <= room.policy.max_memories:

@@ -31,6 +31,7 @@ from recollect.types.embedder import (
 )
 from recollect.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind
 from recollect.types.formation import FormationKey, FormationRequest, FormationResult, FormationStatus, Lease
+from recollect.types.id_column import ID_BYTES, IdColumn
 from recollect.types.ledger import (
     MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
@@ -93,6 +94,7 @@ __all__ = [
     "ALL_VECTORS",
     "CIRCUMSTANCE",
     "GLOBAL",
+    "ID_BYTES",
     "INNER_KINDS",
     "INTERACTION_MODES",
     "KEY_VARIABLE",
@@ -138,6 +140,7 @@ __all__ = [
     "FormationRequest",
     "FormationResult",
     "FormationStatus",
+    "IdColumn",
     "Identity",
     "InjectionMode",
     "InjectionRecord",

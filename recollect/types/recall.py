@@ -1,6 +1,6 @@
 """Snapshots that recall computes on, and its results. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -33,8 +33,8 @@ class SubjectSnapshot:
     """Changes with every change to the subject's memories."""
     salt: bytes
     """Key of the term hashes: `text.term_key(salt, term)`."""
-    ids: list[bytes]
-    """n ids of 16 bytes."""
+    ids: Sequence[bytes]
+    """n ids of 16 bytes, ascending."""
     kinds: npt.NDArray[np.uint8]
     """n: index into `KIND_ORDER`."""
     importance: npt.NDArray[np.float32]

@@ -1,13 +1,12 @@
 """However a subject's memories come to be in memory, a question finds the same ones with the same scores."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
 
 from benchmarks.same_answers import compare
-from recollect.store.sql.recall import snapshot as reading
-from recollect.store.sql.recall.snapshot import merge
+from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.types import SubjectSnapshot
 from stores import DURABLE, url_of
 
@@ -20,20 +19,22 @@ async def test_a_question_has_the_same_answer_read_whole_cached_or_updated(
     kind: str, count: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     merged: list[int] = []
+    advance = GrowingArrays.advance
 
-    def counted(old: SubjectSnapshot, fresh: SubjectSnapshot, changed: Iterable[bytes]) -> SubjectSnapshot:
-        merged.append(len(old))
-        return merge(old, fresh, changed)
+    def counted(
+        arrays: GrowingArrays, version: int, fresh: SubjectSnapshot, changed: Collection[bytes]
+    ) -> SubjectSnapshot | None:
+        merged.append(len(changed))
+        return advance(arrays, version, fresh, changed)
 
-    monkeypatch.setattr(reading, "merge", counted)
+    monkeypatch.setattr(GrowingArrays, "advance", counted)
     compared = await compare(url_of(kind, tmp_path), count, questions=10)
 
     assert compared.memories == count
     assert [len(answer) for answer in compared.whole] == [50] * 10
     assert list(compared.ways) == ["brought forward", "then cached", "read again", "read again, then cached"]
     assert compared.differing == []
-    # Fewer memories than are worth merging are read again each time.
-    assert bool(merged) is (count >= reading.MIN_MERGED)
+    assert merged
 
 
 async def test_what_differs_is_named_by_its_way(tmp_path: Path) -> None:

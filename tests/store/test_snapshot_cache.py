@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from factories import ANA, SPACE
 from factories import memory as some_memory
 from recollect.ids import id_bytes
-from recollect.store.sql.recall.snapshot_cache import MAX_TEXT_BYTES, ChangedMemories, SnapshotCache
+from recollect.store.sql.recall.snapshot_cache import MAX_TEXT_BYTES, SnapshotCache
 from recollect.store.sql.snapshot_codec import pack_fixed, size_of, unpack
 from recollect.testing import FakeClock
 from recollect.types import Memory, Subject, SubjectSnapshot
@@ -50,9 +50,9 @@ def test_what_did_not_change_outlives_a_new_version() -> None:
     same, edited, closed, unread = memories
     cache.put(SPACE, snapshot_of(memories))
     cache.put_memories(SPACE, snapshot_of(memories), [same, edited, closed])
-    newer = snapshot_of([same, edited, unread], version=3)
-    ids = frozenset(id_bytes(row.id) or b"" for row in (edited, closed))
-    cache.put(SPACE, newer, changed=ChangedMemories(since=1, ids=ids))
+    ids = [id_bytes(row.id) or b"" for row in (edited, closed)]
+    newer = cache.advance(SPACE, snapshot_of(memories), snapshot_of([edited], version=3), ids)
+    assert newer.ids == snapshot_of([same, edited, unread]).ids
     assert kept(cache, newer, memories) == [same]
 
 
@@ -60,8 +60,8 @@ def test_changes_since_a_later_version_than_the_one_kept_keep_nothing() -> None:
     cache, memories = SnapshotCache(1_000_000), known(2)
     cache.put(SPACE, snapshot_of(memories))
     cache.put_memories(SPACE, snapshot_of(memories), memories)
-    newest = snapshot_of(memories, version=3)
-    cache.put(SPACE, newest, changed=ChangedMemories(since=2, ids=frozenset()))
+    newest = cache.advance(SPACE, snapshot_of(memories, version=2), snapshot_of([], version=3), [])
+    assert newest.ids == snapshot_of(memories).ids
     assert kept(cache, newest, memories) == []
 
 

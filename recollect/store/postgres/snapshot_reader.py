@@ -5,26 +5,32 @@ from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
-from recollect.errors import SpaceMovedError
 from recollect.ids import id_bytes
 from recollect.store.executor import Rank, StoreContext
 from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.hnsw_search import HnswSearch, sample
 from recollect.store.postgres.vector_codec import joined
-from recollect.store.sql.database import SqlConnection, load
+from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
-from recollect.store.sql.recall.snapshot import MIN_MERGED, snapshot_within
+from recollect.store.sql.recall.snapshot import (
+    PORTION,
+    advance,
+    is_mergeable,
+    max_changes,
+    read_state,
+    snapshot_within,
+)
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
-from recollect.store.sql.rows import fetch, fetch_value, read_memories
+from recollect.store.sql.rows import fetch, read_memories
 from recollect.store.sql.snapshot_codec import unpack
-from recollect.store.sql.subjects import salt_of, verified, version_of
+from recollect.store.sql.subjects import salt_of, version_of
 from recollect.text import TERM_SCHEME
 from recollect.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
-SQL, SUBJECT_SQL = dialect_statements("recall"), load("subject")
-# Columns of the statement `whole`: those of the subject, then those of a memory.
-_SUBJECT_COLUMNS = ("name", "version", "space", "has_legacy_terms", "asked_space", "dim", "has_index")
-_HEAD = len(_SUBJECT_COLUMNS)
+SQL = dialect_statements("recall")
+# Columns of the statements `whole` and `forward`: those of `snapshot_state`, whether the vectors have an index, and
+# those of a memory.
+_STATE, _INDEXED, _HEAD = slice(6), 6, 7
 # A giant's vectors, read whole for once, would push out all others.
 _NOTHING_KEPT = SnapshotCache(0)
 T = TypeVar("T")
@@ -58,25 +64,36 @@ class PostgresSnapshotReader:
         if kept is not None:
             if kept.version == version_of(db, subject):
                 return self._settled(db, kept, space, sought)
-            # What changed is less than all of it, where that is much.
-            if len(kept) >= MIN_MERGED:
+            if kept.sampled_vectors is not None:
                 return self._in_snapshot(db, subject, space, sought)
-        rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME)
-        if not rows:  # a subject that is not there yet
-            return self._in_snapshot(db, subject, space, sought)
-        name, version, read_in, legacy_terms, number, dim, indexed = rows[0][:_HEAD]  # _SUBJECT_COLUMNS
-        version = verified(subject, name, version)
-        if read_in not in (None, number):
-            found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
-            raise SpaceMovedError(subject.text, key=subject.key, asked=space, found=found)
-        if indexed:
+            forward = self._brought_forward(db, kept, space)
+            if forward is not None:
+                return forward
+        rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME, PORTION + 1)
+        # A subject that is not there yet, one with an index, and one that is read in portions.
+        if not rows or rows[0][_INDEXED]:
             return self._in_snapshot(db, subject, space, sought)
         memories = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
-        found = unpack(subject, version, salt_of(self._term_key, subject), dim or 0, memories, None)
-        if legacy_terms:
+        if len(memories) > PORTION:
+            return self._in_snapshot(db, subject, space, sought)
+        state = read_state(db, subject, space, rows[0][_STATE])
+        found = unpack(subject, state.version, salt_of(self._term_key, subject), state.dim, memories, None)
+        if state.has_legacy_terms:
             found = replace(found, has_legacy_terms=True)
         self._cache.put(space, found)
         return found
+
+    def _brought_forward(self, db: SqlConnection, kept: SubjectSnapshot, space: str) -> SubjectSnapshot | None:
+        """Bring a cached snapshot forward in one answer; None if it has to be read whole."""
+        subject, most = kept.subject, max_changes(kept)
+        rows = fetch(db, SQL["forward"], subject.key, space, TERM_SCHEME, kept.version, most + 1)
+        if not rows or rows[0][_INDEXED]:
+            return None
+        state = read_state(db, subject, space, rows[0][_STATE])
+        changed = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
+        if len(changed) > most or not is_mergeable(kept, state, self._cache.changes(subject, space)):
+            return None
+        return advance(self._cache, space, kept, state, changed)
 
     def _rank_and_fetch(
         self, db: SqlConnection, subjects: Mapping[Subject, str], rank: Rank[T], sought: Mapping[Subject, VectorRequest]

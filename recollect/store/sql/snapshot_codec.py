@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.text import source_key, term_key
-from recollect.types import Evidence, Subject, SubjectSnapshot
+from recollect.types import ID_BYTES, Evidence, IdColumn, Subject, SubjectSnapshot
 
 Row = tuple[Any, ...]
 
@@ -34,8 +34,6 @@ _MAX_COUNT = 2**16 - 1
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
 FLOAT_BYTES = 4
-# What one id costs beside its 16 bytes in a list of bytes objects.
-_ID_BYTES = 57
 # If less than one in so many memories has vectors, looking up each is faster than counting all.
 _SPARSE_THRESHOLD = 8
 
@@ -115,7 +113,7 @@ def unpack(
         subject=subject,
         version=version,
         salt=salt,
-        ids=list(ids),
+        ids=IdColumn.of(ids),
         kinds=_column(fixed, "kind"),
         importance=_column(fixed, "importance"),
         confidence=_column(fixed, "confidence"),
@@ -181,4 +179,4 @@ def size_of(hot: SubjectSnapshot) -> int:
         *(hot.length, hot.vectors, hot.vector_of, hot.terms, hot.counts, hot.term_start),
         *(hot.source_hash, hot.source_key, hot.source_start),
     )
-    return sum(array.nbytes for array in arrays) + len(hot.ids) * _ID_BYTES
+    return sum(array.nbytes for array in arrays) + len(hot.ids) * ID_BYTES

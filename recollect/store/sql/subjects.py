@@ -107,11 +107,6 @@ def move_version(db: SqlConnection, subject: Subject) -> int:
     return int(fetch_value(db, SQL["move_version"], subject.key))
 
 
-def terms_behind(db: SqlConnection, subject: Subject) -> bool:
-    """Tell whether some of the subject's memories may have terms of a former scheme."""
-    return bool(fetch_value(db, SQL["terms_behind"], subject.key, TERM_SCHEME))
-
-
 def salt_of(term_key: bytes, subject: Subject) -> bytes:
     """Return the key of the subject's term hashes."""
     return blake2b(subject.text.encode(), digest_size=SALT_BYTES, key=term_key).digest()

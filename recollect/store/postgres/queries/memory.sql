@@ -34,38 +34,26 @@ UPDATE hot
 -- name: add_vectors
 INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)
 
--- name: snapshot_joined vectors: chunks
--- One row per chunk: joining the numbers in the database halves the time.
-SELECT h.memory, h.fixed, h.terms, h.sources, v.embedding
-  FROM hot AS h
-  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
- WHERE h.subject = ?1
- ORDER BY h.memory, v.chunk
-
 -- name: snapshot_vectors vectors: packed
 SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk)
   FROM vector
- WHERE subject = ?1 AND space = ?2
+ WHERE subject = ?1 AND space = ?2 AND memory > ?3 AND memory <= ?4
  GROUP BY memory
  ORDER BY memory
 
--- name: snapshot_changed
+-- name: changes vectors: chunks
 -- Each by its key: in a new database without statistics, the server would read all rows of the subject for each change.
-SELECT h.memory, h.fixed, h.terms, h.sources
-  FROM memory AS m
- CROSS JOIN LATERAL (SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 AND memory = m.id OFFSET 0) AS h
- WHERE m.subject = ?1 AND m.changed > ?2
- ORDER BY h.memory
-
--- name: vectors_changed vectors: packed
--- By key as well.
-SELECT m.id, v.data
-  FROM memory AS m
- CROSS JOIN LATERAL (SELECT string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk) AS data
+SELECT c.id, h.fixed, h.terms, h.sources, v.embedding
+  FROM (SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
+         UNION
+        SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
+         LIMIT ?4) AS c
+  LEFT JOIN LATERAL (SELECT fixed, terms, sources FROM hot WHERE subject = ?1 AND memory = c.id OFFSET 0) AS h ON TRUE
+  LEFT JOIN LATERAL (SELECT chunk, embedding
                        FROM vector
-                      WHERE subject = ?1 AND space = ?2 AND memory = m.id) AS v
- WHERE m.subject = ?1 AND m.changed > ?3 AND v.data IS NOT NULL
- ORDER BY m.id
+                      WHERE subject = ?1 AND space = ?3 AND memory = c.id
+                     OFFSET 0) AS v ON TRUE
+ ORDER BY c.id, v.chunk
 
 -- name: remembered
 SELECT *

@@ -8,11 +8,35 @@ SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE nam
        a.memory, a.fixed, a.terms, a.sources, a.embedding
   FROM subject AS s
   LEFT JOIN (SELECT h.memory, h.fixed, h.terms, h.sources, v.chunk, v.embedding
-               FROM hot AS h
+               FROM (SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory LIMIT ?4) AS h
                LEFT JOIN vector AS v
                  ON v.subject = ?1 AND v.space = (SELECT id FROM space WHERE name = ?2) AND v.memory = h.memory
-              WHERE h.subject = ?1
-                AND (SELECT coalesce(near, 0) FROM subject WHERE key = ?1) IS DISTINCT FROM (SELECT id FROM space WHERE name = ?2)
+              WHERE (SELECT coalesce(near, 0) FROM subject WHERE key = ?1)
+                    IS DISTINCT FROM (SELECT id FROM space WHERE name = ?2)
+             OFFSET 0) AS a ON TRUE
+ WHERE s.key = ?1
+ ORDER BY a.memory, a.chunk
+
+-- name: forward
+-- The same columns for the memories that changed after a version; a closed or erased one has only its id.
+SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE name = ?2),
+       (SELECT dim FROM space WHERE name = ?2), s.near = (SELECT id FROM space WHERE name = ?2),
+       a.memory, a.fixed, a.terms, a.sources, a.embedding
+  FROM subject AS s
+  LEFT JOIN (SELECT c.memory, h.fixed, h.terms, h.sources, v.chunk, v.embedding
+               FROM (SELECT id AS memory FROM memory WHERE subject = ?1 AND changed > ?4
+                      UNION
+                     SELECT memory FROM gone WHERE subject = ?1 AND version > ?4
+                      LIMIT ?5) AS c
+               LEFT JOIN LATERAL (SELECT fixed, terms, sources
+                                    FROM hot
+                                   WHERE subject = ?1 AND memory = c.memory
+                                  OFFSET 0) AS h ON TRUE
+               LEFT JOIN LATERAL (SELECT chunk, embedding
+                                    FROM vector
+                                   WHERE subject = ?1 AND space = (SELECT id FROM space WHERE name = ?2)
+                                         AND memory = c.memory
+                                  OFFSET 0) AS v ON TRUE
              OFFSET 0) AS a ON TRUE
  WHERE s.key = ?1
  ORDER BY a.memory, a.chunk

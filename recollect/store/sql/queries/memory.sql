@@ -83,40 +83,24 @@ INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
 
 -- name: snapshot
-SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory
-
--- name: snapshot_beyond
-SELECT 1 FROM hot WHERE subject = ?1 LIMIT 1 OFFSET ?2
-
--- name: snapshot_joined
-SELECT h.memory, h.fixed, h.terms, h.sources, v.data
-  FROM hot AS h
-  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = h.memory
- WHERE h.subject = ?1
- ORDER BY h.memory
+SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 AND memory > ?2 ORDER BY memory LIMIT ?3
 
 -- name: snapshot_vectors
-SELECT memory, data FROM vector WHERE subject = ?1 AND space = ?2 ORDER BY memory
+SELECT memory, data
+  FROM vector
+ WHERE subject = ?1 AND space = ?2 AND memory > ?3 AND memory <= ?4
+ ORDER BY memory
 
--- name: changed
-SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
- UNION ALL
-SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
- LIMIT ?3
-
--- name: snapshot_changed
-SELECT h.memory, h.fixed, h.terms, h.sources
-  FROM memory AS m
-  JOIN hot AS h ON h.subject = ?1 AND h.memory = m.id
- WHERE m.subject = ?1 AND m.changed > ?2
- ORDER BY h.memory
-
--- name: vectors_changed
-SELECT v.memory, v.data
-  FROM memory AS m
-  JOIN vector AS v ON v.subject = ?1 AND v.space = ?2 AND v.memory = m.id
- WHERE m.subject = ?1 AND m.changed > ?3
- ORDER BY v.memory
+-- name: changes
+-- The memories that changed after a version; a closed or erased one has only its id.
+SELECT named.id, h.fixed, h.terms, h.sources, v.data
+  FROM (SELECT id FROM memory WHERE subject = ?1 AND changed > ?2
+         UNION
+        SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
+         LIMIT ?4) AS named
+  LEFT JOIN hot AS h ON h.subject = ?1 AND h.memory = named.id
+  LEFT JOIN vector AS v ON v.subject = ?1 AND v.space = ?3 AND v.memory = named.id
+ ORDER BY named.id
 
 -- name: remembered text: elsewhere
 SELECT *

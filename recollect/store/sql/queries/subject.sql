@@ -3,6 +3,12 @@
 -- name: subject lock: row
 SELECT name, version, space FROM subject WHERE key = ?1
 
+-- name: snapshot_state
+SELECT s.name, s.version, s.space, s.terms < ?3, p.id, p.dim
+  FROM subject AS s
+  LEFT JOIN space AS p ON p.name = ?2
+ WHERE s.key = ?1
+
 -- name: to_begin_with
 -- An erased subject continues its count of versions, so that none is reused. It is read with the chosen embedder.
 SELECT coalesce((SELECT version FROM erased_subject WHERE subject = ?1), 0),
@@ -16,9 +22,6 @@ INSERT INTO subject (key, name, version, terms, space) VALUES (?1, ?2, ?3, ?4, ?
 
 -- name: move_version
 UPDATE subject SET version = version + 1 WHERE key = ?1 RETURNING version, name, space
-
--- name: terms_behind
-SELECT terms < ?2 FROM subject WHERE key = ?1
 
 -- name: subjects
 SELECT name FROM subject WHERE name > ?1 ORDER BY name LIMIT ?2

@@ -1,29 +1,43 @@
-"""Snapshots: all active memories of a subject as arrays, cached per version. Works on a connection."""
+"""Snapshots: all active memories of a subject as arrays, cached and brought forward. Works on a connection."""
 
-from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-
-import numpy as np
-import numpy.typing as npt
+from typing import NamedTuple
 
 from recollect.errors import SpaceMovedError
 from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
-from recollect.store.sql.recall.snapshot_cache import ChangedMemories, SnapshotCache
-from recollect.store.sql.rows import fetch, fetch_value
+from recollect.store.sql.recall.growing_arrays import GrowingArrays
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
+from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import unpack
-from recollect.store.sql.subjects import salt_of, space_of, state_of, terms_behind, version_of
+from recollect.store.sql.subjects import salt_of, space_of, verified, version_of
+from recollect.text import TERM_SCHEME
 from recollect.types import Subject, SubjectSnapshot
 
 SQL, SUBJECT_SQL = load("memory"), load("subject")
 _NO_SPACE = (0, 0)
-# Merging the changes of at least so many memories is clearly faster than reading all: 0.4 against 1.2 ms here, a tenth
-# of the time at 10,000.
-MIN_MERGED = 256
-Ints = npt.NDArray[np.int64]
+# Up to so many changes, or to a quarter of the memories, are merged; beyond, reading all is as quick.
+MIN_MERGED, _MERGED_SHARE = 32, 4
+# A subject of fewer memories is read whole again after as many changes as it has memories, and at least so many: that
+# takes a millisecond, and brings the uses that other processes counted.
+_REREAD_SIZE, _REREAD_CHANGES = 256, 64
+# Memories read at once from a large subject: two or three megabytes, beside the arrays that they are copied into.
+PORTION = 1_000
+# Before all ids, and more memories than a subject has.
+_BEFORE_ALL, _ALL = b"", 2**31 - 1
 Sample = Callable[[SqlConnection, Subject, int, Sequence[bytes]], list[Row]]
 """Reads some of the vectors of a space (its number), of memories with these ids, as a sample of all of them: rows
 of id and vectors, ordered by id."""
+
+
+class SubjectState(NamedTuple):
+    """The row of a subject, as far as a snapshot needs it."""
+
+    version: int
+    has_legacy_terms: bool
+    space: int
+    """Number of the space that is asked for; 0 if it is unknown."""
+    dim: int
 
 
 def read_snapshot(
@@ -38,8 +52,7 @@ def read_snapshot(
     if kept is not None and kept.version == version_of(db, subject):
         return kept
     with db:  # one snapshot for version and rows
-        hot = snapshot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
-    return hot
+        return snapshot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
 
 
 def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two ways of not reading all)
@@ -63,154 +76,118 @@ def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the t
     kept = cache.get(subject, space)
     if kept is not None and kept.sampled_vectors is not None and sample is None:
         kept = None
-    version, read_in = state_of(db, subject) or (None, None)
-    if kept is not None and kept.version == version:
-        return kept
-    number, dim = space_of(db, space) or _NO_SPACE
-    if version is None:
+    row = fetch_one(db, SUBJECT_SQL["snapshot_state"], subject.key, space, TERM_SCHEME)
+    if row is None:
+        dim = (space_of(db, space) or _NO_SPACE)[1]
         return unpack(subject, 0, salt_of(term_key, subject), dim, [], [])
-    if read_in not in (None, number):
-        found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
-        raise SpaceMovedError(subject.text, key=subject.key, asked=space, found=found)
-    changed = _changed(db, kept, version)
-    base = kept if changed is not None and kept is not None and _worth_merging(kept, dim, sample) else None
-    vectors: list[Row] | None
-    if base is not None:
-        rows, vectors = _changed_rows(db, base, number)
-    elif sample is not None:
-        rows = fetch(db, SQL["snapshot"], subject.key)
-        vectors = sample(db, subject, number, [row[0] for row in rows])
-    else:
-        rows, vectors = _all_rows(db, subject, number, most)
-    hot = unpack(subject, version, salt_of(term_key, subject), dim, rows, vectors)
-    if terms_behind(db, subject):
-        hot = replace(hot, has_legacy_terms=True)
-    if base is not None and changed is not None:
-        hot = merge(base, hot, changed.ids)
+    state = read_state(db, subject, space, row)
+    if kept is not None and kept.version == state.version:
+        return kept
+    if kept is not None and is_mergeable(kept, state, cache.changes(subject, space), sampled=sample is not None):
+        most_changed = max_changes(kept)
+        vectors_of = 0 if kept.sampled_vectors is not None else state.space
+        rows = fetch(db, SQL["changes"], subject.key, kept.version, vectors_of, most_changed + 1)
+        if len(rows) <= most_changed:
+            return advance(cache, space, kept, state, rows)
+    reader = _WholeReader(db, subject, state, salt_of(term_key, subject))
     if sample is not None:
-        hot = replace(hot, sampled_vectors=len(hot.vector_of))
-    cache.put(space, hot, changed=changed)
-    return hot
+        snapshot, arrays = reader.sampled(sample), None
+    elif most is not None:
+        snapshot, arrays = reader.small(most), None
+    else:
+        arrays = reader.large()
+        snapshot = arrays.latest
+    cache.put(space, snapshot, arrays)
+    return snapshot
 
 
-def _changed_rows(db: SqlConnection, base: SubjectSnapshot, space: int) -> tuple[list[Row], list[Row]]:
-    """Read what changed since `base`; no vectors where it does not have them all."""
-    rows = fetch(db, SQL["snapshot_changed"], base.subject.key, base.version)
-    if base.sampled_vectors is not None:
-        return rows, []
-    return rows, fetch(db, SQL["vectors_changed"], base.subject.key, space, base.version)
-
-
-def _all_rows(db: SqlConnection, subject: Subject, space: int, most: int | None) -> tuple[list[Row], list[Row] | None]:
-    """Read a subject whole. Few memories are read quicker by two statements; many by a join, which makes fewer objects.
+def read_state(db: SqlConnection, subject: Subject, space: str, row: Row) -> SubjectState:
+    """Read the columns of `snapshot_state`.
 
     Raises:
-        TooLargeError: there are more than `most`.
+        BadSubjectError: another subject's name has the same 64-bit key.
+        SpaceMovedError: the subject is read in another space.
     """
-    if most is None:
-        return fetch(db, SQL["snapshot_joined"], subject.key, space), None
-    if fetch(db, SQL["snapshot_beyond"], subject.key, most):
-        raise TooLargeError
-    return fetch(db, SQL["snapshot"], subject.key), fetch(db, SQL["snapshot_vectors"], subject.key, space)
+    name, version, read_in, has_legacy_terms, number, dim = row
+    version = verified(subject, name, version)
+    if read_in not in (None, number or 0):
+        found = fetch_value(db, SUBJECT_SQL["space_name"], read_in)
+        raise SpaceMovedError(subject.text, key=subject.key, asked=space, found=found)
+    return SubjectState(version, bool(has_legacy_terms), number or 0, dim or 0)
 
 
-def _worth_merging(kept: SubjectSnapshot, dim: int, sample: Sample | None) -> bool:
-    alike = (kept.sampled_vectors is None) == (sample is None)
-    return alike and len(kept) >= MIN_MERGED and kept.vectors.shape[1] == dim
+def is_mergeable(kept: SubjectSnapshot, state: SubjectState, changes: int, *, sampled: bool = False) -> bool:
+    """Return whether a cached snapshot, which had so many changes since it was read, can be brought forward."""
+    alike = (kept.sampled_vectors is not None) == sampled
+    is_due = len(kept) < _REREAD_SIZE and changes >= max(_REREAD_CHANGES, len(kept))
+    return alike and not is_due and kept.version < state.version and kept.vectors.shape[1] == state.dim
 
 
-def _changed(db: SqlConnection, kept: SubjectSnapshot | None, version: int) -> ChangedMemories | None:
-    """Return the memories that changed since `kept`; None where reading all of them is as well.
+def max_changes(kept: SubjectSnapshot) -> int:
+    """Return up to how many changes are merged."""
+    return max(MIN_MERGED, len(kept) // _MERGED_SHARE)
 
-    Each change leaves its version on the memory's row. What takes rows away without a trace (erasing), or changes the
-    message that a quotation's words come from, must not rely on this: it has to drop the subject from the caches.
+
+def advance(
+    cache: SnapshotCache, space: str, kept: SubjectSnapshot, state: SubjectState, rows: Sequence[Row]
+) -> SubjectSnapshot:
+    """Bring a cached snapshot forward by what the statement `changes` found.
+
+    Each change leaves its version on the memory's row, and erasing its version in `gone`. What takes rows away without
+    either, or changes the message that a quotation's words come from, has to drop the subject from the caches.
     """
-    if kept is None or kept.version >= version:
-        return None
-    most = len(kept) // 4 + 1
-    rows = fetch(db, SQL["changed"], kept.subject.key, kept.version, most)
-    return ChangedMemories(since=kept.version, ids=frozenset(row[0] for row in rows)) if len(rows) < most else None
+    active = [row for row in rows if row[1] is not None]
+    fresh = unpack(kept.subject, state.version, kept.salt, state.dim, active, None)
+    if state.has_legacy_terms:
+        fresh = replace(fresh, has_legacy_terms=True)
+    return cache.advance(space, kept, fresh, [row[0] for row in rows])
 
 
-def merge(old: SubjectSnapshot, fresh: SubjectSnapshot, changed: Iterable[bytes]) -> SubjectSnapshot:
-    """Replace the memories `changed` in `old` by those of them that are in `fresh`: the rest was closed.
+class _WholeReader:
+    """Reads all of one subject."""
 
-    Args:
-        old: The subject as it was.
-        fresh: Its changed memories that are active, of the version it has now.
-        changed: Ids of all that changed or were added since `old`.
-    """
-    gone = sorted({place for id_ in changed if (place := _place(old, id_)) is not None})
-    both = _join(old, fresh)
-    if not gone and (not len(old) or not len(fresh) or old.ids[-1] < fresh.ids[0]):
-        return both
-    kept = np.delete(np.arange(len(old)), gone)
-    places = [at - bisect_left(gone, at) for at in (bisect_left(old.ids, id_) for id_ in fresh.ids)]
-    return _take(both, np.insert(kept, places, np.arange(len(old), len(both))))
+    def __init__(self, db: SqlConnection, subject: Subject, state: SubjectState, salt: bytes) -> None:
+        self._db = db
+        self._subject = subject
+        self._state = state
+        self._salt = salt
 
+    def small(self, most: int) -> SubjectSnapshot:
+        """Read few memories.
 
-def _place(hot: SubjectSnapshot, id_: bytes) -> int | None:
-    place = bisect_left(hot.ids, id_)
-    return place if place < len(hot) and hot.ids[place] == id_ else None
+        Raises:
+            TooLargeError: there are more than `most`.
+        """
+        rows = self._rows(_BEFORE_ALL, most + 1)
+        if len(rows) > most:
+            raise TooLargeError
+        return self._unpacked(rows, self._vectors(_BEFORE_ALL, rows))
 
+    def large(self) -> GrowingArrays:
+        """Read memories in portions into arrays that grow, so that no row is in memory twice for long."""
+        rows = self._rows(_BEFORE_ALL, PORTION)
+        arrays = GrowingArrays(self._unpacked(rows, self._vectors(_BEFORE_ALL, rows)))
+        while len(rows) == PORTION:
+            after = rows[-1][0]
+            rows = self._rows(after, PORTION)
+            if rows:
+                arrays.extend(self._unpacked(rows, self._vectors(after, rows)))
+        return arrays
 
-def _join(one: SubjectSnapshot, other: SubjectSnapshot) -> SubjectSnapshot:
-    """Append the memories of `other` to those of `one`."""
-    return replace(
-        other,
-        ids=one.ids + other.ids,
-        kinds=np.concatenate((one.kinds, other.kinds)),
-        importance=np.concatenate((one.importance, other.importance)),
-        confidence=np.concatenate((one.confidence, other.confidence)),
-        valid_from=np.concatenate((one.valid_from, other.valid_from)),
-        last_used_at=np.concatenate((one.last_used_at, other.last_used_at)),
-        uses=np.concatenate((one.uses, other.uses)),
-        roles=np.concatenate((one.roles, other.roles)),
-        length=np.concatenate((one.length, other.length)),
-        vectors=np.concatenate((one.vectors, other.vectors)),
-        vector_of=np.concatenate((one.vector_of, other.vector_of + np.int32(len(one)))),
-        terms=np.concatenate((one.terms, other.terms)),
-        counts=np.concatenate((one.counts, other.counts)),
-        term_start=np.concatenate((one.term_start, one.term_start[-1] + other.term_start[1:])),
-        source_hash=np.concatenate((one.source_hash, other.source_hash)),
-        source_key=np.concatenate((one.source_key, other.source_key)),
-        source_start=np.concatenate((one.source_start, one.source_start[-1] + other.source_start[1:])),
-    )
+    def sampled(self, sample: Sample) -> SubjectSnapshot:
+        """Read all memories, and a sample of their vectors."""
+        rows = self._rows(_BEFORE_ALL, _ALL)
+        snapshot = self._unpacked(rows, sample(self._db, self._subject, self._state.space, [row[0] for row in rows]))
+        return replace(snapshot, sampled_vectors=len(snapshot.vector_of))
 
+    def _rows(self, after: bytes, limit: int) -> list[Row]:
+        return fetch(self._db, SQL["snapshot"], self._subject.key, after, limit)
 
-def _take(hot: SubjectSnapshot, order: Ints) -> SubjectSnapshot:
-    """Take the memories at the places `order`, in that order."""
-    term_places, term_start = _spans(hot.term_start, order)
-    source_places, source_start = _spans(hot.source_start, order)
-    # The vectors of a memory are adjacent, in the order of the memories: a span like the others.
-    vector_start = np.searchsorted(hot.vector_of, np.arange(len(hot) + 1))
-    vector_places, vectors_from = _spans(vector_start, order)
-    return replace(
-        hot,
-        ids=[hot.ids[place] for place in order],
-        kinds=hot.kinds[order],
-        importance=hot.importance[order],
-        confidence=hot.confidence[order],
-        valid_from=hot.valid_from[order],
-        last_used_at=hot.last_used_at[order],
-        uses=hot.uses[order],
-        roles=hot.roles[order],
-        length=hot.length[order],
-        vectors=hot.vectors[vector_places],
-        vector_of=np.repeat(np.arange(len(order), dtype=np.int32), np.diff(vectors_from)),
-        terms=hot.terms[term_places],
-        counts=hot.counts[term_places],
-        term_start=term_start,
-        source_hash=hot.source_hash[source_places],
-        source_key=hot.source_key[source_places],
-        source_start=source_start,
-    )
+    def _vectors(self, after: bytes, rows: Sequence[Row]) -> list[Row]:
+        if not rows or not self._state.space:
+            return []
+        return fetch(self._db, SQL["snapshot_vectors"], self._subject.key, self._state.space, after, rows[-1][0])
 
-
-def _spans(start: Ints, order: Ints) -> tuple[Ints, Ints]:
-    """Return the places of the spans `start[i]:start[i + 1]`, i from `order`, and where each begins among them."""
-    lengths = np.diff(start)[order]
-    begins = np.zeros(len(order) + 1, dtype=np.int64)
-    np.cumsum(lengths, out=begins[1:])
-    places = np.arange(begins[-1]) + np.repeat(start[:-1][order] - begins[:-1], lengths)
-    return places, begins
+    def _unpacked(self, rows: Sequence[Row], vectors: Sequence[Row]) -> SubjectSnapshot:
+        snapshot = unpack(self._subject, self._state.version, self._salt, self._state.dim, rows, vectors)
+        return replace(snapshot, has_legacy_terms=True) if self._state.has_legacy_terms else snapshot

@@ -1,18 +1,22 @@
 """Cache of snapshots and shown memories, valid for one version of a subject, bounded in bytes. Locks."""
 
+import builtins
 import sys
 import threading
 from bisect import bisect_left
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes, id_text
+from recollect.store.sql.recall.growing_arrays import GrowingArrays
+from recollect.store.sql.recall.merge import merge
 from recollect.store.sql.snapshot_codec import size_of
 from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
 
@@ -36,6 +40,8 @@ class _Kept:
     """One subject at one version."""
 
     hot: SubjectSnapshot
+    arrays: GrowingArrays
+    """What `hot` has views of."""
     size: int
     """Bytes of `hot`."""
     memories: dict[MemoryId, Memory] = field(default_factory=dict)
@@ -46,7 +52,8 @@ class _Kept:
 class SnapshotCache:
     """The most recently read subjects, with the memories shown of them. Safe to use from several threads.
 
-    Uses change no version: those recorded here count at once, those of other processes when the version changes.
+    Uses change no version: those recorded here count at once, those of other processes when the memory changes, or the
+    subject is read whole.
     """
 
     def __init__(self, most_bytes: int) -> None:
@@ -71,24 +78,58 @@ class SnapshotCache:
             self._kept.move_to_end(key)
             return found.hot
 
-    def put(self, space: str, hot: SubjectSnapshot, *, changed: ChangedMemories | None = None) -> None:
-        """Cache a snapshot, and evict the least recently used ones if it needs room.
+    def changes(self, subject: Subject, space: str) -> int:
+        """Return how many memories changed in the cached snapshot since it was read whole."""
+        found = self._kept.get((subject.key, space))
+        return 0 if found is None else found.arrays.changes
+
+    def put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays | None = None) -> None:
+        """Cache a snapshot that was read whole, and evict the least recently used ones if it needs room.
 
         Args:
             space: Name of the vectors' space.
             hot: The snapshot.
-            changed: How it differs from an earlier version; None if that is not known.
+            arrays: What it has views of, if they have room to grow.
         """
+        self._put(space, hot, arrays or GrowingArrays(hot), None)
+
+    def advance(
+        self, space: str, base: SubjectSnapshot, fresh: SubjectSnapshot, changed: Collection[builtins.bytes]
+    ) -> SubjectSnapshot:
+        """Bring a cached snapshot forward by what changed; return it as it is now.
+
+        The cached arrays grow in place unless another thread has brought them forward already.
+
+        Args:
+            space: Name of the vectors' space.
+            base: A snapshot that was cached.
+            fresh: The changed memories that are active, at the version they have now.
+            changed: Ids of all memories that changed since `base`.
+        """
+        known = ChangedMemories(since=base.version, ids=frozenset(changed))
+        with self._lock:
+            kept = self._kept.get((base.subject.key, space))
+        if kept is not None:
+            with kept.arrays.lock:
+                hot = kept.arrays.advance(base.version, fresh, known.ids)
+                if hot is not None:
+                    self._put(space, hot, kept.arrays, known)
+                    return hot
+        merged = merge(base, fresh, known.ids)
+        self._put(space, merged, GrowingArrays(merged), known)
+        return merged
+
+    def _put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays, changed: ChangedMemories | None) -> None:
         size = size_of(hot) if self._most_bytes else 1
-        if size > self._most_bytes:
-            return
         key = (hot.subject.key, space)
         with self._lock:
             known = self._kept.get(key)
             if known is not None and known.hot.version >= hot.version:
                 return
             self._drop(key)
-            kept = self._kept[key] = _Kept(hot, size)
+            if size > self._most_bytes:
+                return
+            kept = self._kept[key] = _Kept(hot, arrays, size)
             if known is not None and changed is not None and known.hot.version >= changed.since:
                 _carry_over(known, kept, changed.ids)
             self._bytes += kept.size + kept.text_size
@@ -123,13 +164,18 @@ class SnapshotCache:
     def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """Count a use of each memory in the cached snapshots: uses change no version."""
         with self._lock:
-            for (key, _), kept in self._kept.items():
-                if key == subject.key:
-                    kept.hot = _used(kept.hot, ids, to_micros(at))
-                    for memory in ids:
-                        if (known := kept.memories.get(memory)) is not None:
-                            last = max(known.last_used_at or at, at)
-                            kept.memories[memory] = replace(known, uses=known.uses + 1, last_used_at=last)
+            cached = [(key, kept.arrays) for key, kept in self._kept.items() if key[0] == subject.key]
+        for key, arrays in cached:
+            with arrays.lock, self._lock:  # in this order, as in `advance`
+                kept = self._kept.get(key)
+                if kept is None or kept.arrays is not arrays:  # read whole meanwhile; the uses are written soon
+                    continue
+                uses, last_used_at = _used(arrays.latest, ids, to_micros(at))
+                kept.hot = arrays.set_uses(uses, last_used_at)
+                for memory in ids:
+                    if (known := kept.memories.get(memory)) is not None:
+                        last = max(known.last_used_at or at, at)
+                        kept.memories[memory] = replace(known, uses=known.uses + 1, last_used_at=last)
 
     def _add(self, kept: _Kept, memories: Sequence[Memory]) -> None:
         sizes = {memory.id: _size_of(memory) for memory in memories if memory.id not in kept.memories}
@@ -176,14 +222,17 @@ def _place(hot: SubjectSnapshot, id_: bytes | None) -> int | None:
     return place if place < len(hot.ids) and hot.ids[place] == id_ else None
 
 
-def _used(hot: SubjectSnapshot, ids: Sequence[MemoryId], at: int) -> SubjectSnapshot:
+def _used(
+    hot: SubjectSnapshot, ids: Sequence[MemoryId], at: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    """Return the counts and times of use with one more use of some memories."""
     uses, last_used_at = hot.uses.copy(), hot.last_used_at.copy()
     for memory in ids:
         place = _place(hot, id_bytes(memory))
         if place is not None:
             uses[place] += 1
             last_used_at[place] = max(last_used_at[place], at)
-    return replace(hot, uses=uses, last_used_at=last_used_at)
+    return uses, last_used_at
 
 
 def _with_uses(memory: Memory, hot: SubjectSnapshot) -> Memory:
