@@ -20,7 +20,7 @@ from recollect.recall.bm25 import WORD_WEIGHT, rarity, word_signal
 from recollect.recall.query import Query
 from recollect.recall.rank import MIDPOINT_PER_LOG_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow, has_positive_evidence
 from recollect.recall.signals import RankingSignals
-from recollect.types import MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
+from recollect.types import IdColumn, MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
 
 # Weight of the recent conversation's words relative to those of the current message, which say what is asked now.
 BACKGROUND_WEIGHT = 0.3
@@ -143,7 +143,7 @@ def _compute_recency(snapshot: SubjectSnapshot, query: Query) -> LogOdds:
 
 def _order_by_age(snapshot: SubjectSnapshot, query: Query) -> LogOdds:
     """Return log-odds that fall with age; an id contains when, and within a millisecond its position decides."""
-    stored = np.array([int.from_bytes(id_[:6], "big") for id_ in snapshot.ids], dtype=np.float64)
+    stored = IdColumn.of(snapshot.ids).millis().astype(np.float64)
     days = np.maximum((to_micros(query.now) / 1000 - stored) / (_DAY_US / 1000), 1e-9)
     tie_break = np.arange(len(snapshot)) * 1e-9
     return np.asarray(-np.log(days) + tie_break, dtype=np.float64)

@@ -7,6 +7,8 @@ import numpy as np
 import numpy.typing as npt
 
 ID_BYTES = 16
+# What each of the first bytes counts for: six bytes of milliseconds.
+_MILLIS = 256 ** np.arange(5, -1, -1, dtype=np.int64)
 
 
 class IdColumn(Sequence[bytes]):
@@ -54,6 +56,15 @@ class IdColumn(Sequence[bytes]):
         if not 0 <= place < self._count:
             raise IndexError(f"there are {self._count} ids, and none at {index}")
         return bytes(self._bytes[place * ID_BYTES : (place + 1) * ID_BYTES])
+
+    def millis(self) -> npt.NDArray[np.int64]:
+        """Return when each was made, in milliseconds since 1970 UTC: an id begins with its time.
+
+        >>> IdColumn.of([bytes([0, 0, 0, 0, 1, 2]) + bytes(10)]).millis().tolist()
+        [258]
+        """
+        millis: npt.NDArray[np.int64] = self.array[:, : len(_MILLIS)] @ _MILLIS
+        return millis
 
     def __eq__(self, other: object) -> bool:
         """Compare with another column or a list."""

@@ -20,6 +20,9 @@ from recollect.types import IdColumn, SubjectSnapshot
 # until it is written.
 _SMALL_BYTES, _SMALL_SHARE, _LARGE_SHARE, _MIN_ROOM = 1 << 20, 2, 8, 16
 
+# Room beyond what a subject of so many memories has.
+_SPARE = 1.1
+
 Array = npt.NDArray[Any]
 
 
@@ -37,6 +40,13 @@ class _Column:
         """All rows in use."""
         return self._array[: self._used]
 
+    def reserve(self, rows: int) -> None:
+        """Make room for so many rows."""
+        if rows > len(self._array):
+            grown = np.empty((rows, *self._array.shape[1:]), dtype=self._array.dtype)
+            grown[: self._used] = self.view
+            self._array = grown
+
     def append(self, rows: Array) -> None:
         """Write rows after the last one, in place if there is room."""
         if not len(rows):  # the array may be of bytes that cannot be written
@@ -44,9 +54,7 @@ class _Column:
         used = self._used + len(rows)
         if used > len(self._array):
             share = _SMALL_SHARE if self._array.nbytes < _SMALL_BYTES else _LARGE_SHARE
-            grown = np.empty((used + used // share + _MIN_ROOM, *self._array.shape[1:]), dtype=self._array.dtype)
-            grown[: self._used] = self.view
-            self._array = grown
+            self.reserve(used + used // share + _MIN_ROOM)
         self._array[self._used : used] = rows
         self._used = used
 
@@ -91,6 +99,12 @@ class GrowingArrays:
             self._latest = self._snapshot(fresh, sampled=old.sampled_vectors is not None)
             self._is_sound = True
             return self._latest
+
+    def reserve(self, memories: int) -> None:
+        """Make room for so many memories in all, if they are like those that are here."""
+        times = _SPARE * memories / max(1, len(self._latest))
+        for column in self._columns.values():
+            column.reserve(int(times * len(column.view)))
 
     def extend(self, part: SubjectSnapshot) -> None:
         """Add the next memories of a subject that is being read in portions."""

@@ -89,7 +89,7 @@ def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the t
         rows = fetch(db, SQL["changes"], subject.key, kept.version, vectors_of, most_changed + 1)
         if len(rows) <= most_changed:
             return advance(cache, space, kept, state, rows)
-    reader = _WholeReader(db, subject, state, salt_of(term_key, subject))
+    reader = WholeReader(db, subject, state, salt_of(term_key, subject))
     if sample is not None:
         snapshot, arrays = reader.sampled(sample), None
     elif most is not None:
@@ -143,7 +143,7 @@ def advance(
     return cache.advance(space, kept, fresh, [row[0] for row in rows])
 
 
-class _WholeReader:
+class WholeReader:
     """Reads all of one subject."""
 
     def __init__(self, db: SqlConnection, subject: Subject, state: SubjectState, salt: bytes) -> None:
@@ -167,6 +167,8 @@ class _WholeReader:
         """Read memories in portions into arrays that grow, so that no row is in memory twice for long."""
         rows = self._rows(_BEFORE_ALL, PORTION)
         arrays = GrowingArrays(self._unpacked(rows, self._vectors(_BEFORE_ALL, rows)))
+        if len(rows) == PORTION:
+            arrays.reserve(int(fetch_value(self._db, SQL["snapshot_size"], self._subject.key)))
         while len(rows) == PORTION:
             after = rows[-1][0]
             rows = self._rows(after, PORTION)

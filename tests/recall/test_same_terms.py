@@ -1,0 +1,40 @@
+"""Notes with exactly the terms of a text: another spelling of it has them too."""
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.recall.same_terms import notes_by_terms
+from recollect.text import terms
+from recollect.types import MemoryKind
+from snapshots import Known, snapshot_of
+
+WORDS = st.lists(st.sampled_from(["tea", "Oslo", "bees", "the", "not", "7"]), max_size=6).map(" ".join)
+
+
+def test_spellings_of_one_sentence_are_found_and_other_sentences_are_not() -> None:
+    texts = ["I like tea.", "i LIKE tea!", "I like tea and bees.", "I like tea, tea.", "Tea: I like it?"]
+    hot = snapshot_of(*(Known(id=number, text=text) for number, text in enumerate(texts, start=1)))
+    assert notes_by_terms(hot, terms("I like tea")).tolist() == [0, 1, 4]
+    assert notes_by_terms(hot, terms("I like bees")).tolist() == []
+
+
+def test_only_notes_are_found() -> None:
+    kinds = [MemoryKind.EPISODE, MemoryKind.NOTE, MemoryKind.TURN]
+    hot = snapshot_of(*(Known(id=number, text="tea", kind=kind) for number, kind in enumerate(kinds, start=1)))
+    assert notes_by_terms(hot, terms("Tea!")).tolist() == [1]
+
+
+def test_a_text_without_terms_is_like_other_notes_without_terms() -> None:
+    hot = snapshot_of(Known(id=1, text="!!!"), Known(id=2, text="tea"), Known(id=3, text="..."))
+    assert notes_by_terms(hot, terms("?!")).tolist() == [0, 2]
+    assert notes_by_terms(snapshot_of(), terms("tea")).tolist() == []
+
+
+@given(texts=st.lists(WORDS, max_size=12), wanted=WORDS)
+def test_notes_with_equal_terms_are_all_that_is_found(texts: list[str], wanted: str) -> None:
+    hot = snapshot_of(*(Known(id=number, text=text) for number, text in enumerate(texts, start=1)))
+    expected = [place for place, text in enumerate(texts) if terms(text) == Counter(terms(wanted))]
+    assert np.array_equal(notes_by_terms(hot, terms(wanted)), expected)

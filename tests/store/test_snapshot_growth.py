@@ -1,0 +1,381 @@
+"""A cached snapshot that was brought forward equals a fresh read, and older snapshots stay as they were."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field, fields, replace
+from functools import partial
+from itertools import count
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from factories import ANA, SPACE, add, decision, evidence, memory
+from recollect.errors import SpaceMovedError, UnknownMemoryError
+from recollect.ids import id_bytes, new_id
+from recollect.store.factory import open_store
+from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.recall import snapshot as reading
+from recollect.store.sql.recall.growing_arrays import GrowingArrays
+from recollect.store.sql.recall.merge import merge
+from recollect.store.sql.recall.snapshot_cache import SnapshotCache
+from recollect.store.sql.snapshot_codec import pack_fixed, unpack
+from recollect.store.sql.subjects import space_of
+from recollect.store.store import Store
+from recollect.testing import FakeClock
+from recollect.text import terms
+from recollect.types import (
+    AddMemory,
+    CalibrationCurve,
+    CloseMemory,
+    ConversationId,
+    EmbedderKind,
+    EmbedderRecord,
+    EmbedderSpec,
+    EraseRequest,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    ReopenMemory,
+    StrengthenMemory,
+    Subject,
+    SubjectSnapshot,
+)
+from stores import DURABLE, url_of
+
+_USES = ("uses", "last_used_at")
+_OWNERS = count(1)
+TERM_KEY = b"any key"
+
+
+def arrays_of(hot: SubjectSnapshot) -> dict[str, npt.NDArray[Any]]:
+    named = {spec.name: getattr(hot, spec.name) for spec in fields(hot)}
+    return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
+
+
+def differing(one: SubjectSnapshot, other: SubjectSnapshot) -> list[str]:
+    """Name what differs; uses are counted at once where they are recorded, and written later."""
+    arrays = zip(arrays_of(one).items(), arrays_of(other).values(), strict=True)
+    found = [
+        name
+        for (name, mine), theirs in arrays
+        if name not in _USES and not (np.array_equal(mine, theirs) and mine.dtype == theirs.dtype)
+    ]
+    plain = [(hot.version, list(hot.ids), hot.salt, hot.has_legacy_terms, hot.sampled_vectors) for hot in (one, other)]
+    return found if plain[0] == plain[1] else ["plain", *found]
+
+
+def copied(hot: SubjectSnapshot) -> SubjectSnapshot:
+    return deepcopy(replace(hot, ids=list(hot.ids)))
+
+
+@dataclass
+class Life:
+    """One subject that two stores with a cache each write and read, and one without a cache reads."""
+
+    stores: Sequence[Store]
+    bare: Store
+    clock: FakeClock
+    subject: Subject
+    friend: Subject
+    known: list[Memory] = field(default_factory=list)
+    elsewhere: list[Memory] = field(default_factory=list)
+    seen: list[tuple[SubjectSnapshot, SubjectSnapshot]] = field(default_factory=list)
+    """Snapshots, each with a copy made when it was read."""
+
+    def note(self, number: int, subject: Subject | None = None) -> AddMemory:
+        """Make a memory of no, one or two vectors, and of as many sources."""
+        conversation = ConversationId(new_id(self.clock))
+        chunks = tuple(np.full(4, number + chunk, "f4") for chunk in range(number % 3))
+        sources = [evidence(conversation, seq) for seq in range(number % 3)]
+        owner, kind = subject or self.subject, MemoryKind.EPISODE if number % 7 == 6 else MemoryKind.NOTE
+        made = memory(f"number {number} of many", subject=owner, kind=kind, sources=sources, clock=self.clock)
+        return AddMemory(memory=made, space=SPACE if chunks else "", vectors=chunks, terms=terms(made.text))
+
+    async def add(self, store: Store, numbers: Sequence[int]) -> None:
+        changes = [self.note(number) for number in numbers]
+        await store.memories.apply(self.subject, changes, [])
+        self.known += [change.memory for change in changes]
+
+    async def close(self, store: Store, known: Memory) -> None:
+        change = CloseMemory(id=known.id, valid_to=self.clock.now(), closed_at=self.clock.now())
+        await store.memories.apply(self.subject, [change], [])
+
+    async def update(self, store: Store, known: Memory) -> None:
+        source = evidence(ConversationId(new_id(self.clock)), 1)
+        change = StrengthenMemory(id=known.id, importance=0.9, evidence=(source,))
+        await store.memories.apply(self.subject, [change], [])
+
+    async def reopen(self, store: Store, known: Memory) -> None:
+        vectors = (np.array([1, 2, 3, 4], "f4"),)
+        change = ReopenMemory(id=known.id, space=SPACE, vectors=vectors, terms=terms(known.text))
+        await store.memories.apply(self.subject, [change], [])
+
+    async def erase(self, store: Store, known: Memory) -> None:
+        await store.erasures.erase(EraseRequest(subject=self.subject, memories=(known.id,)))
+        self.known.remove(known)
+
+    async def erase_all(self, store: Store) -> None:
+        await store.erasures.erase(EraseRequest(subject=self.subject, everything=True))
+        self.known.clear()
+        await self.add(store, [1, 2])
+
+    async def use(self, store: Store, known: Memory) -> None:
+        await store.memories.record_uses(self.subject, [known.id], self.clock.now())
+
+    async def link(self, store: Store) -> None:
+        """Link an older memory of another subject: its id comes before others."""
+        if self.elsewhere:
+            linked = self.elsewhere.pop()
+            copy = replace(linked, subject=self.subject)
+            await store.memories.link(
+                linked.subject, linked.id, self.subject, terms=terms(linked.text), decision=decision(copy)
+            )
+            self.known.append(copy)
+
+    async def unlink(self, store: Store, known: Memory) -> None:
+        await store.memories.unlink(self.subject, known.id, decision=decision(known))
+        self.known.remove(known)
+
+    async def fail(self, store: Store) -> None:
+        """Write something that is rolled back."""
+        missing = CloseMemory(id=MemoryId(new_id(self.clock)), valid_to=self.clock.now(), closed_at=self.clock.now())
+        with pytest.raises(UnknownMemoryError):
+            await store.memories.apply(self.subject, [self.note(1), missing], [])
+
+    async def read(self, store: Store) -> None:
+        cached = await store.snapshots.snapshot(self.subject, SPACE)
+        assert differing(cached, await self.bare.snapshots.snapshot(self.subject, SPACE)) == []
+        self.seen.append((cached, copied(cached)))
+
+    def check_seen(self) -> None:
+        for seen, copy in self.seen:
+            assert differing(seen, copy) == []
+            assert all(np.array_equal(getattr(seen, name), getattr(copy, name)) for name in _USES)
+
+
+@asynccontextmanager
+async def opened(url: str, clock: FakeClock) -> AsyncIterator[list[Store]]:
+    """Open two stores that have a cache, as two processes have, and one without."""
+    async with AsyncExitStack() as stack:
+        stores = []
+        for cache_bytes in (2**24, 2**24, 0):
+            stores.append(await open_store(url, clock=clock, cache_bytes=cache_bytes))
+            stack.push_async_callback(stores[-1].close)
+        yield stores
+
+
+STEPS = ("add", "add", "add many", "close", "update", "reopen", "use", "erase", "erase all", "link", "unlink", "fail")
+
+
+async def take(life: Life, step: str, store: Store, place: int) -> None:
+    known = life.known[place % len(life.known)] if life.known else None
+    match step:
+        case "add":
+            await life.add(store, [place])
+        case "add many":
+            await life.add(store, range(place, place + 40))
+        case "erase all":
+            await life.erase_all(store)
+        case "link":
+            await life.link(store)
+        case "fail":
+            await life.fail(store)
+        case _ if known is not None:
+            await {
+                "close": life.close,
+                "update": life.update,
+                "reopen": life.reopen,
+                "use": life.use,
+                "erase": life.erase,
+                "unlink": life.unlink,
+            }[step](store, known)
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+@given(
+    start=st.sampled_from((0, 3, 60)),
+    steps=st.lists(
+        st.tuples(st.sampled_from(STEPS), st.integers(0, 1), st.integers(0, 99), st.integers(0, 3)), max_size=14
+    ),
+)
+@settings(max_examples=25, deadline=None)
+async def test_cached_snapshots_equal_fresh_reads_whatever_two_stores_do(
+    kind: str, tmp_path_factory: pytest.TempPathFactory, start: int, steps: list[tuple[str, int, int, int]]
+) -> None:
+    clock, number = FakeClock(), next(_OWNERS)
+    async with opened(url_in(kind, tmp_path_factory), clock) as stores:
+        subject, friend = Subject("user", f"u{number}"), Subject("user", f"friend{number}")
+        life = Life(stores[:2], stores[2], clock, subject, friend)
+        theirs = [life.note(place, friend) for place in range(6)]
+        await stores[0].memories.apply(friend, theirs, [])
+        life.elsewhere = [change.memory for change in theirs]
+        await life.add(stores[0], range(start))
+        for step, writer, place, readers in steps:
+            await take(life, step, stores[writer], place)
+            for reader in (0, 1):
+                if readers >> reader & 1:
+                    await life.read(stores[reader])
+        for store in stores[:2]:
+            await life.read(store)
+        life.check_seen()
+
+
+def url_in(kind: str, folders: pytest.TempPathFactory) -> str:
+    """Return the URL of one database for all examples of a test."""
+    folder = folders.getbasetemp() / f"growth-{kind}"
+    folder.mkdir(exist_ok=True)
+    return url_of(kind, folder)
+
+
+async def test_an_add_copies_no_array_and_shows_in_no_older_snapshot(store: Store, clock: FakeClock) -> None:
+    await store.memories.apply(ANA, [add(memory(f"m{number}", clock=clock)) for number in range(60)], [])
+    await store.snapshots.snapshot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(memory("first", clock=clock))], [])
+    first = await store.snapshots.snapshot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(memory("second", clock=clock), vector=[0, 0, 0, 9])], [])
+    second = await store.snapshots.snapshot(ANA, SPACE)
+
+    assert (len(first), len(second)) == (61, 62)
+    shared = [name for name, array in arrays_of(second).items() if np.shares_memory(array, arrays_of(first)[name])]
+    with_rows = [name for name, array in arrays_of(second).items() if len(array)]
+    assert shared == [name for name in with_rows if not name.startswith("source_") or name == "source_start"]
+    assert (first.vectors.tolist()[-1], second.vectors.tolist()[-1]) == ([1, 0, 0, 0], [0, 0, 0, 9])
+
+
+async def test_closing_a_fact_or_strengthening_a_note_copies_no_vectors(store: Store, clock: FakeClock) -> None:
+    notes = [memory(f"m{number}", clock=clock) for number in range(20)]
+    fact = memory("Oslo", slot="identity/location", clock=clock)
+    await store.memories.apply(ANA, [*map(add, notes), add(fact, vector=None), add(memory("last", clock=clock))], [])
+    await store.snapshots.snapshot(ANA, SPACE)
+    await store.memories.apply(ANA, [add(memory("more", clock=clock))], [])
+    before = await store.snapshots.snapshot(ANA, SPACE)
+    closing = CloseMemory(id=fact.id, valid_to=clock.now(), closed_at=clock.now())
+    source = evidence(ConversationId(new_id(clock)), 1)
+    stronger = StrengthenMemory(id=notes[3].id, importance=0.75, evidence=(source,))
+    await store.memories.apply(ANA, [closing, stronger], [])
+    after = await store.snapshots.snapshot(ANA, SPACE)
+
+    assert (len(before), len(after), after.importance.tolist()[3]) == (23, 22, 0.75)
+    assert np.shares_memory(before.vectors, after.vectors)
+    assert after.vector_of.tolist() == list(range(22))
+
+
+async def test_an_erased_vector_is_in_no_array_of_another_process(url: str, clock: FakeClock) -> None:
+    secret, *others = [memory(f"m{number}", clock=clock) for number in range(5)]
+    async with opened(url, clock) as (ours, theirs, _):
+        plain = [add(known, vector=[0, 1, 0, 0]) for known in others]
+        await ours.memories.apply(ANA, [add(secret, vector=[7, 7, 7, 7]), *plain], [])
+        await theirs.snapshots.snapshot(ANA, SPACE)
+        await ours.erasures.erase(EraseRequest(subject=ANA, memories=(secret.id,)))
+        left = await theirs.snapshots.snapshot(ANA, SPACE)
+
+    assert left.vectors.base is not None
+    assert np.float32(7).tobytes() not in left.vectors.base.tobytes()
+    assert id_bytes(secret.id) not in left.ids
+
+
+async def test_readers_in_threads_see_whole_memories_while_others_are_added(url: str, clock: FakeClock) -> None:
+    async with opened(url, clock) as (ours, theirs, _):
+        known = memory("first", clock=clock)
+        numbers = {id_bytes(known.id) or b"": 7}
+        await ours.memories.apply(ANA, [add(known, vector=[7] * 4)], [])
+
+        async def write(store: Store, first: int) -> None:
+            for number in range(first, first + 60):
+                known = memory(f"m{number}", clock=clock)
+                numbers[id_bytes(known.id) or b""] = number
+                await store.memories.apply(ANA, [add(known, vector=[number] * 4)], [])
+
+        async def read() -> None:
+            for _ in range(80):
+                hot = await ours.snapshots.snapshot(ANA, SPACE)
+                assert len({len(hot), len(hot.kinds), len(hot.vectors), len(hot.term_start) - 1}) == 1
+                assert hot.vectors[:, 0].tolist() == [numbers[id_] for id_ in hot.ids]
+                await asyncio.sleep(0)
+
+        await asyncio.gather(write(ours, 0), write(theirs, 1_000), read(), read(), read())
+        assert len(await ours.snapshots.snapshot(ANA, SPACE)) == 121
+
+
+async def test_a_large_subject_is_read_in_portions(
+    store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    life = Life([store], store, clock, ANA, ANA)
+    await store.memories.apply(ANA, [life.note(number) for number in range(45)], [])
+    whole = await store.snapshots.snapshot(ANA, SPACE)
+    for size in (1, 7, 15, 45):
+        monkeypatch.setattr("recollect.store.sql.recall.snapshot.PORTION", size)
+        reader = reading.WholeReader
+        read = await store.memories._executor.read(partial(read_in_portions, like=whole, reader=reader))
+        assert differing(read, whole) == []
+
+
+def read_in_portions(db: SqlConnection, like: SubjectSnapshot, reader: type[reading.WholeReader]) -> SubjectSnapshot:
+    number, dim = space_of(db, SPACE) or (0, 0)
+    state = reading.SubjectState(like.version, False, number, dim)
+    return reader(db, like.subject, state, like.salt).large().latest
+
+
+def rows_of(ids: Sequence[int], *, version: int) -> SubjectSnapshot:
+    fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
+    keys = [number.to_bytes(16, "big") for number in ids]
+    vectors = [(key, np.full(2, number, "<f4").tobytes()) for key, number in zip(keys, ids, strict=True)]
+    return unpack(ANA, version, b"", 2, [(key, fixed, b"", b"") for key in keys], vectors)
+
+
+def test_the_second_of_two_that_bring_arrays_forward_is_refused() -> None:
+    base = rows_of([1, 2], version=1)
+    arrays = GrowingArrays(base)
+    fresh = rows_of([3], version=2)
+    first = arrays.advance(1, fresh, fresh.ids)
+    late = rows_of([4], version=3)
+    assert arrays.advance(1, late, late.ids) is None
+    assert first is not None
+    assert first.vectors[:, 0].tolist() == [1, 2, 3]
+    assert merge(base, late, late.ids).vectors[:, 0].tolist() == [1, 2, 4]
+
+
+def test_arrays_that_could_not_grow_are_not_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache, base, fresh = SnapshotCache(2**20), rows_of([1, 2], version=1), rows_of([3], version=2)
+    cache.put(SPACE, base)
+
+    def fail(*_: object) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patched:
+        patched.setattr("recollect.store.sql.recall.growing_arrays._Column.reserve", fail)
+        with pytest.raises(MemoryError):
+            cache.advance(SPACE, base, fresh, fresh.ids)
+    assert cache.get(ANA, SPACE) is base
+    assert cache.advance(SPACE, base, fresh, fresh.ids).vectors[:, 0].tolist() == [1, 2, 3]
+
+
+async def test_a_subject_that_is_re_embedded_and_back_equals_a_fresh_read(store: Store, clock: FakeClock) -> None:
+    spec = EmbedderSpec(kind=EmbedderKind.STATIC)
+    former, better = (
+        EmbedderRecord(space=space, dim=dim, spec=spec, curve=CalibrationCurve(midpoint=0.4, slope=9))
+        for space, dim in ((SPACE, 4), ("better-3", 3))
+    )
+    known = [memory(f"m{number}", clock=clock) for number in range(3)]
+    await store.memories.apply(ANA, list(map(add, known)), [])
+    await store.snapshots.snapshot(ANA, SPACE)
+    for old, new in ((former, better), (better, former)):
+        await store.embeddings.choose(new, former=old)
+        rows = {row.id: [np.full(new.dim, 2, dtype=np.float32)] for row in known}
+        await store.embeddings.write_vectors(ANA, new.space, rows)
+        assert await store.embeddings.switch_space(ANA, new.space, since=0)
+        with pytest.raises(SpaceMovedError):
+            await store.snapshots.snapshot(ANA, old.space)
+        known.append(memory("more", clock=clock))
+        await store.memories.apply(ANA, [add(known[-1], vector=[5] * new.dim, space=new.space)], [])
+        cached = await store.snapshots.snapshot(ANA, new.space)
+        fresh = await store.memories._executor.read(
+            partial(reading.read_snapshot, subject=ANA, space=new.space, cache=SnapshotCache(0), term_key=TERM_KEY)
+        )
+        assert differing(replace(cached, salt=b""), replace(fresh, salt=b"")) == []
