@@ -310,7 +310,7 @@ async def test_a_large_subject_is_read_in_portions(
     await store.memories.apply(ANA, [life.note(number) for number in range(45)], [])
     whole = await store.snapshots.snapshot(ANA, SPACE)
     for size in (1, 7, 15, 45):
-        monkeypatch.setattr("recollect.store.sql.recall.snapshot.PORTION", size)
+        monkeypatch.setattr("recollect.store.sql.recall.snapshot.MAX_PORTION", size)
         reader = reading.WholeReader
         read = await store.memories._executor.read(partial(read_in_portions, like=whole, reader=reader))
         assert differing(read, whole) == []

@@ -13,7 +13,7 @@ from recollect.store.postgres.vector_codec import joined
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
 from recollect.store.sql.recall.snapshot import (
-    PORTION,
+    MAX_PORTION,
     advance,
     is_mergeable,
     max_changes,
@@ -69,12 +69,12 @@ class PostgresSnapshotReader:
             forward = self._brought_forward(db, kept, space)
             if forward is not None:
                 return forward
-        rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME, PORTION + 1)
+        rows = fetch(db, SQL["whole"], subject.key, space, TERM_SCHEME, MAX_PORTION + 1)
         # A subject that is not there yet, one with an index, and one that is read in portions.
         if not rows or rows[0][_INDEXED]:
             return self._in_snapshot(db, subject, space, sought)
         memories = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
-        if len(memories) > PORTION:
+        if len(memories) > MAX_PORTION:
             return self._in_snapshot(db, subject, space, sought)
         state = read_state(db, subject, space, rows[0][_STATE])
         found = unpack(subject, state.version, salt_of(self._term_key, subject), state.dim, memories, None)

@@ -22,7 +22,7 @@ MIN_MERGED, _MERGED_SHARE = 32, 4
 # takes a millisecond, and brings the uses that other processes counted.
 _REREAD_SIZE, _REREAD_CHANGES = 256, 64
 # Memories read at once from a large subject: two or three megabytes, beside the arrays that they are copied into.
-PORTION = 1_000
+MAX_PORTION = 1_000
 # Before all ids, and more memories than a subject has.
 _BEFORE_ALL, _ALL = b"", 2**31 - 1
 Sample = Callable[[SqlConnection, Subject, int, Sequence[bytes]], list[Row]]
@@ -165,13 +165,13 @@ class WholeReader:
 
     def large(self) -> GrowingArrays:
         """Read memories in portions into arrays that grow, so that no row is in memory twice for long."""
-        rows = self._rows(_BEFORE_ALL, PORTION)
+        rows = self._rows(_BEFORE_ALL, MAX_PORTION)
         arrays = GrowingArrays(self._unpacked(rows, self._vectors(_BEFORE_ALL, rows)))
-        if len(rows) == PORTION:
+        if len(rows) == MAX_PORTION:
             arrays.reserve(int(fetch_value(self._db, SQL["snapshot_size"], self._subject.key)))
-        while len(rows) == PORTION:
+        while len(rows) == MAX_PORTION:
             after = rows[-1][0]
-            rows = self._rows(after, PORTION)
+            rows = self._rows(after, MAX_PORTION)
             if rows:
                 arrays.extend(self._unpacked(rows, self._vectors(after, rows)))
         return arrays
