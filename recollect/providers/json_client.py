@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Any
-
-import aiohttp
+from typing import TYPE_CHECKING, Any
 
 from recollect.clock import Clock, SystemClock
 from recollect.errors import ModelError, ModelFault, SetupError
 from recollect.lazy_pattern import LazyPattern
+
+if TYPE_CHECKING:
+    from recollect.providers.http_connection import HttpConnection, RawReply
 
 # A longer wait would only hold a formation's lease: the formation is retried later anyway.
 MAX_RETRY_AFTER_S = 10.0
@@ -23,7 +24,6 @@ _RETRY_AFTER_S = 0.5
 _TRIES = 2
 # Each further wait is twice as long: restarting a server takes some seconds.
 _BACKOFF = 2.0
-_READ_BYTES = 64 * 1024
 # Parts of a server's error that may be shown: names such as `context_length_exceeded`, never sentences, which can
 # quote the prompt or a part of the key.
 _NAME = LazyPattern(r"[A-Za-z][\w.-]{0,63}")
@@ -61,13 +61,6 @@ class JsonReply:
     """Number of requests, including retries."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Raw:
-    status: int
-    retry_after: str | None
-    body: bytes
-
-
 class JsonClient:
     """Client for one API with one key and one connection pool. Used from one event loop."""
 
@@ -103,7 +96,7 @@ class JsonClient:
         self._max_bytes = max_bytes
         self._tries = tries
         self._clock = clock or SystemClock()
-        self._session: aiohttp.ClientSession | None = None
+        self._connection: HttpConnection | None = None
 
     async def post(self, path: str, body: Mapping[str, Any]) -> JsonReply:
         """Post `body`, and retry if the connection fails or the server is busy.
@@ -123,48 +116,49 @@ class JsonClient:
 
     async def close(self) -> None:
         """Close the connections."""
-        session, self._session = self._session, None
-        if session is not None:
-            await session.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
 
     async def _post(self, url: str, data: bytes) -> JsonReply:
         failure = ModelError(f"{self.where} was not asked")
         for request in range(1, self._tries + 1):
             wait_s = min(_RETRY_AFTER_S * _BACKOFF ** (request - 1), MAX_RETRY_AFTER_S)
-            try:
-                raw = await self._send(url, data)
-            except (aiohttp.ClientConnectionError, aiohttp.ClientPayloadError) as error:
-                unreached = isinstance(error, aiohttp.ClientConnectorError)
-                failure = ModelError(
-                    f"{self.where} cannot be reached or broke off ({type(error).__name__})",
-                    fault=ModelFault.SERVER if unreached else ModelFault.UNKNOWN,
-                )
-            except (aiohttp.ClientError, ValueError) as error:
-                raise ModelError(f"{self.where} cannot be asked ({type(error).__name__})") from None
+            reply = await self._send(url, data)
+            if isinstance(reply, ModelError):
+                failure = reply
+            elif reply.status == HTTPStatus.OK:
+                return JsonReply(body=self._decode(reply.body), requests=request)
             else:
-                if raw.status == HTTPStatus.OK:
-                    return JsonReply(body=self._decode(raw.body), requests=request)
-                failure = self._refusal(raw)
-                if raw.status != HTTPStatus.TOO_MANY_REQUESTS and raw.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+                failure = self._refusal(reply)
+                if reply.status != HTTPStatus.TOO_MANY_REQUESTS and reply.status < HTTPStatus.INTERNAL_SERVER_ERROR:
                     raise failure
-                wait_s = max(wait_s, retry_delay_s(raw.retry_after, self._clock.now()))
+                wait_s = max(wait_s, retry_delay_s(reply.retry_after, self._clock.now()))
             if request < self._tries:
                 await asyncio.sleep(wait_s)
         raise failure
 
-    async def _send(self, url: str, data: bytes) -> _Raw:
-        if self._session is None:
-            self._session = aiohttp.ClientSession(
-                timeout=aiohttp.ClientTimeout(total=None), trust_env=False, cookie_jar=aiohttp.DummyCookieJar()
+    async def _send(self, url: str, data: bytes) -> "RawReply | ModelError":
+        """Send one request; return the error if another try may help.
+
+        Raises:
+            ModelError: Another try is useless.
+        """
+        from recollect.providers import http_connection
+
+        if self._connection is None:
+            self._connection = http_connection.HttpConnection(self._headers, max_bytes=self._max_bytes)
+        try:
+            return await self._connection.post(url, data)
+        except http_connection.ConnectionFailedError as error:
+            return ModelError(
+                f"{self.where} cannot be reached or broke off ({error.name})",
+                fault=ModelFault.UNKNOWN if error.reached else ModelFault.SERVER,
             )
-        async with self._session.post(url, data=data, headers=self._headers, allow_redirects=False) as response:
-            body = bytearray()
-            async for part in response.content.iter_chunked(_READ_BYTES):
-                body += part
-                if len(body) > self._max_bytes:
-                    response.close()
-                    raise ModelError(f"{self.where} answered with more than {self._max_bytes} bytes")
-            return _Raw(status=response.status, retry_after=response.headers.get("Retry-After"), body=bytes(body))
+        except http_connection.RequestInvalidError as error:
+            raise ModelError(f"{self.where} cannot be asked ({error})") from None
+        except http_connection.ReplyTooLargeError:
+            raise ModelError(f"{self.where} answered with more than {self._max_bytes} bytes") from None
 
     def _decode(self, body: bytes) -> object:
         try:
@@ -173,7 +167,7 @@ class JsonClient:
             raise ModelError(f"{self.where} answered {len(body)} bytes that are no JSON") from None
         return decoded
 
-    def _refusal(self, raw: _Raw) -> ApiRefusedError:
+    def _refusal(self, raw: "RawReply") -> ApiRefusedError:
         try:
             body = json.loads(raw.body)
         except (ValueError, RecursionError):

@@ -7,8 +7,8 @@ DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="sse: other separators end a line",
         file="recollect/chat/sse.py",
-        sound=r'_END_OF_LINE = re.compile(rb"\r\n?|\n")',
-        planted=r'_END_OF_LINE = re.compile(rb"\r\n?|\n|\x0b|\x0c|\xe2\x80\xa8|\xe2\x80\xa9|\xc2\x85")',
+        sound=r'_END_OF_LINE = LazyPattern(rb"\r\n?|\n")',
+        planted=r'_END_OF_LINE = LazyPattern(rb"\r\n?|\n|\x0b|\x0c|\xe2\x80\xa8|\xe2\x80\xa9|\xc2\x85")',
         noticed_by=("tests/chat/test_sse.py::test_no_other_separator_ends_a_line",),
     ),
     Defect(
@@ -41,8 +41,8 @@ DEFECTS: tuple[Defect, ...] = (
     Defect(
         name="text: lone surrogates are not cleaned",
         file="recollect/text/normalize.py",
-        sound=r'_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")',
-        planted=r'_UNSTORABLE = re.compile("[\x00]")',
+        sound=r'_UNSTORABLE = LazyPattern("[\x00\ud800-\udfff]")',
+        planted=r'_UNSTORABLE = LazyPattern("[\x00]")',
         noticed_by=(
             "tests/chat/test_chat_request.py::test_a_lone_surrogate_escape_survives_in_bytes_and_storable_text",
         ),
