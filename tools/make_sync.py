@@ -84,7 +84,7 @@ class Source:
         """Return the module of each name that the module imports or defines."""
         homes = {
             alias.name: node.module or ""
-            for node in self.tree.body
+            for node in ast.walk(self.tree)
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
         }
@@ -106,16 +106,13 @@ def read(module: str, name: str) -> Source:
     raise SystemExit(f"recollect/engine/{module}.py has no class {name}")
 
 
-def namespaces(core: Source) -> dict[str, Source]:
-    """Return the service of each namespace: the public attributes of `AsyncRecollect` that are made of a service."""
-    homes, services = core.homes(), {}
-    [init] = [node for node in core.definition.body if isinstance(node, ast.FunctionDef) and node.name == "__init__"]
-    for node in init.body:
-        if not (isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)):
-            continue
-        target, made = node.targets[0], node.value.func
-        if isinstance(target, ast.Attribute) and isinstance(made, ast.Name) and not target.attr.startswith("_"):
-            services[target.attr] = read(homes[made.id].rpartition(".")[2], made.id)
+def namespaces(offered: Source) -> dict[str, Source]:
+    """Return the service of each namespace: the public properties of `Services` that import and make one."""
+    services = {}
+    for node in offered.methods():
+        loaded = [part for part in node.body if isinstance(part, ast.ImportFrom)]
+        if loaded:
+            services[node.name] = read((loaded[0].module or "").rpartition(".")[2], loaded[0].names[0].name)
     return services
 
 
@@ -169,8 +166,15 @@ def blocking(method: Method, namespace: str, core: str) -> str:
 
 def imports(source: Source, text: str) -> str:
     """Return the imports of the names that a generated text uses from the source's module."""
-    used = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
-    return "\n".join(f"from {home} import {name}" for name, home in sorted(source.homes().items()) if name in used)
+    nodes = list(ast.walk(ast.parse(text)))
+    used = {node.id for node in nodes if isinstance(node, ast.Name)}
+    used |= {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    homes = [(name, home) for name, home in sorted(source.homes().items()) if name in used and name != "AsyncRecollect"]
+    loaded = [f"from {home} import {name}" for name, home in homes if home != "recollect.engine"]
+    typed = [f"    from {home} import {name}" for name, home in homes if home == "recollect.engine"]
+    checking = ["from typing import TYPE_CHECKING", "if TYPE_CHECKING:", *typed] if typed else []
+    # A result of the engine is named in annotations alone: loading its module would load a service.
+    return "\n".join([*loaded, *checking])
 
 
 def service_file(namespace: str, source: Source) -> str:
@@ -185,6 +189,8 @@ def service_file(namespace: str, source: Source) -> str:
 
 {indent(methods, "    ")}'''
     return f'''"""`memory.{namespace}` without asyncio. Made by tools/make_sync.py from engine/{source.module}.py."""
+
+from __future__ import annotations
 
 from recollect.engine.background import BackgroundEngine
 {imports(source, cls)}
@@ -223,10 +229,12 @@ def client_file(core: Source, services: dict[str, Source]) -> str:
     )
     return f'''"""`Recollect`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
 
+from __future__ import annotations
+
 from recollect.engine import AsyncRecollect
 from recollect.engine.background import BackgroundEngine
-{imports(core, cls)}
 {services_imports}
+{imports(core, cls)}
 
 
 {cls}'''
@@ -238,7 +246,7 @@ def formatted(text: str) -> str:
         "check",
         "--fix",
         "--select",
-        "I,F401,F811",
+        "I,F401,F811,UP037",
         "--config",
         "lint.isort.known-first-party=['recollect']",
     ]
@@ -251,7 +259,7 @@ def formatted(text: str) -> str:
 def make() -> dict[str, str]:
     """Return the generated files by name."""
     core = read("core", "AsyncRecollect")
-    services = namespaces(core)
+    services = namespaces(read("services", "Services"))
     files = {f"{name}.py": service_file(name, service) for name, service in services.items()}
     files["client.py"] = client_file(core, services)
     files["__init__.py"] = '''"""The library without asyncio. tools/make_sync.py generates all files of this folder."""

@@ -1,19 +1,23 @@
 """The engine: the public library API, and the results of its methods."""
 
-from recollect.concurrency import gather_or_cancel, run_in_thread_if_large
-from recollect.engine.components import Components, open_components
-from recollect.engine.context_builder import PromptContext
-from recollect.engine.core import AsyncRecollect
-from recollect.engine.embedder import EmbedderStatus
-from recollect.engine.prepared_turn import PreparedTurn
-from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
-from recollect.engine.transfer import TransferReport
-from recollect.maintenance.reembed import ReembedProgress
-from recollect.providers.circuit_breaker import BreakerStatus
-from recollect.providers.embedder_loader import EmbedderTrial
-from recollect.resolution.undo_plan import UndoPlan
-from recollect.store.store_reports import StoreStats
-from recollect.worker.loop import WorkerCounters
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from recollect.concurrency import gather_or_cancel, run_in_thread_if_large
+    from recollect.engine.components import Components, open_components
+    from recollect.engine.context_builder import PromptContext
+    from recollect.engine.core import AsyncRecollect
+    from recollect.engine.embedder import EmbedderStatus
+    from recollect.engine.prepared_turn import PreparedTurn
+    from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
+    from recollect.engine.transfer import TransferReport
+    from recollect.maintenance.reembed import ReembedProgress
+    from recollect.providers.circuit_breaker import BreakerStatus
+    from recollect.providers.embedder_loader import EmbedderTrial
+    from recollect.resolution.undo_plan import UndoPlan
+    from recollect.store.store_reports import StoreStats
+    from recollect.worker.loop import WorkerCounters
 
 __all__ = [
     "AsyncRecollect",
@@ -36,3 +40,33 @@ __all__ = [
     "open_components",
     "run_in_thread_if_large",
 ]
+
+# Loaded at first use: most of them belong to services that a process may not need.
+_HOMES = {
+    "AsyncRecollect": "recollect.engine.core",
+    "BreakerStatus": "recollect.providers.circuit_breaker",
+    "Components": "recollect.engine.components",
+    "EmbedderStatus": "recollect.engine.embedder",
+    "EmbedderTrial": "recollect.providers.embedder_loader",
+    "HeldMemory": "recollect.engine.results",
+    "MemoryExplanation": "recollect.engine.results",
+    "MemoryHistory": "recollect.engine.results",
+    "PreparedTurn": "recollect.engine.prepared_turn",
+    "PromptContext": "recollect.engine.context_builder",
+    "PromptTrace": "recollect.engine.results",
+    "ReembedProgress": "recollect.maintenance.reembed",
+    "StoreStats": "recollect.store.store_reports",
+    "TransferReport": "recollect.engine.transfer",
+    "UndoPlan": "recollect.resolution.undo_plan",
+    "WorkerCounters": "recollect.worker.loop",
+    "gather_or_cancel": "recollect.concurrency",
+    "open_components": "recollect.engine.components",
+    "run_in_thread_if_large": "recollect.concurrency",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name from its home."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'recollect.engine' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)

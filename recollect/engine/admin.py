@@ -1,9 +1,10 @@
 """`memory.admin`: counts, parked formations, maintenance and the worker, for operators. Writes through the store."""
 
+from typing import TYPE_CHECKING
+
 from recollect.engine.components import Components
 from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError
-from recollect.maintenance.sweep import maintain_subject
 from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.store.store_reports import StoreStats
 from recollect.types import (
@@ -16,7 +17,9 @@ from recollect.types import (
     Subject,
     SubjectTotals,
 )
-from recollect.worker.loop import WorkerCounters
+
+if TYPE_CHECKING:
+    from recollect.worker.loop import WorkerCounters
 
 # Maximum length of a poller's name, in characters: each name is stored for good.
 MAX_POLLER_CHARACTERS = 100
@@ -118,6 +121,8 @@ class AdminService:
         return MaintenanceReport(subjects=maintained, decisions=tuple(all_decisions), dry_run=dry_run)
 
     async def _maintain(self, subject: Subject, *, dry_run: bool) -> list[Decision]:
+        from recollect.maintenance.sweep import maintain_subject
+
         return await maintain_subject(self._steps.runtime, subject, dry_run=dry_run, stop=self._steps.closing.is_set)
 
     async def schema_version(self) -> int:
@@ -143,9 +148,9 @@ class AdminService:
 
     def stop_worker(self) -> None:
         """Stop `run_worker` after the formation in progress."""
-        self._steps.worker.stop()
+        self._steps.stop_worker()
 
     @property
-    def worker_counters(self) -> WorkerCounters:
+    def worker_counters(self) -> "WorkerCounters":
         """What the worker has done since the engine was opened."""
         return self._steps.worker.counters

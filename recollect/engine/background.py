@@ -3,11 +3,15 @@
 import asyncio
 import threading
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from recollect.engine.core import AsyncRecollect
 
 T = TypeVar("T")
+
+WORKER_DELAY_S = 0.3
+"""The worker starts a moment after the engine: while it is loaded, the first answers would take longer."""
 
 
 class BackgroundEngine:
@@ -32,7 +36,8 @@ class BackgroundEngine:
         finally:
             if self._closed:
                 self._end_loop()
-        self._worker = asyncio.run_coroutine_threadsafe(self.core.admin.run_worker(), self._loop)
+        self._is_stopping = asyncio.Event()
+        self._worker = asyncio.run_coroutine_threadsafe(self._run_worker(), self._loop)
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the thread and return its result.
@@ -47,6 +52,7 @@ class BackgroundEngine:
 
     def stop_worker(self) -> None:
         """Stop the worker after the formation in progress."""
+        self._loop.call_soon_threadsafe(self._is_stopping.set)
         self._loop.call_soon_threadsafe(self.core.admin.stop_worker)
 
     def wait_for_worker(self) -> None:
@@ -61,6 +67,11 @@ class BackgroundEngine:
         self.wait_for_worker()
         self.run(self.core.close())
         self._end_loop()
+
+    async def _run_worker(self) -> None:
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._is_stopping.wait(), WORKER_DELAY_S)
+        await self.core.admin.run_worker()
 
     def _end_loop(self) -> None:
         self._closed = True

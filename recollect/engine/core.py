@@ -4,31 +4,14 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from recollect.clock import Clock, SystemClock
-from recollect.curation.edits import add_note
-from recollect.engine.admin import AdminService
-from recollect.engine.apps import AppService
 from recollect.engine.arguments import read_settings, require_members
-from recollect.engine.bulk import BulkService
 from recollect.engine.components import Components, open_components
-from recollect.engine.context_builder import PromptContext
-from recollect.engine.conversation_window import WindowReader
-from recollect.engine.conversations import ConversationService
-from recollect.engine.embedder import EmbedderService
-from recollect.engine.erasure import ErasureService
-from recollect.engine.history import HistoryService
-from recollect.engine.memories import ListRequest, MemoryService, parse_memory_id
-from recollect.engine.prompts import PromptService
-from recollect.engine.recorder import RecorderService, manual_note
+from recollect.engine.memories import ListRequest, parse_memory_id
 from recollect.engine.results import ListOf
-from recollect.engine.reviews import ReviewService
-from recollect.engine.shared import SharedMemoryService
-from recollect.engine.steps import Steps
-from recollect.engine.transfer import TransferService
-from recollect.engine.vectors import VectorService
-from recollect.formation.forget import forget_by_hand
+from recollect.engine.services import Services
 from recollect.profiles.policies import Profile
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import OpenedEmbedder
@@ -46,8 +29,11 @@ from recollect.types import (
     Subject,
 )
 
+if TYPE_CHECKING:
+    from recollect.engine.context_builder import PromptContext
 
-class AsyncRecollect:
+
+class AsyncRecollect(Services):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. `user` is a user's name, or a `Subject` for a
@@ -56,28 +42,11 @@ class AsyncRecollect:
 
     def __init__(self, components: Components) -> None:
         """Build the engine over given components; `open` is the usual way in."""
+        super().__init__(components)
         self.settings = components.settings
         self.clock = components.clock
         self.counter = components.counter
         self.metrics = components.metrics
-        self._components = components
-        self._steps = steps = Steps(components)
-        windows = WindowReader(components, steps.turns)
-        self._memories = memories = MemoryService(components, steps)
-        self._recorder = RecorderService(components, steps.turns)
-        self._prompts = PromptService(components, steps, windows)
-        self.turns = steps.turns
-        self.conversations = ConversationService(components, steps, self._recorder, windows)
-        self.history = HistoryService(components, steps.runtime, memories)
-        self.reviews = ReviewService(components, steps.runtime, memories)
-        self.shared = SharedMemoryService(components, steps.runtime, memories)
-        self.apps = AppService(components, self.conversations, memories, steps.eraser)
-        self.bulk = BulkService(components, steps)
-        self.vectors = VectorService(components, steps.runtime)
-        self.erasure = ErasureService(components, steps.eraser)
-        self.embedder = EmbedderService(components, steps)
-        self.transfer = TransferService(components, steps.runtime, steps.closing.is_set)
-        self.admin = AdminService(components, steps)
 
     @classmethod
     async def open(
@@ -158,6 +127,9 @@ class AsyncRecollect:
             UnknownProfileError: there is no such profile.
             BadRequestError: the text is empty or too long, or the importance is out of range.
         """
+        from recollect.curation.edits import add_note
+        from recollect.engine.recorder import manual_note
+
         note = manual_note(NewNote(text, importance, type), self._components.profile(profile))
         return await add_note(self._steps.runtime, self.subject(user), note)
 
@@ -266,6 +238,8 @@ class AsyncRecollect:
         Raises:
             UnknownMemoryError: this user has no memory with this id.
         """
+        from recollect.formation.forget import forget_by_hand
+
         return await forget_by_hand(self._steps.runtime, await self.get(memory_id, user=user))
 
     async def erase(
@@ -311,7 +285,7 @@ class AsyncRecollect:
         scope: RequestScope = NO_SCOPE,
         messages: Sequence[Mapping[str, Any]] = (),
         use: bool = True,
-    ) -> PromptContext:
+    ) -> "PromptContext":
         """Return what memory would add to a prompt that ends in `query`.
 
         Args:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from recollect.engine.components import Components
+from recollect.engine.results import silent
 from recollect.engine.steps import Steps
 from recollect.errors import BadEmbedderError
 from recollect.maintenance.reembed import ReembedProgress, reembed, reembed_backlog
@@ -27,11 +28,6 @@ class EmbedderStatus:
     """Subjects that are not read by it yet, or lack vectors of it."""
     waiting_memories: int
     """Memories of these subjects that must be embedded."""
-
-
-def silent(progress: ReembedProgress) -> None:
-    """Ignore the progress of re-embedding."""
-    del progress
 
 
 class EmbedderService:

@@ -65,3 +65,8 @@ class _NoProgress:
 
 
 NO_PROGRESS: ProgressReporter = _NoProgress()
+
+
+def silent(progress: object) -> None:
+    """Ignore the progress of re-embedding."""
+    del progress

@@ -2,6 +2,7 @@
 
 Recall of a past instant cannot use the snapshots, which hold active memories only. It reads the memories of that
 instant, counts their terms and embeds their texts, some 0.1 ms a memory with the built-in embedder, and keeps nothing.
+The reading of messages, which quotations and past memories need, is loaded with the first of these.
 """
 
 from collections import OrderedDict
@@ -16,8 +17,6 @@ from recollect.engine.components import Components
 from recollect.engine.query_builder import QueryBuilder, QueryVector, cleaned, without_similarity
 from recollect.engine.rerank import RerankStep, explained
 from recollect.errors import BadRequestError, SpaceMovedError, StaleSubjectError
-from recollect.extraction.sources import quotation_text
-from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.recall.ann import AnnPlanner
@@ -198,7 +197,11 @@ async def _redacted(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
 
 def redact_quotation(memory: Memory) -> Memory:
     """Remove secrets from a quotation; other memories are returned as they were stored."""
-    return replace(memory, text=quotation_text(memory)) if memory.kind is MemoryKind.TURN else memory
+    if memory.kind is not MemoryKind.TURN:
+        return memory
+    from recollect.extraction.sources import quotation_text
+
+    return replace(memory, text=quotation_text(memory))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,6 +232,8 @@ def as_of(at: datetime | None, known_at: datetime | None, now: datetime) -> AsOf
 
 async def recall_past(components: Components, runtime: Runtime, request: RecallRequest, then: AsOf) -> Recall:
     """Find the memories relevant to a query at a past instant, ranked as of then."""
+    from recollect.formation.recallable import rebuild_index_data
+
     request, subject = cleaned(request), request.subject
     queries, runtime = QueryBuilder(components), await runtime.for_subject(subject)
     embedder, store, clock = runtime.embedder, components.store, components.clock

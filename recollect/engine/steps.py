@@ -1,28 +1,41 @@
-"""The steps of a turn, wired over an engine's components: what the engine's services share. Opens nothing."""
+"""The steps of a turn, wired over an engine's components: what the engine's services share. Opens nothing.
+
+Recall is wired at once. What records, forms and maintains is loaded at its first use: it is most of the package, and a
+process that only searches needs none of it.
+"""
 
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
+from importlib import import_module
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from recollect.engine.components import Components
-from recollect.engine.context_builder import ContextBuilder
-from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.retrieval import Retriever
-from recollect.engine.stages import STAGES
-from recollect.engine.turn import TurnService
 from recollect.errors import StoreUnavailableError
 from recollect.formation.reader import RuleReader
 from recollect.formation.runtime import Runtime
-from recollect.maintenance.eraser import Eraser
-from recollect.maintenance.reindex_terms import TermReindexer
-from recollect.maintenance.sweep import SweepSchedule
 from recollect.providers.circuit_breaker import CircuitBreaker, GuardedModel
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.providers.token_counter import CachingCounter
-from recollect.worker.bulk import BulkWorker
-from recollect.worker.loop import Worker
+
+if TYPE_CHECKING:
+    from recollect.engine.context_builder import ContextBuilder
+    from recollect.engine.turn import TurnService
+    from recollect.maintenance.eraser import Eraser
+    from recollect.maintenance.sweep import SweepSchedule
+    from recollect.worker.bulk import BulkWorker
+    from recollect.worker.loop import Worker
+
+_WORKER_MODULES = (
+    "recollect.engine.memory_tools",
+    "recollect.engine.stages",
+    "recollect.engine.turn",
+    "recollect.maintenance.reindex_terms",
+    "recollect.maintenance.sweep",
+)
 
 
 class Steps:
@@ -49,39 +62,88 @@ class Steps:
             embedders=self.embedders,
         )
         self.closing = asyncio.Event()
-        self._sweeps = sweeps = SweepSchedule(self.runtime, settings.maintain_every_s)
-        reindexer = TermReindexer(self.runtime)
+        self.retriever = Retriever(components, self.embedders)
+        self._is_worker_stopped = False
+
+    @cached_property
+    def worker(self) -> "Worker":
+        """The worker of this engine."""
+        from recollect.engine.stages import STAGES
+        from recollect.maintenance.reindex_terms import TermReindexer
+        from recollect.worker.loop import Worker
+
+        reindexer, sweeps = TermReindexer(self.runtime), self._sweeps
 
         async def chores(stop: Callable[[], bool]) -> bool:
             await reindexer.portion(stop)
             return await sweeps.portion(stop)
 
-        self.worker = Worker(self.runtime, STAGES, chores=chores)
-        self.retriever = Retriever(components, self.embedders)
-        self.contexts = ContextBuilder(components, self.retriever, self.runtime)
-        self.eraser = Eraser(store=store, forget_texts=partial(_forget_texts, components))
-        toolbox = partial(MemoryTools, runtime=self.runtime, retriever=self.retriever)
-        self.turns = TurnService(components, self.contexts, self.worker, toolbox)
+        worker = Worker(self.runtime, STAGES, chores=chores)
+        if self._is_worker_stopped:
+            worker.stop()
+        return worker
 
-    def bulk_worker(self) -> BulkWorker:
+    @cached_property
+    def _sweeps(self) -> "SweepSchedule":
+        from recollect.maintenance.sweep import SweepSchedule
+
+        return SweepSchedule(self.runtime, self.components.settings.maintain_every_s)
+
+    @cached_property
+    def contexts(self) -> "ContextBuilder":
+        """Builds the blocks that memory adds to prompts."""
+        from recollect.engine.context_builder import ContextBuilder
+
+        return ContextBuilder(self.components, self.retriever, self.runtime)
+
+    @cached_property
+    def eraser(self) -> "Eraser":
+        """Erases what users want erased."""
+        from recollect.maintenance.eraser import Eraser
+
+        return Eraser(store=self.components.store, forget_texts=partial(_forget_texts, self.components))
+
+    @cached_property
+    def turns(self) -> "TurnService":
+        """Prepares and records turns."""
+        from recollect.engine.memory_tools import MemoryTools
+        from recollect.engine.turn import TurnService
+
+        toolbox = partial(MemoryTools, runtime=self.runtime, retriever=self.retriever)
+        return TurnService(self.components, self.contexts, self.worker, toolbox)
+
+    def bulk_worker(self) -> "BulkWorker":
         """Return a worker that forms many subjects side by side, with the same counters."""
+        from recollect.engine.stages import STAGES
+        from recollect.worker.bulk import BulkWorker
+
         return BulkWorker(self.runtime, STAGES, counters=self.worker.counters)
 
     async def run_worker(self) -> None:
         """Form memories and do maintenance until the worker is stopped."""
+        # Loading takes tens of milliseconds, for which the event loop must not be held.
+        await asyncio.to_thread(_load_worker)
         try:
             await self.worker.run()
         finally:
             with suppress(StoreUnavailableError):  # another process takes over when the lease expires
                 await self._sweeps.close()
 
+    def stop_worker(self) -> None:
+        """Stop the worker after the formation in progress."""
+        self._is_worker_stopped = True
+        if "worker" in vars(self):
+            self.worker.stop()
+
     async def close(self) -> None:
         """Finish what was accepted, then close the components. Maintenance in progress stops within a second."""
         self.closing.set()
-        self.worker.stop()
-        await self.turns.close()
-        with suppress(StoreUnavailableError):  # another process takes over when the lease expires
-            await self._sweeps.close()
+        self.stop_worker()
+        if "turns" in vars(self):
+            await self.turns.close()
+        if "_sweeps" in vars(self):
+            with suppress(StoreUnavailableError):  # another process takes over when the lease expires
+                await self._sweeps.close()
         await asyncio.to_thread(self._rule_reader.close)
         await self.embedders.close()
         if self.components.reranker is not None:
@@ -89,6 +151,18 @@ class Steps:
         if self.components.model is not None:
             await self.components.model.close()
         await self.components.store.close()
+
+
+def _load_worker() -> None:
+    """Load the modules that record, form and maintain; the objects are made on the event loop."""
+    for name in (
+        "engine.stages",
+        "engine.turn",
+        "engine.memory_tools",
+        "maintenance.reindex_terms",
+        "maintenance.sweep",
+    ):
+        import_module(f"recollect.{name}")
 
 
 def _guarded(components: Components, breaker: CircuitBreaker) -> GuardedModel | None:

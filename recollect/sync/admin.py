@@ -1,6 +1,9 @@
 """`memory.admin` without asyncio. Made by tools/make_sync.py from engine/admin.py."""
 
-from recollect.engine import BreakerStatus, StoreStats, WorkerCounters
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from recollect.engine.background import BackgroundEngine
 from recollect.types import (
     EnergyStatus,
@@ -11,6 +14,9 @@ from recollect.types import (
     Subject,
     SubjectTotals,
 )
+
+if TYPE_CHECKING:
+    from recollect.engine import BreakerStatus, StoreStats, WorkerCounters
 
 
 class BlockingAdminService:

@@ -1,5 +1,7 @@
 """`memory.apps` without asyncio. Made by tools/make_sync.py from engine/apps.py."""
 
+from __future__ import annotations
+
 from recollect.engine.background import BackgroundEngine
 from recollect.types import AppRecord, Memory, Subject
 

@@ -1,13 +1,15 @@
 """`Recollect`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from recollect.clock import Clock
-from recollect.engine import AsyncRecollect, PromptContext
+from recollect.engine import AsyncRecollect
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
 from recollect.profiles.policies import Profile
@@ -26,6 +28,9 @@ from recollect.sync.shared import BlockingSharedMemoryService
 from recollect.sync.transfer import BlockingTransferService
 from recollect.sync.vectors import BlockingVectorService
 from recollect.types import NO_SCOPE, EraseReceipt, Memory, MemoryKind, Recall, RecordedTurn, RequestScope, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine import PromptContext
 
 
 class Recollect:

@@ -1,5 +1,7 @@
 """`memory.conversations` without asyncio. Made by tools/make_sync.py from engine/conversations.py."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any

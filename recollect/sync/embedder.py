@@ -1,11 +1,16 @@
 """`memory.embedder` without asyncio. Made by tools/make_sync.py from engine/embedder.py."""
 
-from collections.abc import Callable
+from __future__ import annotations
 
-from recollect.engine import EmbedderStatus, EmbedderTrial, ReembedProgress
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
 from recollect.engine.background import BackgroundEngine
-from recollect.engine.embedder import silent
+from recollect.engine.results import silent
 from recollect.types import EmbedderSpec, ReembedReport
+
+if TYPE_CHECKING:
+    from recollect.engine import EmbedderStatus, EmbedderTrial, ReembedProgress
 
 
 class BlockingEmbedderService:

@@ -1,5 +1,7 @@
 """`memory.erasure` without asyncio. Made by tools/make_sync.py from engine/erasure.py."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 
 from recollect.engine.background import BackgroundEngine

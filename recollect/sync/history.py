@@ -1,10 +1,15 @@
 """`memory.history` without asyncio. Made by tools/make_sync.py from engine/history.py."""
 
-from datetime import datetime
+from __future__ import annotations
 
-from recollect.engine import MemoryExplanation, MemoryHistory, UndoPlan
+from datetime import datetime
+from typing import TYPE_CHECKING
+
 from recollect.engine.background import BackgroundEngine
 from recollect.types import Decision, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine import MemoryExplanation, MemoryHistory, UndoPlan
 
 
 class BlockingHistoryService:

@@ -1,9 +1,15 @@
 """`memory.reviews` without asyncio. Made by tools/make_sync.py from engine/reviews.py."""
 
-from recollect.engine import HeldMemory
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
 from recollect.types import Memory, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine import HeldMemory
 
 
 class BlockingReviewService:

@@ -1,5 +1,7 @@
 """`memory.shared` without asyncio. Made by tools/make_sync.py from engine/shared.py."""
 
+from __future__ import annotations
+
 from recollect.engine.background import BackgroundEngine
 from recollect.types import Memory, Subject
 

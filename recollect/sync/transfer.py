@@ -1,11 +1,15 @@
 """`memory.transfer` without asyncio. Made by tools/make_sync.py from engine/transfer.py."""
 
-from typing import BinaryIO
+from __future__ import annotations
 
-from recollect.engine import TransferReport
+from typing import TYPE_CHECKING, BinaryIO
+
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import NO_PROGRESS
 from recollect.types import ProgressReporter, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine import TransferReport
 
 
 class BlockingTransferService:
