@@ -121,6 +121,8 @@ class Steps:
 
     async def run_worker(self) -> None:
         """Form memories and do maintenance until the worker is stopped."""
+        if self._is_worker_stopped:
+            return
         # Loading takes tens of milliseconds, for which the event loop must not be held.
         await asyncio.to_thread(_load_worker)
         try:

@@ -1,0 +1,89 @@
+"""A fresh process loads only what it uses: counted in modules, not in time."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect import Recollect
+
+# What only a server, a worker, a model's API, another database or the command line needs.
+_SERVING = ("starlette", "uvicorn", "prometheus_client", "recollect.server")
+_CALLING = ("aiohttp", "openai", "onnxruntime", "tiktoken")
+_FORMING = (
+    "recollect.curation",
+    "recollect.engine.turn",
+    "recollect.extraction.rules",
+    "recollect.extraction.sources",
+    "recollect.formation.extract",
+    "recollect.formation.index_turns",
+    "recollect.maintenance",
+    "recollect.resolution",
+    "recollect.worker",
+)
+_OTHERS = ("psycopg", "recollect.store.postgres", "recollect.evaluation", "recollect.datasets", "wordllama")
+_COMMAND_LINE = ("typer", "rich", "click", "recollect.cli")
+_LIBRARIES = ("numpy", "pydantic", "apsw", "tokenizers", "rapidfuzz", "Stemmer", "dateutil")
+_ENGINE = ("recollect.engine", "recollect.store", "recollect.settings", "recollect.types", "recollect.sync")
+
+NOTHING = (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_COMMAND_LINE, *_LIBRARIES, *_ENGINE)
+SEARCH = """
+import asyncio, sys
+from recollect import AsyncRecollect
+async def search():
+    async with await AsyncRecollect.open(sys.argv[1]) as memory:
+        assert (await memory.search("What may Ana not eat?", user="ana")).items
+asyncio.run(search())
+"""
+BLOCKING_SEARCH = """
+import sys
+from recollect import Recollect
+from recollect.engine import background
+background.WORKER_DELAY_S = 60.0
+with Recollect(sys.argv[1]) as memory:
+    assert memory.search("What may Ana not eat?", user="ana").items
+"""
+
+
+def loaded_modules(code: str, *arguments: object) -> set[str]:
+    """Run code in a fresh process, and return the names of the modules that it loaded."""
+    told = f'{code}\nimport sys\nprint("loaded:", *sys.modules)'
+    ran = subprocess.run([sys.executable, "-c", told, *map(str, arguments)], capture_output=True, text=True, check=True)
+    return set(ran.stdout.rpartition("loaded:")[2].split())
+
+
+def unwanted(loaded: set[str], names: tuple[str, ...]) -> list[str]:
+    """Return the loaded modules with one of the names, or within a package of that name."""
+    return sorted(module for module in loaded if any(f"{module}.".startswith(f"{name}.") for name in names))
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Path:
+    path = tmp_path / "recollect.sqlite3"
+    with Recollect(path) as memory:
+        memory.add("Ana is allergic to peanuts.", user="ana")
+    return path
+
+
+def test_importing_the_package_loads_nothing_of_it() -> None:
+    loaded = loaded_modules("import recollect")
+
+    assert {module for module in loaded if module.startswith("recollect")} == {"recollect"}
+    assert unwanted(loaded, NOTHING) == []
+
+
+@pytest.mark.parametrize("option", ["--help", "--version"])
+def test_help_and_version_load_the_command_line_alone(option: str) -> None:
+    loaded = loaded_modules(f"from recollect.cli.main import run\nrun([{option!r}])")
+
+    assert "recollect.cli.main" in loaded
+    assert unwanted(loaded, tuple(name for name in NOTHING if name not in (*_COMMAND_LINE, "recollect.datasets"))) == []
+
+
+@pytest.mark.parametrize("search", [SEARCH, BLOCKING_SEARCH], ids=["async", "blocking"])
+def test_a_search_loads_no_rules_no_server_and_no_worker(search: str, filled: Path) -> None:
+    loaded = loaded_modules(search, filled)
+
+    assert "recollect.recall.rank" in loaded
+    assert unwanted(loaded, (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_COMMAND_LINE)) == []
