@@ -10,7 +10,6 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import platformdirs
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import SettingsConfigDict
 
 from recollect.environment import EnvironmentSettings
 from recollect.errors import BadSettingError, BadSubjectError
@@ -56,9 +55,7 @@ def default_database_url() -> str:
 class Settings(EnvironmentSettings):
     """All settings. Environment variables have the prefix `RECOLLECT_`."""
 
-    model_config = SettingsConfigDict(
-        env_prefix=PREFIX, frozen=True, extra="forbid", env_ignore_empty=False, allow_inf_nan=False
-    )
+    variable_prefix = PREFIX
 
     database_url: str = Field(
         default_factory=default_database_url,

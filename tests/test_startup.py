@@ -22,7 +22,14 @@ _FORMING = (
     "recollect.resolution",
     "recollect.worker",
 )
-_OTHERS = ("psycopg", "recollect.store.postgres", "recollect.evaluation", "recollect.datasets", "wordllama")
+_OTHERS = (
+    "pydantic_settings",
+    "psycopg",
+    "recollect.store.postgres",
+    "recollect.evaluation",
+    "recollect.datasets",
+    "wordllama",
+)
 _COMMAND_LINE = ("typer", "rich", "click", "recollect.cli")
 _LIBRARIES = ("numpy", "pydantic", "apsw", "tokenizers", "rapidfuzz", "Stemmer", "dateutil")
 _ENGINE = ("recollect.engine", "recollect.store", "recollect.settings", "recollect.types", "recollect.sync")
