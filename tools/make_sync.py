@@ -106,10 +106,10 @@ def read(module: str, name: str) -> Source:
     raise SystemExit(f"recollect/engine/{module}.py has no class {name}")
 
 
-def namespaces(offered: Source) -> dict[str, Source]:
+def namespaces() -> dict[str, Source]:
     """Return the service of each namespace: the public properties of `Services` that import and make one."""
     services = {}
-    for node in offered.methods():
+    for node in read("services", "Services").methods():
         loaded = [part for part in node.body if isinstance(part, ast.ImportFrom)]
         if loaded:
             services[node.name] = read((loaded[0].module or "").rpartition(".")[2], loaded[0].names[0].name)
@@ -259,7 +259,7 @@ def formatted(text: str) -> str:
 def make() -> dict[str, str]:
     """Return the generated files by name."""
     core = read("core", "AsyncRecollect")
-    services = namespaces(read("services", "Services"))
+    services = namespaces()
     files = {f"{name}.py": service_file(name, service) for name, service in services.items()}
     files["client.py"] = client_file(core, services)
     files["__init__.py"] = '''"""The library without asyncio. tools/make_sync.py generates all files of this folder."""

@@ -52,8 +52,8 @@ class BackgroundEngine:
 
     def stop_worker(self) -> None:
         """Stop the worker after the formation in progress."""
-        self._loop.call_soon_threadsafe(self._is_stopping.set)
         self._loop.call_soon_threadsafe(self.core.admin.stop_worker)
+        self._loop.call_soon_threadsafe(self._is_stopping.set)
 
     def wait_for_worker(self) -> None:
         """Wait until the worker has stopped."""

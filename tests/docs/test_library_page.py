@@ -35,13 +35,13 @@ def signature(function: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
         shown.append(argument.arg if default is None else f"{argument.arg}={ast.unparse(default)}")
     shown += [f"**{arguments.kwarg.arg}"] if arguments.kwarg else []
     name = function.name if make_sync.is_property(function) else f"{function.name}({', '.join(shown)})"
-    returned = ast.unparse(function.returns).replace("ListOf", "list") if function.returns else "None"
+    returned = ast.unparse(function.returns).replace("ListOf", "list").strip("'") if function.returns else "None"
     return f"{name}` → `{returned}"
 
 
 def namespaces() -> Iterator[tuple[str, set[str]]]:
     """Yield each namespace with the signatures of its methods."""
-    for name, service in make_sync.namespaces(make_sync.read("core", "AsyncRecollect")).items():
+    for name, service in make_sync.namespaces().items():
         yield f"memory.{name}", {signature(method) for method in service.methods()}
 
 
