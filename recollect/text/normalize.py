@@ -2,8 +2,6 @@
 
 import unicodedata
 
-from rapidfuzz.distance import Levenshtein
-
 from recollect.lazy_pattern import LazyPattern
 
 # NUL (PostgreSQL refuses it, SQLite's length() stops at it) and lone surrogates (no encoding holds them).
@@ -112,6 +110,8 @@ def spelling_similarity(a: str, b: str) -> float:
     >>> spelling_similarity("kitten", "sitting")
     0.5714285714285714
     """
+    from rapidfuzz.distance import Levenshtein  # loading it takes longer than a search, which needs none
+
     return Levenshtein.normalized_similarity(a, b)
 
 
@@ -151,9 +151,9 @@ class _Folding(dict[int, str]):
 def _fold(character: str) -> str:
     if character in _SPECIAL:
         return _SPECIAL[character]
-    if _within(character, _DROPPED_MARKS) and unicodedata.combining(character):
+    if unicodedata.combining(character) and _within(character, _DROPPED_MARKS):
         return ""
-    if _within(character, _ACCENTED):
+    if unicodedata.decomposition(character) and _within(character, _ACCENTED):
         plain = unicodedata.normalize("NFD", character)[0]
         return _SPECIAL.get(plain, plain)
     digit = unicodedata.decimal(character, None)
