@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from recollect.engine import PromptTrace
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
 from recollect.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine import PromptTrace
 
 
 class BlockingConversationService:
