@@ -44,8 +44,8 @@ _TURN = MemoryKind.TURN.number
 def adjacency_signal(snapshot: SubjectSnapshot, own: Floats) -> Floats | None:
     """Return what the neighbours and links of each memory add to its evidence.
 
-    Quotations are neighbours if they follow each other by id and were said within a sitting; a note or fact is
-    linked with its source messages.
+    Quotations are neighbours if one was said after the other, within a sitting; a note or fact is linked with its
+    source messages. A quotation that was shortened later has a new id, so the order is by time, then by id.
 
     Args:
         snapshot: The subject's memories.
@@ -57,9 +57,13 @@ def adjacency_signal(snapshot: SubjectSnapshot, own: Floats) -> Floats | None:
     turns = np.flatnonzero(snapshot.kinds == _TURN)
     if len(turns) < 2:
         return None
+    gaps = np.diff(snapshot.valid_from[turns])
+    if gaps.min() < 0:
+        turns = turns[np.argsort(snapshot.valid_from[turns], kind="stable")]
+        gaps = np.diff(snapshot.valid_from[turns])
     asking = snapshot.roles[turns] >= QUESTION_FLAG
     given = np.maximum(own[turns] - KEPT, 0) * (1 + ASKING_SHARE * asking)
-    together = np.abs(np.diff(snapshot.valid_from[turns])) <= _SITTING_US
+    together = gaps <= _SITTING_US
     before, after = _shifted(given, together)
     before_that, _ = _shifted(before, together)
     _, after_that = _shifted(after, together)

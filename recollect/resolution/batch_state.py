@@ -172,7 +172,7 @@ class BatchState:
             known: The memory.
             valid_to: When it ended.
             by: The statement that ends it.
-            refined: A fuller statement of the same takes its place.
+            refined: A fuller statement of the same takes its place; notes that restate it still hold.
         """
         valid_to = max(valid_to, known.valid_from)
         if known.place is not None:
@@ -182,7 +182,7 @@ class BatchState:
             return ()
         closings = [EndedMemory(memory=known.memory, valid_to=valid_to, refined=refined)]
         self.closed.add(known.memory.id)
-        for note in self._restating(known.memory):
+        for note in () if refined else self._restating(known.memory):
             self.closed.add(note.id)
             closings.append(EndedMemory(memory=note, valid_to=max(valid_to, note.valid_from), restates=True))
         return tuple(closings)

@@ -43,7 +43,7 @@ from recollect.resolution.outcomes import (
 )
 from recollect.resolution.retraction import forget_targets, taken_back
 from recollect.resolution.shifted import with_shifted
-from recollect.resolution.slots import leaves_out, opposite_mark, slot_mark
+from recollect.resolution.slots import leaves_out, opposite_mark, says_fuller, slot_mark
 from recollect.resolution.values import Claim, JudgeVerdict, Neighbours, Resolution, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, MemoryKind
 
@@ -173,6 +173,19 @@ def _end_fact(case: Case) -> ResolvedCandidate | None:
     return close_known(case.claim, closes, "it is said to have ended")
 
 
+def _refine_value(case: Case) -> ResolvedCandidate | None:
+    """Keep the fuller of two values that name the same thing: 'Python' after 'Python 3.11' takes nothing back."""
+    candidate, claim = case.candidate, case.claim
+    here = [known for known in case.batch.facts() if same_slot(candidate, known)]
+    for known in here:
+        if says_fuller(known.key, known.value, candidate.value):
+            return strengthen(case.batch, claim, known, Action.IGNORE, "more of it is known already")
+    is_fuller = here and all(says_fuller(candidate.key, candidate.value, known.value) for known in here)
+    if is_fuller and all(is_newer(case.evidence, known) and candidate.confidence >= known.confidence for known in here):
+        return replace_known(case.batch, claim, here, "says more of the same", refined=True)
+    return None
+
+
 def _fill_slot(case: Case) -> ResolvedCandidate | None:
     """Strengthen a known value of the slot, or replace another one if the new one is newer and sure enough."""
     batch, claim, candidate = case.batch, case.claim, case.candidate
@@ -254,7 +267,7 @@ FINAL_RULES: tuple[Rule, ...] = (
     _end_named_memory,
 )
 """For every candidate; what they decide is not amended by `_with_correction`."""
-FACT_RULES: tuple[Rule, ...] = (_end_fact, _fill_slot)
+FACT_RULES: tuple[Rule, ...] = (_end_fact, _refine_value, _fill_slot)
 """For facts; a fact that none decides on is added."""
 NOTE_RULES: tuple[Rule, ...] = (
     repeat_known_words,

@@ -85,6 +85,8 @@ MAX_KEY_CHARACTERS = 120
 # Between the words of a key, and where one begins with a capital: 'coffee-order', 'coffeeOrder'.
 _SEPARATORS = LazyPattern(r"[\s_./-]++")
 _HUMP = LazyPattern(r"(?<=[a-z])(?=[A-Z])")
+# 'v5.3' is version 5.3.
+_VERSION = LazyPattern(r"\Av(?=\d)")
 
 
 def canonical_key(key: str, value: str) -> str:
@@ -170,12 +172,24 @@ def leaves_out(key: str, value: str, other_key: str, other_value: str) -> bool:
     return bool(words) and words[-1] in out and not PLANT_BASED & set(words)
 
 
+def says_fuller(key: str, value: str, other: str) -> bool:
+    """Return whether a value names the thing that its slot is about, as another does, and says more of it.
+
+    >>> says_fuller("tool:python", "Python 3.11", "Python"), says_fuller("tool:python", "Python 3.12", "Python 3.11")
+    (True, False)
+    """
+    thing = set(value_mark(canonical_key(key, value).partition(":")[2]).split())
+    words, others = set(value_mark(value).split()), set(value_mark(other).split())
+    return bool(thing) and thing <= others < words
+
+
 def value_mark(value: str) -> str:
     """Fold a value for comparison: case, articles, punctuation and number of words.
 
     >>> value_mark("the Peanuts") == value_mark("peanut")
     True
     """
-    kept = [stem(word) for word in bare(value).split() if word not in ("the", "a", "an", "my", "some")]
+    words = [_VERSION.sub("", word) for word in bare(value).split()]
+    kept = [stem(word) for word in words if word not in ("the", "a", "an", "my", "some")]
     signs = "".join(re.findall(r"[+#]", value))
     return " ".join(kept) + signs

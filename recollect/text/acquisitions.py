@@ -7,7 +7,7 @@ bought a dishwasher', and 'it costs 30 euros' with 'it went up to 42'.
 from dataclasses import dataclass
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.text.clauses import ReadClause, has_meaning, read_clause, subject_of
+from recollect.text.clauses import ReadClause, find_amounts, has_meaning, may_replace, read_clause, subject_of
 from recollect.text.normalize import fold
 from recollect.text.speakers import may_share_owner
 from recollect.text.update_words import CHANGED, NEGATIONS
@@ -111,11 +111,13 @@ _NEW_AMOUNT = LazyPattern(
     r"|(?:raised|increased|upped|lowered|reduced|cut|dropped|changed|hiked) (?:[a-z]{1,15} ){0,3}?to"
     r"|now (?:costs?|charges?|charging|pays?|paying|is|wants?|asks|asking)|(?:costs?|charges?|charging|pay|"
     r"paying|wants?) (?:me |us )?[£$€]? ?\d[\d.,]*(?: \w+)? now"
-    r"|(?:from|von|de) [£$€]? ?\d[\d.,]* (?:\w+ )?(?:up |down )?(?:to|auf|a)"
+    r"|(?:from|von|de) [£$€]? ?\d[\d.,]* (?:\w+ )?(?:up |down )?(?:to|auf|a) [£$€]? ?\d[\d.,]*"
     r"|(?:erhoht|gestiegen|gesunken|gesenkt|teurer geworden)|(?:auf) [£$€]? ?\d[\d.,]* (?:\w+ )?(?:erhoht|"
     r"gestiegen|gesunken|gesenkt)"
     r"|(?:ha subido|subio|ha bajado|bajo|han subido|subieron|me lo han subido) a)\b"
 )
+# The amount that a clause says was paid before: 'went from 890 to 950'.
+_FORMER_AMOUNT = LazyPattern(r"\b(?:from|von|de) [£$€]? ?(\d[\d.,]*) (?:\w+ )?(?:up |down )?(?:to|auf|a) [£$€]? ?\d")
 # Words that go with any price: they do not tell what an amount is the price of.
 _PRICE_WORDS = frozenset(
     subject_of(word)
@@ -131,16 +133,20 @@ class Repricing:
 
     clause: ReadClause
     topic: frozenset[str]
+    former: str
+    """The amount before, where the clause gives it; else empty."""
 
     def ends(self, clause: str) -> bool:
-        """Return whether an older clause gives another amount of the same thing."""
+        """Return whether an older clause gives the former amount of the same thing, or another if none is named."""
         old = read_clause(clause)
-        if not may_share_owner(self.clause.words, old.words):
+        if not may_share_owner(self.clause.words, old.words) or self.topic.isdisjoint(old.topic - _PRICE_WORDS):
             return False
-        given, before = self.clause.values.get("amount"), old.values.get("amount")
-        if not given or not before or not given.isdisjoint(before):
+        now, before = find_amounts(self.clause), find_amounts(old)
+        if self.former:
+            before = frozenset(amount for amount in before if amount.number == self.former)
+        elif not {amount.number for amount in now}.isdisjoint(amount.number for amount in before):
             return False
-        return bool(self.topic) and not self.topic.isdisjoint(old.topic - _PRICE_WORDS)
+        return may_replace(now, before)
 
 
 def read_repricing(clause: ReadClause, sentence: ReadClause) -> Repricing | None:
@@ -153,4 +159,5 @@ def read_repricing(clause: ReadClause, sentence: ReadClause) -> Repricing | None
     if "amount" not in clause.values or not _NEW_AMOUNT.search(" ".join(clause.words)):
         return None
     topic = (clause.topic - _PRICE_WORDS) or (sentence.topic - _PRICE_WORDS)
-    return Repricing(clause, topic) if topic else None
+    former = _FORMER_AMOUNT.search(" ".join(clause.words))
+    return Repricing(clause, topic, former[1].replace(",", "") if former else "") if topic else None

@@ -1,8 +1,9 @@
 """A clause in one of seven languages, read by its words alone: what it is about, and the values it gives. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import NamedTuple
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.text.languages import ENGLISH_TOO, LANGUAGES, STOP_WORDS
@@ -39,6 +40,10 @@ _FUNCTION_WORDS = (
     | WITHOUT_MEANING
 )
 CALENDAR = MONTHS.keys() | WEEKDAYS.keys()
+# Words after a number that it does not count: '42 euros', '42 now', '42 per month', 'auf 42 gestiegen'.
+_NOT_COUNTED = (
+    CURRENCIES | CHANGED | CALENDAR | frozenset("per each up down gestiegen gesunken gesenkt erhoht teurer".split())
+)
 
 Values = dict[str, frozenset[str]]
 """What a clause gives of each kind: `date`, `weekday`, `clock`, `amount`, or a unit."""
@@ -55,6 +60,14 @@ class ReadClause:
     values: Values = field(hash=False)
     named: dict[str, tuple[str, ...]] = field(hash=False)
     """For each kind of value, what the words beside it name, the nearest first: 'the *party*'s on the 9th'."""
+
+
+class Amount(NamedTuple):
+    """A number, and what it is a number of."""
+
+    number: str
+    counted: str
+    """Stem of the word after it: '6 items', '300 kb'; empty for money and for a number alone."""
 
 
 @lru_cache(maxsize=20_000)
@@ -106,6 +119,34 @@ def _named_beside(words: Sequence[str], taken: set[int]) -> tuple[str, ...]:
 def subject_of(word: str) -> str:
     """Return the one form of a word of meaning: its stem, or the word that stands for its topic."""
     return ONE_TOPIC.get(word) or stem(word)
+
+
+def find_amounts(clause: ReadClause) -> frozenset[Amount]:
+    """Return the amounts of a clause with what each counts.
+
+    >>> sorted(find_amounts(read_clause("the 6 items cost 42 euros a month")))
+    [Amount(number='42', counted=''), Amount(number='6', counted='item')]
+    """
+    numbers = clause.values.get("amount", frozenset())
+    following = (*clause.words[1:], "")
+    return frozenset(
+        Amount(number, _counted(after))
+        for word, after in zip(clause.words, following, strict=True)
+        if (number := word.replace(",", "")) in numbers
+    )
+
+
+def may_replace(amounts: Set[Amount], known: Set[Amount]) -> bool:
+    """Return whether one of the known amounts counts nothing, or the same thing as one of those that may replace it.
+
+    '400 ms' replaces no '6 items'. What follows a price may be any word: '42 grr' replaces '38 quid'.
+    """
+    return not {amount.counted for amount in known}.isdisjoint({"", *(amount.counted for amount in amounts)})
+
+
+def _counted(after: str) -> str:
+    is_counted = after and after[0].isalpha() and after not in _NOT_COUNTED and after not in _FUNCTION_WORDS
+    return subject_of(after) if is_counted else ""
 
 
 def has_meaning(word: str) -> bool:

@@ -8,7 +8,16 @@ of that kind. What it may miss stays as it was; what is ambiguous changes nothin
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from recollect.text.clauses import CALENDAR, MAX_OBJECT_WORDS, ReadClause, has_meaning, read_clause, subject_of
+from recollect.text.clauses import (
+    CALENDAR,
+    MAX_OBJECT_WORDS,
+    ReadClause,
+    find_amounts,
+    has_meaning,
+    may_replace,
+    read_clause,
+    subject_of,
+)
 from recollect.text.normalize import fold, spelling_similarity
 from recollect.text.reversals import Reversal, read_reversals
 from recollect.text.speakers import may_be_the_same, may_share_owner
@@ -303,6 +312,7 @@ def _gives_another_value(new: ReadClause, old: ReadClause) -> bool:
         return False
     return any(
         given.isdisjoint(old.values[other])
+        and (kind != other or kind != "amount" or may_replace(find_amounts(new), find_amounts(old)))
         and (_names(new.named[kind], old.named[other]) or _names(old.named[other], new.named[kind]))
         for kind, given in new.values.items()
         for other in (kind, "clock" if kind == "amount" else kind)

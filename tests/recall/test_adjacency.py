@@ -52,6 +52,12 @@ def test_another_sitting_is_no_neighbour() -> None:
     assert around([0, 2, 0], ASKED, ANSWER, LATER) == [around([0, 2], ASKED, ANSWER)[0], 0, 0]
 
 
+def test_a_message_that_was_quoted_again_keeps_its_place() -> None:
+    shortened = replace(ASKED, id=9)
+
+    assert around([2, 0, 0], ASKED, ANSWER, LATER) == [0, *around([0, 0, 2], ANSWER, LATER, shortened)[:2]]
+
+
 def test_what_speaks_against_a_message_takes_nothing_from_its_neighbours() -> None:
     assert around([0, -2], ASKED, ANSWER) == [0, 0]
 

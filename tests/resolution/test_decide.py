@@ -104,6 +104,24 @@ def test_an_older_contradiction_that_arrives_late_is_stored_as_ended(newer: str,
     assert (in_order.action, len(in_order.closes)) == (Action.REPLACE, 1)
 
 
+def test_a_tool_named_without_its_version_replaces_nothing() -> None:
+    known = stored(fact("tool:python", "Python 3.11"))
+    (bare_name,) = decide(fact("tool:python", "Python"), facts=(known,))
+    assert (bare_name.action, bare_name.closes, bare_name.strengthens) == (Action.IGNORE, (), True)
+    (prefixed,) = decide(fact("tool:python", "Python v3.11"), facts=(known,))
+    assert (prefixed.action, prefixed.closes) == (Action.IGNORE, ())
+    (newer,) = decide(fact("tool:python", "Python 3.12"), facts=(known,))
+    assert (newer.action, newer.closes[0].refined) == (Action.REPLACE, False)
+
+
+def test_a_version_refines_what_was_named_without_it() -> None:
+    known = stored(fact("tool:flask", "Flask"))
+    restated = stored(note("The user builds it with Flask."))
+    (fuller,) = decide(fact("tool:flask", "Flask 2.3"), facts=(known,), near=((restated, 0.8),))
+    assert (fuller.action, fuller.target) == (Action.REPLACE, known)
+    assert [(closing.memory, closing.refined) for closing in fuller.closes] == [(known, True)]
+
+
 def test_an_older_statement_beside_which_a_newer_one_stands_is_kept() -> None:
     known = stored(note("The user likes coffee from Kenya."), said=evidence(at=NOW))
     (one,) = decide(note("The user likes tea."), near=((known, 0.9),), said=(evidence(at=BEFORE, chat="other"),))

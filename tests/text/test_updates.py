@@ -45,6 +45,9 @@ from recollect.text.updates import contradicts, read_update
         ("mi sono trasferita a Bologna", "abito a Parma"),
         ("de huur is nu 900", "de huur is 850"),
         ("ik ben gestopt met roken", "ik zit op roken in de pauze"),
+        ("the rent went from 890 to 950", "my rent is 890"),
+        ("the gym's gone up to 42 a month", "the gym is 35 euros a month"),
+        ("i cut the image sizes from 300 kb to 180 kb", "my images have sizes of 300 kb"),
     ],
 )
 def test_news_contradicts_what_was_so(news: str, old: str) -> None:
@@ -74,6 +77,11 @@ def test_news_contradicts_what_was_so(news: str, old: str) -> None:
         ("ich habe keine Katze", "meine Katze heißt Mimi"),
         ("ich arbeite jetzt auch in Bonn", "ich arbeite in Köln"),
         ("on ne vend pas le bateau", "le bateau fuit"),
+        ("the rent went from 890 to 950", "the rent of my neighbour's flat is 700"),
+        ("i cut the image sizes from 300 kb to 180 kb", "the gallery has 6 images of all sizes"),
+        ("the tests went down to 12 minutes", "the tests found 3 errors"),
+        ("i reduced the load time to 400 ms", "it should load within 2 clicks at any time"),
+        ("i subtracted it from 1 to get the probability", "the probability is about 6"),
     ],
 )
 def test_other_statements_stand(news: str, old: str) -> None:
