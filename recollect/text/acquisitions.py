@@ -7,7 +7,15 @@ bought a dishwasher', and 'it costs 30 euros' with 'it went up to 42'.
 from dataclasses import dataclass
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.text.clauses import ReadClause, find_amounts, has_meaning, may_replace, read_clause, subject_of
+from recollect.text.clauses import (
+    ReadClause,
+    find_amounts,
+    find_former_amount,
+    has_meaning,
+    may_replace,
+    read_clause,
+    subject_of,
+)
 from recollect.text.normalize import fold
 from recollect.text.speakers import may_share_owner
 from recollect.text.update_words import CHANGED, NEGATIONS
@@ -116,8 +124,6 @@ _NEW_AMOUNT = LazyPattern(
     r"gestiegen|gesunken|gesenkt)"
     r"|(?:ha subido|subio|ha bajado|bajo|han subido|subieron|me lo han subido) a)\b"
 )
-# The amount that a clause says was paid before: 'went from 890 to 950'.
-_FORMER_AMOUNT = LazyPattern(r"\b(?:from|von|de) [£$€]? ?(\d[\d.,]*) (?:\w+ )?(?:up |down )?(?:to|auf|a) [£$€]? ?\d")
 # Words that go with any price: they do not tell what an amount is the price of.
 _PRICE_WORDS = frozenset(
     subject_of(word)
@@ -159,5 +165,4 @@ def read_repricing(clause: ReadClause, sentence: ReadClause) -> Repricing | None
     if "amount" not in clause.values or not _NEW_AMOUNT.search(" ".join(clause.words)):
         return None
     topic = (clause.topic - _PRICE_WORDS) or (sentence.topic - _PRICE_WORDS)
-    former = _FORMER_AMOUNT.search(" ".join(clause.words))
-    return Repricing(clause, topic, former[1].replace(",", "") if former else "") if topic else None
+    return Repricing(clause, topic, find_former_amount(clause)) if topic else None

@@ -30,6 +30,7 @@ _NOT = LazyPattern(r"n['’]t\b")
 _ORDINAL = LazyPattern(r"\d{1,2}(?:st|nd|rd|th)")
 _CLOCK = LazyPattern(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
 _WITH_UNIT = LazyPattern(r"\A(\d++(?:[.,]\d++)*+)(mg|ml|kg|km|k)")
+_FORMER = LazyPattern(r"\b(?:from|von|de) [£$€]? ?(\d[\d.,]*) (?:\w+ )?(?:up |down )?(?:to|auf|a) [£$€]? ?\d")
 _MIN_YEAR, _MAX_YEAR = 1900, 2100
 _OF = frozenset({"of", "de", "di", "the", "d"})
 # 'Car' is French for because, and an English noun.
@@ -136,12 +137,24 @@ def find_amounts(clause: ReadClause) -> frozenset[Amount]:
     )
 
 
+def find_former_amount(clause: ReadClause) -> str:
+    """Return the amount that a clause says is no longer so: 'went from 890 to 950'; empty if it names none."""
+    former = _FORMER.search(" ".join(clause.words))
+    return former[1].replace(",", "") if former else ""
+
+
 def may_replace(amounts: Set[Amount], known: Set[Amount]) -> bool:
     """Return whether one of the known amounts counts nothing, or the same thing as one of those that may replace it.
 
     '400 ms' replaces no '6 items'. What follows a price may be any word: '42 grr' replaces '38 quid'.
     """
     return not {amount.counted for amount in known}.isdisjoint({"", *(amount.counted for amount in amounts)})
+
+
+def may_change_amount(clause: ReadClause, old: ReadClause) -> bool:
+    """Return whether a clause with an amount, and no former one, may give a new amount of what an older one counts."""
+    known = find_amounts(old)
+    return not find_former_amount(clause) and (not known or may_replace(find_amounts(clause), known))
 
 
 def _counted(after: str) -> str:

@@ -39,7 +39,8 @@ _TO = r"(?: (?:over|across|back|down|up))? (?:to|on|onto|in|into|at|with)"
 _PARTS = {
     "hours": LazyPattern(
         rf"\b(?:on|work|works|working|do|does|doing|to|onto)(?: the| a)? {_HOURS}\b"
-        rf"|{_MY} (?:shifts?|schedule|roster|working hours|work hours)\b"
+        rf"|{_MY} (?:shifts?|roster|working hours|work hours)\b"
+        rf"|{_MY} schedule (?:is|s|was|starts|changed|now)\b"
         r"|\b(?:get|gets|getting|m|am|is|be) up at (?:\d|half|quarter|three|four|five|six|seven)"
         rf"|{_I} (?:work|works|do|does) (?:from )?\d{{1,2}}(?: \d\d)? ?(?:am|pm)? ?(?:to|til|till|until)\b"
         r"|\b(?:start|starts|clock in|begin|begins)(?: work)? at (?:\d|half|quarter)"

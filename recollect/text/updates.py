@@ -12,9 +12,8 @@ from recollect.text.clauses import (
     CALENDAR,
     MAX_OBJECT_WORDS,
     ReadClause,
-    find_amounts,
     has_meaning,
-    may_replace,
+    may_change_amount,
     read_clause,
     subject_of,
 )
@@ -312,7 +311,7 @@ def _gives_another_value(new: ReadClause, old: ReadClause) -> bool:
         return False
     return any(
         given.isdisjoint(old.values[other])
-        and (kind != other or kind != "amount" or may_replace(find_amounts(new), find_amounts(old)))
+        and (kind != "amount" or may_change_amount(new, old))
         and (_names(new.named[kind], old.named[other]) or _names(old.named[other], new.named[kind]))
         for kind, given in new.values.items()
         for other in (kind, "clock" if kind == "amount" else kind)
