@@ -1,13 +1,15 @@
 """Scripted conversations of random clients: every prompt repeats the bytes of the earlier ones."""
 
+import json
 import os
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from append_only import ScriptedChat, tool_call, tool_result
+from append_only import NO_MEMORY, Message, ScriptedChat, tool_call, tool_result
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.context_builder import ContextBuilder
 from recollect.errors import StoreUnavailableError
@@ -78,7 +80,9 @@ class Campaign:
         """Do eight steps after a first turn, which may have memory off."""
         steps = [self.turn, self.turn, self.turn, self.loop, self.lose, self.learn, self.edit, self.regenerate]
         steps += [self.off, self.off, self.fail, self.remove, self.choices.choice([self.turn, self.refuse])]
-        steps += [self.read, self.read] if self.reads else [self.move, self.restart]
+        steps += [self.read, self.read, self.restart] if self.reads else [self.move, self.restart]
+        for _ in range(self.choices.randint(0, 3)):
+            await self.learn()
         await self.choices.choice([self.turn, self.turn, self.turn, self.off, self.fail])()
         for _ in range(8):
             step = self.choices.choice(steps)
@@ -110,10 +114,16 @@ class Campaign:
         await self.ask(answer=self._answer())
 
     async def edit(self) -> None:
-        """Take back what follows one of the user's messages, and say something else there."""
+        """Go back to one of the user's messages, and say it again, or something else."""
         places = [place for place in range(self._first, len(self.chat.messages)) if self._role(place) == "user"]
-        if places:
-            del self.chat.messages[self.choices.choice(places) :]
+        if not places:
+            return
+        place = self.choices.choice(places)
+        if self.choices.random() < 0.4:
+            del self.chat.messages[place + 1 :]
+            await self.ask(answer=self._answer())
+        else:
+            del self.chat.messages[place:]
             await self.turn()
 
     async def regenerate(self) -> None:
@@ -170,7 +180,13 @@ class Campaign:
         self.chat.engine = self.choices.choice(self.engines)
 
     async def restart(self) -> None:
-        """The process ends, and another one answers next."""
+        """The process ends, and another one answers next.
+
+        With what was only read, it takes other branches than the one of the last turn that was recorded.
+        """
+        if self.reads:
+            await self.turn()
+            self.chat.prompts = self.chat.prompts[-1:]
         place = self.engines.index(self.chat.engine)
         self.chat.engine = self.engines[place] = AsyncRecollect(self.chat.engine._components)
 
@@ -214,3 +230,34 @@ async def test_prompts_of_random_conversations_only_grow(
     assert broken == []
     for components in both[1:]:
         await components.store.close()
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("place", ["system_append", "system_message", "context_message", "user_prefix"])
+async def test_other_placements_touch_no_earlier_message(place: str, parts: Components, clock: FakeClock) -> None:
+    settings = parts.settings.model_copy(update={"injection": place})
+    broken: list[str] = []
+    for seed in range(FIRST_SEED, FIRST_SEED + CHATS):
+        choices = random.Random(f"{place} {seed}")
+        clock.advance(minutes=30)
+        engine = AsyncRecollect(replace(parts, settings=settings))
+        subject = Subject("user", f"u{seed}")
+        await engine.record([{"role": "user", "content": choices.choice(STATEMENTS)}], user=subject)
+        await engine.form()
+        chat = ScriptedChat(engine, Identity(subject=subject, conversation=f"chat {seed}"), [*choices.choice(OPENINGS)])
+        for _ in range(8):
+            mode = choices.choice(list(MemoryMode))
+            chat.prompts.clear()  # they are not append-only
+            turn = await chat.ask(choices.choice(QUESTIONS), "Yes.", mode=mode)
+            touched = _touched(chat.messages[:-2], turn.body)
+            if touched or turn.prefix is not None or (turn.injected and mode in NO_MEMORY):
+                broken.append(f"seed {seed}, {mode.value}: {touched}")
+        broken += [f"seed {seed}: {problem}" for problem in chat.problems]
+    assert broken == []
+
+
+def _touched(earlier: Sequence[Message], body: bytes) -> list[str]:
+    """Return the client's earlier messages, without system messages, that are not in a prompt as they were."""
+    sent = [json.dumps(message) for message in json.loads(body)["messages"]]
+    own = [json.dumps(message) for message in earlier if message["role"] not in ("system", "developer")]
+    return [message for message in own if sent.count(message) < own.count(message)]
