@@ -24,7 +24,12 @@ PRELOADED = (
         "recollect.worker.loop",
         "recollect.testing",
     ),
-    *("uvicorn.lifespan.on", "uvicorn.loops.auto", "uvicorn.protocols.http.auto", "recollect.store.postgres.executor"),
+    *(
+        "uvicorn.lifespan.on",
+        "uvicorn.loops.auto",
+        "uvicorn.protocols.http.httptools_impl",
+        "recollect.store.postgres.executor",
+    ),
     *("safetensors.numpy", "tokenizers", "wordllama"),
 )
 

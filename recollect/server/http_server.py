@@ -14,6 +14,7 @@ import uvicorn
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
 from recollect.server.app import build_app
+from recollect.server.http_protocol import HttpProtocol
 from recollect.server.upstream_key import require_guarded_key
 from recollect.server.welcome import chat_model, welcome
 from recollect.settings import Settings, unknown_variables
@@ -80,6 +81,7 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
         async with await AsyncRecollect.open(settings) as engine:
             config = uvicorn.Config(
                 build_app(engine),
+                http=HttpProtocol,
                 log_config=None,
                 access_log=False,
                 server_header=False,

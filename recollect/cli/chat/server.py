@@ -11,6 +11,7 @@ import uvicorn
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
 from recollect.server.app import build_app
+from recollect.server.http_protocol import HttpProtocol
 from recollect.server.http_server import bind
 from recollect.settings import Settings
 
@@ -67,7 +68,12 @@ class ChatServer:
         taken = bind(_LOOPBACK, 0)
         self.url = f"http://{_LOOPBACK}:{taken.getsockname()[1]}"
         config = uvicorn.Config(
-            build_app(self._engine), log_config=None, access_log=False, lifespan="on", timeout_graceful_shutdown=5
+            build_app(self._engine),
+            http=HttpProtocol,
+            log_config=None,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=5,
         )
         self._server = uvicorn.Server(config)
         self._serving = asyncio.create_task(self._server.serve(sockets=[taken]))
