@@ -65,6 +65,14 @@ def peak_rss_mb(pid: int) -> float | None:
     return None
 
 
+def cpu_s(pid: int) -> float:
+    """Read the CPU time that a process has taken, in seconds; on Linux to the nanosecond."""
+    if Path("/proc/self/stat").exists():
+        return time.clock_gettime((~pid << 3) | 2)  # clock_getcpuclockid(3), which Python does not offer
+    shown = subprocess.run(["ps", "-o", "cputime=", "-p", str(pid)], capture_output=True, text=True, check=True)
+    return float(sum(float(part) * 60**place for place, part in enumerate(reversed(shown.stdout.strip().split(":")))))
+
+
 def environment(folder: Path, settings: Mapping[str, object]) -> dict[str, str]:
     """Return the environment of a process: settings without their prefix, the database in the folder."""
     env = {name: value for name in _PASSED_ON if (value := os.environ.get(name)) is not None}
@@ -110,6 +118,18 @@ def child(module: str, *arguments: str) -> Iterator[int]:
     Raises:
         ProcessFailedError: it ended before it was ready.
     """
+    with listener(module, *arguments) as running:
+        yield running.port
+
+
+@contextmanager
+def listener(module: str, *arguments: str) -> Iterator[Running]:
+    """Run a module as `child` does; the number that it prints is taken for its port.
+
+    Raises:
+        ProcessFailedError: it ended before it was ready.
+    """
+    start = time.perf_counter()
     process = subprocess.Popen(
         [sys.executable, "-m", module, *arguments],
         cwd=Path(__file__).parent.parent,
@@ -122,7 +142,7 @@ def child(module: str, *arguments: str) -> Iterator[int]:
         line = process.stdout.readline() if process.stdout else ""
         if not line.strip().isdigit():
             raise ProcessFailedError(f"{module} did not get ready: {line!r}")
-        yield int(line)
+        yield Running(pid=process.pid, port=int(line), started_s=time.perf_counter() - start)
     finally:
         end(process)
 

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.filler import Filler, parts_in, settings_for
 from benchmarks.made_up import Writer
-from benchmarks.processes import Running, child, server
+from benchmarks.processes import Running, child, cpu_s, listener, server
 from benchmarks.progress import steps
 from benchmarks.rows import Row, percentile
 from benchmarks.upstream import CHUNKS
@@ -22,6 +22,11 @@ MEMORIES = 100
 # The promise (issue 2) for what the proxy adds to the first byte, at p50.
 BAR_FIRST_MS = 10.0
 DIRECT, OFF, ON = "direct", "memory off", "memory on"
+BARE = "bare relay"
+# Answers whose difference is the cost of chunks alone.
+SHORT_CHUNKS, LONG_CHUNKS = 20, 420
+# The promise (issue 14) for a chunk's CPU time, beside 66 µs of the bare relay on the machine of the issue.
+BAR_CHUNK_US = {OFF: 70.0, ON: 90.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +37,12 @@ class Sizes:
     """Chats on each way, in each phase."""
     users: int
     """Users with memories, who take turns, so that each stays near 100 memories."""
+    answers: int
+    """Long and short answers of each relay whose CPU time is read."""
 
 
-FULL = Sizes(rounds=300, users=60)
-QUICK = Sizes(rounds=20, users=5)
+FULL = Sizes(rounds=300, users=60, answers=30)
+QUICK = Sizes(rounds=20, users=5, answers=6)
 
 
 @dataclass(slots=True)
@@ -68,7 +75,45 @@ def run(quick: bool) -> list[Row]:
             ran = running.formed() - before
         rows += _rows(arms, " while forming")
         rows.append(Row(name="formations the server did meanwhile", value=ran, unit="formations"))
+        rows += chunk_rows(folder, upstream, sizes)
     return rows
+
+
+def chunk_rows(folder: Path, upstream: int, sizes: Sizes) -> list[Row]:
+    """Measure the CPU time of a relayed chunk beside a relay that reads nothing, without formations in between."""
+    with ExitStack() as stack:
+        url = f"http://127.0.0.1:{upstream}/v1"
+        running = stack.enter_context(server(folder, UPSTREAM_URL=url, WORKER="false"))
+        bare = stack.enter_context(listener("benchmarks.bare_relay", str(upstream)))
+        relays = {
+            BARE: (bare.pid, stack.enter_context(StreamClient(bare.port, {}))),
+            OFF: (running.pid, stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "off"}))),
+            ON: (running.pid, stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "on"}))),
+        }
+        costs: dict[str, list[float]] = {way: [] for way in relays}
+        for number in steps("proxy: CPU of a chunk", range(sizes.answers + 1)):
+            user = {"x-recollect-user": f"bench-{number % sizes.users}"}
+            for way in _turned(tuple(relays), number):
+                pid, client = relays[way]
+                taken = []
+                for chunks in (SHORT_CHUNKS, LONG_CHUNKS):
+                    before = cpu_s(pid)
+                    client.step_through(f"round {number}", user, chunks=chunks)
+                    taken.append(cpu_s(pid) - before)
+                if number:  # the first round warms up
+                    costs[way].append((taken[1] - taken[0]) / (LONG_CHUNKS - SHORT_CHUNKS) * 1e6)
+    note = f"an answer of {LONG_CHUNKS} chunks minus one of {SHORT_CHUNKS}; each chunk arrives by itself"
+    return [
+        Row(
+            name=f"CPU of a chunk, {way}, p50",
+            value=percentile(samples, 50),
+            unit="µs",
+            note=note if way == BARE else "",
+            count=len(samples),
+            bar=BAR_CHUNK_US.get(way),
+        )
+        for way, samples in costs.items()
+    ]
 
 
 def measure(upstream: int, running: Running, sizes: Sizes, *, label: str) -> dict[str, Arm]:

@@ -1,15 +1,19 @@
-"""An upstream that streams 20 chunks at a fixed pace and writes into each when it left. Opens a port on loopback.
+"""An upstream that streams chunks at a fixed pace and writes into each when it left. Opens a port on loopback.
 
+A request's header `x-bench-chunks` chooses another number; with `x-bench-steps: PORT` each chunk waits until the client
+has acknowledged the one before with a byte on that port, so that no two of them are relayed at once.
 `python -m benchmarks.upstream PACE_MS` prints its port and serves until its standard input ends.
 """
 
 import asyncio
+import itertools
 import json
 import sys
 import time
+from collections.abc import AsyncIterator
 
 CHUNKS = 20
-"""Chunks with words; a finish chunk and `[DONE]` follow them at once."""
+"""Chunks with words, unless a request names another number; a finish chunk and `[DONE]` follow them at once."""
 
 
 def event(text: str, finish: str | None = None) -> bytes:
@@ -38,35 +42,54 @@ class Upstream:
         try:
             while True:
                 head = await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(_length(head))
-                await self._answer(writer)
+                await reader.readexactly(int(_value(head, b"content-length") or 0))
+                pace = _paced(self._pace_s)
+                if port := _value(head, b"x-bench-steps"):
+                    pace = _stepped(int(port))
+                await self._answer(writer, int(_value(head, b"x-bench-chunks") or CHUNKS), pace)
         except (asyncio.IncompleteReadError, ConnectionError):
             pass
         finally:
             writer.close()
 
-    async def _answer(self, writer: asyncio.StreamWriter) -> None:
+    async def _answer(self, writer: asyncio.StreamWriter, chunks: int, pace: AsyncIterator[None]) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n")
-        loop = asyncio.get_running_loop()
-        start = loop.time()
-        for number in range(CHUNKS):
-            await asyncio.sleep(start + number * self._pace_s - loop.time())
+        for number in range(chunks):
+            await anext(pace)
             writer.write(_chunk(event(f"word{number} ")))
         writer.write(_chunk(event("", "stop")))
         writer.write(_chunk(b"data: [DONE]\n\n") + b"0\r\n\r\n")
         await writer.drain()
 
 
+async def _paced(pace_s: float) -> AsyncIterator[None]:
+    loop = asyncio.get_running_loop()
+    start = loop.time()
+    for number in itertools.count():
+        await asyncio.sleep(start + number * pace_s - loop.time())
+        yield
+
+
+async def _stepped(port: int) -> AsyncIterator[None]:
+    acknowledged, answer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        while True:
+            yield
+            await acknowledged.readexactly(1)
+    finally:
+        answer.close()
+
+
 def _chunk(data: bytes) -> bytes:
     return f"{len(data):x}\r\n".encode() + data + b"\r\n"
 
 
-def _length(head: bytes) -> int:
+def _value(head: bytes, header: bytes) -> bytes | None:
     for line in head.split(b"\r\n"):
         name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length":
-            return int(value)
-    return 0
+        if name.strip().lower() == header:
+            return value.strip()
+    return None
 
 
 async def main(pace_ms: float) -> None:

@@ -51,11 +51,33 @@ class StreamClient:
         Raises:
             ConnectionError: the answer was refused or broke off.
         """
+        start = time.monotonic_ns()
+        self._ask(said, headers)
+        return self._timed(start)
+
+    def step_through(self, said: str, headers: Mapping[str, str], *, chunks: int) -> None:
+        """Ask for a streamed answer of which each chunk leaves upstream when the one before has arrived here.
+
+        Raises:
+            ConnectionError: the answer broke off.
+        """
+        with socket.create_server(("127.0.0.1", 0)) as steps:
+            steps.settimeout(_PATIENCE_S)
+            port = steps.getsockname()[1]
+            self._ask(said, {**headers, "x-bench-chunks": str(chunks), "x-bench-steps": str(port)})
+            acknowledge, _ = steps.accept()
+            with acknowledge:
+                received, seen = b"", 0
+                while not received.endswith(_END):
+                    received += self._more()
+                    arrived = received.count(b'"at": ')
+                    acknowledge.sendall(b"." * min(arrived - seen, chunks - seen))
+                    seen = arrived
+
+    def _ask(self, said: str, headers: Mapping[str, str] | None) -> None:
         messages = [{"role": "system", "content": "You are helpful."}, {"role": "user", "content": said}]
         body = json.dumps({"model": "bench", "stream": True, "messages": messages}).encode()
-        start = time.monotonic_ns()
         self._wire.sendall(self._head("POST", "/v1/chat/completions", len(body), headers) + body)
-        return self._timed(start)
 
     def ping_ms(self) -> float:
         """Time one `GET /healthz`.
