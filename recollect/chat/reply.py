@@ -1,13 +1,17 @@
-"""Assemble an answer from the events of a stream, or read a whole one. Pure, and never raises on content."""
+"""Assemble an answer from a stream or its events, or read a whole one. Pure, and never raises on content."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from recollect.chat.content import call_ids_of, text_of
+from recollect.chat.sse import SseReader
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean
 
 DONE = b"[DONE]"
+# Bytes of a stream that are read together: some forty events, which take less than a millisecond.
+_READ_BYTES = 8 * 1024
 _HIGH_SURROGATE = LazyPattern("[\ud800-\udbff]")
 
 
@@ -59,11 +63,13 @@ class _Call:
 
 
 class ReplyAssembler:
-    """Assembles a `Reply` from the data of one event after the other."""
+    """Assembles a `Reply` from the bytes of a stream, or from the data of one event after the other."""
 
     def __init__(self) -> None:
-        self.done = False
-        """Whether upstream sent `[DONE]`; events after it are not part of the answer."""
+        self._is_done = False
+        self._reader = SseReader()
+        self._unread: list[bytes] = []
+        self._unread_bytes = 0
         self._text: list[str] = []
         self._calls: dict[int, list[_Call]] = {}
         self._function: _Call | None = None
@@ -72,12 +78,32 @@ class ReplyAssembler:
         self._usage: TokenUsage | None = None
         self._choices: set[int] = set()
 
+    @property
+    def done(self) -> bool:
+        """Whether upstream sent `[DONE]`; events after it are not part of the answer."""
+        self._read()
+        return self._is_done
+
+    def feed_stream(self, chunk: bytes) -> None:
+        """Take the next bytes of a stream; they are read when there are many of them, or when the reply is needed."""
+        self._unread.append(chunk)
+        self._unread_bytes += len(chunk)
+        if self._unread_bytes >= _READ_BYTES:
+            self._read()
+
+    def close_stream(self) -> None:
+        """Take the event that the end of the stream cut off, if any."""
+        self._read()
+        half = self._reader.close()
+        if half is not None:
+            self.feed(half.data)
+
     def feed(self, data: bytes) -> None:
         """Take the data of one event; unreadable data is ignored."""
-        if self.done:
+        if self._is_done:
             return
         if is_done(data):
-            self.done = True
+            self._is_done = True
             return
         event = read_object(data)
         if event is not None:
@@ -85,6 +111,7 @@ class ReplyAssembler:
 
     def reply(self) -> Reply:
         """Return what has arrived so far."""
+        self._read()
         text = clean(_paired("".join(self._text)))
         calls = [call for index in sorted(self._calls) for call in self._calls[index]]
         tool_calls = [{"id": call.id, "type": call.type, call.type: call.function()} for call in calls]
@@ -103,6 +130,23 @@ class ReplyAssembler:
             usage=self._usage,
             choices=len(self._choices),
         )
+
+    def _read(self) -> None:
+        """Read what has arrived of the stream."""
+        if not self._unread:
+            return
+        events = self._reader.feed_data(b"".join(self._unread))
+        self._unread.clear()
+        self._unread_bytes = 0
+        ends = bool(events) and is_done(events[-1])
+        objects = None if self._is_done else _read_together(events[:-1] if ends else events)
+        if objects is None:
+            for data in events:
+                self.feed(data)
+            return
+        for event in objects:
+            self._take(event)
+        self._is_done = ends
 
     def _take(self, event: dict[str, object]) -> None:
         if event.get("error") or event.get("object") == "error":
@@ -175,6 +219,18 @@ def read_object(data: bytes) -> dict[str, object] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def _read_together(events: Sequence[bytes]) -> list[dict[str, object]] | None:
+    """Decode JSON objects in one go; None if one of them has to be looked at by itself."""
+    if not all(data.startswith(b"{") and data.endswith(b"}") for data in events):
+        return None
+    try:
+        values = json.loads((b"[" + b",".join(events) + b"]").decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return None
+    # Halves that make one object only together are as few as they are wrong.
+    return values if len(values) == len(events) and all(isinstance(value, dict) for value in values) else None
 
 
 def _index(value: dict[object, object], place: int) -> int:

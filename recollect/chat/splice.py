@@ -70,7 +70,7 @@ class MemoriesSplicer:
     """Relays an answer's stream with `memories` in its first chunk, and marks the end that must wait.
 
     Bytes are kept back only while they may belong to the first chunk with choices, or to `[DONE]`. The assembler gets
-    each event.
+    all of them.
     """
 
     def __init__(self, memories_json: bytes | None, assembler: ReplyAssembler | None = None) -> None:
@@ -83,19 +83,15 @@ class MemoriesSplicer:
 
     def feed(self, chunk: bytes) -> list[StreamPiece]:
         """Take the next bytes from upstream; return those that can be sent."""
-        events = self._reader.feed(chunk)
-        for event in events:
-            self.assembler.feed(event.data)
+        self.assembler.feed_stream(chunk)
         if self._member is None and not self._waiting:
             return self._gate.feed(chunk)
         self._waiting += chunk
-        return self._gate.feed(self._decide(events))
+        return self._gate.feed(self._decide(self._reader.feed(chunk)))
 
     def close(self) -> list[StreamPiece]:
         """Return the remaining bytes when upstream has ended, even in the middle of an event."""
-        half = self._reader.close()
-        if half:
-            self.assembler.feed(half.data)
+        self.assembler.close_stream()
         pieces = self._gate.feed(bytes(self._waiting)) + self._gate.close()
         self._waiting.clear()
         return pieces
@@ -134,6 +130,9 @@ class _DoneGate:
             return []
         if self._held:
             return [StreamPiece(data=chunk, held=True)]
+        if not self._head and chunk.endswith(b"\n") and DONE not in chunk:
+            self._starts_line = True
+            return [StreamPiece(data=chunk, held=False)]
         data = self._head + chunk
         done_line = self._find(data)
         self._held = done_line is not None

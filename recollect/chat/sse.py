@@ -61,6 +61,21 @@ class SseReader:
         self._offset += len(chunk)
         return events
 
+    def feed_data(self, chunk: bytes) -> list[bytes]:
+        """Take the next bytes; return the data alone of the events they complete.
+
+        Events of one line `data: …` each, which are what upstreams send, are split all at once.
+        """
+        end = chunk.rfind(b"\n\n") + 2
+        if end < 2 or self._line or self._event_start is not None or self._skip_line_feed or b"\r" in chunk:
+            return [event.data for event in self.feed(chunk)]
+        blocks = chunk[: end - 2].split(b"\n\n")
+        if not all(block.startswith(b"data: ") and b"\n" not in block for block in blocks):
+            return [event.data for event in self.feed(chunk)]
+        self._offset += end
+        self._line_start = self._offset
+        return [block[len(b"data: ") :] for block in blocks] + [event.data for event in self.feed(chunk[end:])]
+
     def close(self) -> SseEvent | None:
         """Return the event that the end of the stream cut off before its empty line, if any."""
         if self._line:

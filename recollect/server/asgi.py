@@ -1,8 +1,8 @@
 """ASGI and HTTP basics: read bodies, send answers, choose the headers to relay. Does I/O through ASGI's callables."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Generator, Iterable, MutableMapping
+from typing import Any, Self
 from urllib.parse import unquote_to_bytes
 
 from recollect.chat.identity import is_private_header
@@ -142,17 +142,44 @@ def is_compressed(headers: Iterable[tuple[bytes, bytes]]) -> bool:
 def with_write_timeout(send: Send, idle_s: float) -> Send:
     """Return `send` with a deadline: a connected client that does not read counts as disconnected.
 
-    The returned function raises ClientDisconnectedError if nothing could be sent for `idle_s` seconds.
+    The returned function raises ClientDisconnectedError if nothing could be sent for `idle_s` seconds. A timer is set
+    only if `send` has to wait, because most writes go to the socket at once.
     """
 
     async def send_in_time(event: MutableMapping[str, Any]) -> None:
+        sending = send(event).__await__()
+        try:
+            waits_for = next(sending)
+        except StopIteration:
+            return
         try:
             async with asyncio.timeout(idle_s):
-                await send(event)
+                await _BegunCall(sending, waits_for)
         except TimeoutError:
             raise ClientDisconnectedError(f"the client read nothing for {idle_s:g} s") from None
 
     return send_in_time
+
+
+class _BegunCall:
+    """A coroutine whose first step was taken: awaiting it goes on from there."""
+
+    def __init__(self, call: Generator[Any, Any, None], waits_for: object) -> None:
+        self._call = call
+        self._first: list[object] = [waits_for]
+        self.throw, self.close = call.throw, call.close
+
+    def __await__(self) -> Self:
+        return self
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> object:
+        return self._first.pop() if self._first else next(self._call)
+
+    def send(self, arrived: object) -> object:
+        return self._call.send(arrived)
 
 
 def query_of_scope(scope: Scope) -> str:

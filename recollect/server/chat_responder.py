@@ -217,7 +217,8 @@ class ChatResponder:
         await self._start(answer, None)
         try:
             async for chunk in answer.chunks():
-                await self._insertion_kept()
+                if not self._waited_for_ledger:
+                    await self._insertion_kept()
                 for piece in splicer.feed(chunk):
                     if piece.held and not self._recording_started:
                         await self._record_in_stream(assembler.reply())
@@ -240,8 +241,8 @@ class ChatResponder:
 
         The client's next request may contain any byte of the answer that it got, and its prompt replays the insertion.
         """
-        if self._prepared is not None and self._prepared.entry is not None and not self._waited_for_ledger:
-            self._waited_for_ledger = True
+        waits, self._waited_for_ledger = not self._waited_for_ledger, True
+        if waits and self._prepared is not None and self._prepared.entry is not None:
             await self._prepared.entry.written()
 
     async def _start(self, answer: BackendResponse, length: int | None) -> None:

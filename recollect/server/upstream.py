@@ -73,22 +73,74 @@ class _HttpAnswer:
         return tuple((bytes(name), bytes(value)) for name, value in self.response.raw_headers)
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        loop = asyncio.get_running_loop()
-        limit_s = self.deadlines.first_byte_s
-        while True:
-            left_s = self.started + self.deadlines.total_s - loop.time()
-            try:
-                async with asyncio.timeout(max(0.0, min(limit_s, left_s))):
-                    chunk = await self.response.content.readany()
-            except TimeoutError:
-                reason = "took longer than its total time" if left_s <= limit_s else f"was silent for {limit_s:g} s"
-                raise UpstreamBrokenError(f"upstream's answer {reason}") from None
-            except (aiohttp.ClientError, OSError) as error:
-                raise UpstreamBrokenError(f"upstream's answer broke off: {type(error).__name__}") from error
-            if not chunk:
-                return
-            yield chunk
-            limit_s = self.deadlines.idle_s
+        content = self.response.content
+        watchdog = _Watchdog(content, self.deadlines, self.started)
+        try:
+            while True:
+                watchdog.begin()
+                chunk = await content.readany()
+                watchdog.end()
+                if not chunk:
+                    return
+                yield chunk
+        except _OverdueError as error:
+            raise UpstreamBrokenError(f"upstream's answer {error}") from None
+        except (aiohttp.ClientError, OSError) as error:
+            raise UpstreamBrokenError(f"upstream's answer broke off: {type(error).__name__}") from error
+        finally:
+            watchdog.stop()
+
+
+class _OverdueError(Exception):
+    """An answer is silent, or takes too long as a whole."""
+
+
+class _Watchdog:
+    """The time limits of an answer's body, with one timer for all of it instead of one for each chunk.
+
+    Limits only move on, so that the timer may ring early; it is then set to the limit of that moment.
+    """
+
+    def __init__(self, content: aiohttp.StreamReader, deadlines: Deadlines, started: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._content = content
+        self._silence_s = deadlines.first_byte_s
+        self._idle_s = deadlines.idle_s
+        self._end = started + deadlines.total_s
+        self._limit: float | None = None
+        """When the chunk that is waited for is overdue; None while no chunk is."""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def begin(self) -> None:
+        """Begin to wait for a chunk."""
+        self._limit = limit = min(self._loop.time() + self._silence_s, self._end)
+        if self._timer is None or limit < self._timer.when():
+            self._set_timer(limit)
+
+    def end(self) -> None:
+        """Note that a chunk came."""
+        self._limit = None
+        self._silence_s = self._idle_s
+
+    def stop(self) -> None:
+        """Stop the timer."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _set_timer(self, when: float) -> None:
+        self.stop()
+        self._timer = self._loop.call_at(when, self._ring)
+
+    def _ring(self) -> None:
+        now = self._loop.time()
+        if self._limit is None:
+            self._set_timer(now + self._idle_s)
+        elif now < self._limit:
+            self._set_timer(self._limit)
+        else:
+            is_total = self._limit == self._end
+            reason = "took longer than its total time" if is_total else f"was silent for {self._silence_s:g} s"
+            self._content.set_exception(_OverdueError(reason))
 
 
 class HttpUpstream:

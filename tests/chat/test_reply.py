@@ -178,3 +178,60 @@ def test_nothing_that_upstream_sends_raises(events: list[Any]) -> None:
     assert reply.complete <= (reply.finish_reason is not None)
     assert reply.payload is None or isinstance(json.loads(reply.payload), dict)
     assert (reply.payload is not None) or reply.call_ids == ()
+
+
+# ---- streams
+
+
+def streamed(stream: bytes, step: int) -> Reply:
+    assembler = ReplyAssembler()
+    for at in range(0, len(stream), step):
+        assembler.feed_stream(stream[at : at + step])
+    assembler.close_stream()
+    return assembler.reply()
+
+
+@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@given(
+    st.lists(
+        st.one_of(
+            st.sampled_from(
+                [
+                    *(b'{"choices":[{"delta":{"content":"a"}}', b"]}", b'{"choices":[]},{"choices":[]}', b"[]", b"{}"),
+                    *(b"", b"7", b"{", b'{"error":"boom"}', b"[DONE]", b'\xef\xbb\xbf{"error":1}', b'{"a":"\xff"}'),
+                ]
+            ),
+            st.text(max_size=3).map(lambda text: json.dumps(delta(content=text)).encode()),
+        ),
+        max_size=12,
+    ),
+    st.sampled_from([b"\n\n", b"\r\n\r\n", b"\n\n: wait\n\n"]),
+    st.sampled_from([1, 7, 60, 100_000]),
+)
+def test_events_read_together_give_the_reply_of_events_read_by_themselves(
+    events: list[bytes], end: bytes, step: int
+) -> None:
+    stream = b"".join(b"data: " + event + end for event in events)
+
+    assert streamed(stream, step) == assembled(*events)
+
+
+def test_events_are_decoded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded = []
+    loads = json.loads
+    monkeypatch.setattr(json, "loads", lambda text: decoded.append(text) or loads(text))  # type: ignore[func-returns-value]
+    event = b"data: " + json.dumps(delta(content="word ")).encode() + b"\n\n"
+
+    reply = streamed(event * 1000 + b"data: [DONE]\n\n", len(event))
+
+    assert reply.text == "word " * 1000
+    assert len(decoded) <= 1000 * len(event) // 8192 + 1
+
+
+def test_a_reply_has_all_that_has_arrived_however_little() -> None:
+    assembler = ReplyAssembler()
+    for text in ("a", "b"):
+        assembler.feed_stream(b"data: " + json.dumps(delta(content=text)).encode() + b"\n\n")
+        assert assembler.reply().text.endswith(text)
+    assembler.feed_stream(b"data: [DONE]\n\n")
+    assert assembler.done

@@ -98,3 +98,30 @@ def test_a_great_many_tiny_events_in_one_piece() -> None:
     events, _ = read(b"data:x\n\n" * 200_000)
     assert len(events) == 200_000
     assert events[-1].end == 1_600_000
+
+
+def test_the_data_alone_is_the_same_as_that_of_the_events() -> None:
+    stream = (
+        b'data: a\n\ndata: {"b":1}\n\n: hi\n\ndata: c\r\n\r\ndata: d\ndata: e\n\nid: 1\ndata: f\n\ndata: \n\ndata: g'
+    )
+    for step in (1, 5, 9, 18, 1000):
+        reader = SseReader()
+        seen = [data for at in range(0, len(stream), step) for data in reader.feed_data(stream[at : at + step])]
+        half = reader.close()
+        assert seen == [b"a", b'{"b":1}', b"c", b"d\ne", b"f", b""]
+        assert half is not None
+        assert (half.data, half.start, half.end) == (b"g", len(stream) - 7, len(stream))
+
+
+@settings(deadline=None, derandomize=True, max_examples=300, database=None)
+@given(
+    st.lists(
+        st.sampled_from(
+            [b"data: a\n\n", b"data: b", b"\n", b"\n\n", b"\r", b"data", b": ", b"id: 1\n", b"\xef\xbb\xbf"]
+        )
+    ),
+)
+def test_the_data_alone_is_the_same_however_it_is_cut(pieces: list[bytes]) -> None:
+    reader = SseReader()
+    seen = [data for piece in pieces for data in reader.feed_data(piece)]
+    assert seen == data(b"".join(pieces))
