@@ -1,15 +1,15 @@
 """The ASGI application: its routes, and what starts and stops with it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
@@ -91,18 +91,53 @@ def build_app(engine: AsyncRecollect) -> Starlette:
                 worker.cancel()
             await backend.close()
 
+    def guarded(app: ASGIApp) -> ASGIApp:
+        loopback = is_loopback(settings.host)
+        return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
+
     routes = [*monitoring_routes(engine, chat.counters), *routes_of(OPERATIONS, engine, policy)]
     for prefix in ("/v1", "/u/{user}/v1"):
-        for ending in ("", "/"):
-            routes.append(Route(f"{prefix}/chat/completions{ending}", chat, methods=["POST"]))
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
-    guard = Middleware(
-        OriginGuard,
-        loopback=is_loopback(settings.host),
-        origins=settings.allowed_origins,
-        hosts=settings.allowed_hosts,
-    )
-    return Starlette(routes=routes, middleware=[guard], lifespan=lifespan, exception_handlers={HTTPException: _refused})
+    return _Application(routes, lifespan, guarded, chat)
+
+
+class _Application(Starlette):
+    """Starlette with the chat route in front of it: its middlewares and its list of routes cost time in each chunk."""
+
+    def __init__(
+        self,
+        routes: Sequence[Route],
+        lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
+        guarded: Callable[[ASGIApp], ASGIApp],
+        chat: ChatProxy,
+    ) -> None:
+        super().__init__(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused})
+        self._guarded = guarded
+        self._chat = chat
+
+    def build_middleware_stack(self) -> ASGIApp:
+        """Build what serves a request: the guard, the chat, and then everything else."""
+        others = super().build_middleware_stack()
+
+        async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+            is_chat = scope["type"] == "http" and scope["method"] == "POST" and _is_chat_path(scope["path"])
+            await (self._chat if is_chat else others)(scope, receive, send)
+
+        return self._guarded(serve)
+
+
+def _is_chat_path(path: str) -> bool:
+    """Return whether a decoded path is that of chat completions.
+
+    >>> _is_chat_path("/v1/chat/completions"), _is_chat_path("/u/ana/v1/chat/completions/")
+    (True, True)
+    >>> _is_chat_path("/u//v1/chat/completions"), _is_chat_path("/v1/chat/completions/x")
+    (False, False)
+    """
+    steps = path.removesuffix("/").split("/")
+    if steps[1:2] == ["u"] and steps[2:3] != [""]:
+        del steps[1:3]
+    return steps == ["", "v1", "chat", "completions"]
 
 
 async def _refused(request: Request, error: Exception) -> Response:
