@@ -124,7 +124,7 @@ class Steps:
         if self._is_worker_stopped:
             return
         # Loading takes tens of milliseconds, for which the event loop must not be held.
-        await asyncio.to_thread(_load_worker)
+        await asyncio.to_thread(_load_worker, self.components)
         try:
             await self.worker.run()
         finally:
@@ -155,16 +155,11 @@ class Steps:
         await self.components.store.close()
 
 
-def _load_worker() -> None:
-    """Load the modules that record, form and maintain; the objects are made on the event loop."""
-    for name in (
-        "engine.stages",
-        "engine.turn",
-        "engine.memory_tools",
-        "maintenance.reindex_terms",
-        "maintenance.sweep",
-    ):
-        import_module(f"recollect.{name}")
+def _load_worker(components: Components) -> None:
+    """Load the modules that record, form and maintain, and the tokenizer; the objects are made on the event loop."""
+    for name in _WORKER_MODULES:
+        import_module(name)
+    components.counter.count("loaded")
 
 
 def _guarded(components: Components, breaker: CircuitBreaker) -> GuardedModel | None:

@@ -12,23 +12,27 @@ fitted further; expect smaller gains on other conversations.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 from safetensors import SafetensorError
 from safetensors.numpy import load_file
-from tokenizers import Tokenizer
 
 from recollect.errors import MissingModelFilesError
 from recollect.providers.calibration import Calibration
+from recollect.providers.short_text_tokenizer import WORD_START, ShortTextTokenizer
 from recollect.text import clean, squeeze
 from recollect.types import Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 PACKAGE = "wordllama"
 _WEIGHTS = "weights/l2_supercat_256.safetensors"
@@ -46,7 +50,6 @@ CALIBRATION = Calibration(midpoint=0.403, slope=9.46)
 # The vocabulary's layout: 3 control tokens, 256 bytes, words and parts in the order in which they were merged, which is
 # roughly that of their frequency, then single characters, again the most frequent first.
 _FIRST_BYTE, _FIRST_MERGE, _FIRST_CHARACTER = 3, 259, 29_871
-_WORD_START = "▁"
 # Inner parts of a word mean less than its beginning: "oline" of "car oline".
 _INNER_PART = 0.5
 # Bytes spell emoji and rare scripts: they only distinguish such texts.
@@ -57,19 +60,50 @@ _SPAN = 20_000
 # Batches up to this size (about 2 ms) are embedded on the event loop, larger ones in a thread.
 _INLINE_TEXTS = 64
 _INLINE_CHARACTERS = 8_000
+# Short texts that are encoded without the tokenizer, before it is loaded: a process that embeds more is served by it.
+MAX_SHORT_TEXTS = 16
 # Texts per call of the tokenizer in a thread, so that other threads can run in between.
 _BATCH = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StaticModel:
-    """The loaded files."""
+    """The packaged files. The tokenizer is loaded by the first long text, or after some short ones."""
 
-    tokenizer: Tokenizer
-    table: npt.NDArray[np.float16]
-    """Shape (tokens, dim), as stored in the file; rows are cast on use."""
-    weight: npt.NDArray[np.float32]
-    """Weight of each token in the average."""
+    def __init__(self, description: Path, vocabulary: Mapping[str, int], table: npt.NDArray[np.float16]) -> None:
+        """Create a model.
+
+        Args:
+            description: File of the tokenizer.
+            vocabulary: Numbers of its tokens.
+            table: Shape (tokens, dim), as stored in the file; rows are cast on use.
+        """
+        self.table = table
+        self.weight = _token_weights(vocabulary)
+        """Weight of each token in the average."""
+        self._description = description
+        self._short: ShortTextTokenizer | None = ShortTextTokenizer(vocabulary)
+        self._left = MAX_SHORT_TEXTS
+
+    @cached_property
+    def tokenizer(self) -> "Tokenizer":
+        """The tokenizer, loaded at its first use."""
+        from tokenizers import Tokenizer
+
+        tokenizer: Tokenizer = Tokenizer.from_file(str(self._description))
+        tokenizer.no_truncation()
+        tokenizer.no_padding()
+        self._short = None
+        return tokenizer
+
+    def token_numbers(self, text: str) -> Sequence[int]:
+        """Return the numbers of a text's tokens."""
+        short = self._short
+        if short is not None and self._left > 0:
+            self._left -= 1
+            numbers = short.encode(text)
+            if numbers is not None:
+                return numbers
+        return self.tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
 
 
 _lock = Lock()
@@ -94,33 +128,57 @@ def _package_folder() -> Path:
 
 @lru_cache(maxsize=1)
 def _read(folder: Path) -> StaticModel:
+    _require_files(folder)
+    try:
+        table = load_file(folder / _WEIGHTS)[_TENSOR]
+        vocabulary = _read_vocabulary((folder / _TOKENIZER).read_bytes())
+    except (SafetensorError, OSError, KeyError, ValueError) as error:
+        raise MissingModelFilesError(PACKAGE, f"its files cannot be read ({type(error).__name__})") from error
+    if table.shape != (_TOKENS, _DIM) or sorted(vocabulary.values()) != list(range(_TOKENS)):
+        raise MissingModelFilesError(PACKAGE, f"its table has the shape {table.shape}")
+    return StaticModel(folder / _TOKENIZER, vocabulary, table)
+
+
+def _require_files(folder: Path) -> None:
     for name in (_WEIGHTS, _TOKENIZER):
         if not (folder / name).is_file():
             raise MissingModelFilesError(PACKAGE, f"its file {name} is missing")
-    try:
-        table = load_file(folder / _WEIGHTS)[_TENSOR]
-        description = (folder / _TOKENIZER).read_text("utf-8")
-    except (SafetensorError, OSError, KeyError, UnicodeDecodeError) as error:
-        raise MissingModelFilesError(PACKAGE, f"its files cannot be read ({type(error).__name__})") from error
-    if not description.rstrip().endswith("}"):
-        raise MissingModelFilesError(PACKAGE, f"its file {_TOKENIZER} is incomplete")
-    tokenizer = Tokenizer.from_str(description)
-    if table.shape != (_TOKENS, _DIM) or tokenizer.get_vocab_size() != _TOKENS:
-        raise MissingModelFilesError(PACKAGE, f"its table has the shape {table.shape}")
-    tokenizer.no_truncation()
-    tokenizer.no_padding()
-    return StaticModel(tokenizer=tokenizer, table=table, weight=_token_weights(tokenizer))
 
 
-def _token_weights(tokenizer: Tokenizer) -> npt.NDArray[np.float32]:
+def require_model_files() -> None:
+    """Check that the packaged files are there, without reading them.
+
+    Raises:
+        MissingModelFilesError: The package or one of its files is missing.
+    """
+    _require_files(_package_folder())
+
+
+def _read_vocabulary(description: bytes) -> dict[str, int]:
+    """Read the tokens from the tokenizer's file, but not its merges, which are most of it.
+
+    Raises:
+        ValueError: The file is incomplete.
+    """
+    if not description.rstrip().endswith(b"}"):
+        raise ValueError("the file is incomplete")
+    text = description.decode()
+    begin = text.index("{", text.index('"vocab"'))
+    vocabulary: dict[str, int] = json.JSONDecoder().raw_decode(text, begin)[0]
+    return vocabulary
+
+
+def _token_weights(vocabulary: Mapping[str, int]) -> npt.NDArray[np.float32]:
     """Weight tokens by the logarithm of their rank: rarer tokens mean more."""
     rank = np.arange(_TOKENS, dtype=np.float32) - (_FIRST_MERGE - 1)
     rank[_FIRST_CHARACTER:] = np.arange(1, _TOKENS - _FIRST_CHARACTER + 1)
     weight: npt.NDArray[np.float32] = np.log1p(rank.clip(1)) / np.log1p(np.float32(_TOKENS))
-    for token, number in tokenizer.get_vocab().items():
-        if number < _FIRST_BYTE or not any(character.isalnum() for character in token):
+    for token, number in vocabulary.items():
+        # Most tokens are a word or a part of one, which one call tells.
+        is_word = token.lstrip(WORD_START).isalnum() or any(map(str.isalnum, token))
+        if number < _FIRST_BYTE or not is_word:
             weight[number] = 0
-        elif not token.startswith(_WORD_START):
+        elif not token.startswith(WORD_START):
             weight[number] *= _INNER_PART
     weight[_FIRST_BYTE:_FIRST_MERGE] = _BYTE
     return weight
@@ -180,8 +238,7 @@ class StaticEmbedder:
         for row, text in zip(rows, texts, strict=True):
             for span in spans(text):
                 plain = squeeze(clean(span)).lower()
-                found = model.tokenizer.encode_batch_fast([plain], add_special_tokens=False)[0].ids
-                numbers = np.array(found, dtype=np.intp)
+                numbers = np.array(model.token_numbers(plain), dtype=np.intp)
                 row += model.weight.take(numbers) @ model.table.take(numbers, axis=0).astype(np.float32)
 
 

@@ -8,17 +8,19 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import sha1, sha256
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-
-from tokenizers import Tokenizer
+from typing import TYPE_CHECKING
 
 from recollect.providers.protocols import TokenCounter
-from recollect.providers.static_embedder import spans, static_model
+from recollect.providers.static_embedder import require_model_files, spans, static_model
 from recollect.text import clean
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 # Cache for short texts: recall counts the same memories with every request.
 _CACHED_TEXTS = 2048
@@ -72,7 +74,7 @@ class CachingCounter:
 
 
 def token_counter(
-    tokenizer: Tokenizer | None = None,
+    tokenizer: "Tokenizer | None" = None,
     *,
     environment: Mapping[str, str] | None = None,
     encodings: Sequence[TiktokenFile] = ENCODINGS,
@@ -90,10 +92,13 @@ def token_counter(
     encoding = encoding_at_hand(os.environ if environment is None else environment, encodings)
     if encoding is not None:
         return CachingCounter(_tiktoken(encoding.name))
-    fallback = tokenizer or static_model().tokenizer
+    if tokenizer is None:
+        require_model_files()
+    # Loaded by the first text that is counted: a search counts none.
+    fallback = cache(lambda: tokenizer or static_model().tokenizer)
 
     def tokenize(text: str) -> int:
-        return sum(len(fallback.encode_batch_fast([span], add_special_tokens=False)[0].ids) for span in spans(text))
+        return sum(len(fallback().encode_batch_fast([span], add_special_tokens=False)[0].ids) for span in spans(text))
 
     return CachingCounter(tokenize)
 
