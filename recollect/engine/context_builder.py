@@ -13,7 +13,7 @@ from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
 from recollect.formation.recent_messages import recent_words
 from recollect.formation.runtime import Runtime
-from recollect.prompt.changes import changes_block
+from recollect.prompt.changes import changes_block, fit_ended
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
 from recollect.prompt.render import GAP, RenderedContext, RenderOptions, context_block, fit
 from recollect.prompt.template import template
@@ -33,6 +33,8 @@ from recollect.types import (
 
 # Maximum share of a prompt's memory tokens for recent messages of other conversations.
 RECENT_SHARE = 0.5
+# Maximum share for what no longer holds of earlier prompts; the rest is declared with the next one.
+ENDED_SHARE = 0.5
 # Maximum number of summaries of the conversation itself; older ones are least relevant.
 _MAX_SUMMARIES = 20
 SHOWN_EARLIER = "an earlier prompt of the conversation shows it"
@@ -46,7 +48,7 @@ class EarlierPrompts:
     shown: frozenset[MemoryId]
     """The memories in them."""
     ended: tuple[Memory, ...]
-    """Facts among these that no longer hold, and were not declared so yet."""
+    """What of these no longer holds, and was not declared so yet; a quotation has only those words as its text."""
     began: datetime | None = None
     """When the first of them was prepared."""
 
@@ -184,9 +186,14 @@ class ContextBuilder:
             )
         if earlier is not None:
             recall = _not_shown(recall, earlier.shown)
-        rendered = RenderedContext()
+        rendered, count = RenderedContext(), self._components.counter.count
+        room = tokens
+        if earlier is not None and earlier.ended:
+            ended = fit_ended(earlier.ended, frame, tokens=int(tokens * ENDED_SHARE), count=count)
+            earlier = replace(earlier, ended=tuple(ended))
+            room -= count(changes_block([], ended, frame))
         if recall.items:
-            recall, rendered = fit(recall, frame, tokens=tokens, count=self._components.counter.count)
+            recall, rendered = fit(recall, frame, tokens=room, count=count)
         if earlier is not None:
             rendered = _with_changes(rendered, earlier, frame)
         if elsewhere is not None:

@@ -3,15 +3,13 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
+from recollect.engine.ended_memories import find_ended, is_replaced
 from recollect.engine.retrieval import redact_quotation
 from recollect.prompt.replay import PromptReplay
 from recollect.store.store import Store
 from recollect.types import (
-    Action,
-    Decision,
     Memory,
     MemoryId,
-    MemoryKind,
     MemoryState,
     RecalledMemory,
     Subject,
@@ -20,8 +18,6 @@ from recollect.types import (
 # Memories that ended since they were shown and are looked up for one prompt; more follow with the next.
 MAX_ENDED = 20
 _REPLAYED = ("an earlier prompt of the conversation shows it",)
-# A fact that made room for others (`EVICT`, `FOLD`) may hold all the same.
-_ENDING = frozenset({Action.CLOSE, Action.EXPIRE, Action.UNDO, Action.ABANDON, Action.REJECT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +27,7 @@ class ClosedMemories:
     removed: frozenset[MemoryId]
     """Erased or forgotten."""
     ended: tuple[Memory, ...]
-    """Facts that were replaced or contradicted."""
+    """What no longer holds and is to be declared; see `find_ended`."""
 
 
 class ShownMemories:
@@ -42,12 +38,12 @@ class ShownMemories:
         self._store = store
 
     async def closed(self, replay: PromptReplay, unstored: Set[MemoryId]) -> ClosedMemories:
-        """Find what of the shown memories was erased or forgotten, and which facts ended, since they were shown.
+        """Find what of the shown memories was erased or forgotten, and what no longer holds, since they were shown.
 
         Args:
             replay: What earlier prompts show.
             unstored: Memories in rows that the store does not have, so that forgetting did not empty them. Whatever was
-                closed of these counts as forgotten, but facts that were replaced.
+                closed of these counts as forgotten, unless it was replaced.
         """
         removed: set[MemoryId] = set()
         ended: list[Memory] = []
@@ -58,11 +54,11 @@ class ShownMemories:
             closed = [memory for memory in closed if memory not in replay.withdrawn]
             for memory in await self._store.memories.get_many(subject, closed) if closed else ():
                 is_forgotten = memory.id in unstored
-                if memory.kind is MemoryKind.FACT and len(ended) < MAX_ENDED:
+                if len(ended) < MAX_ENDED:
                     lines = await self._store.decisions.list(subject, memory=memory.id)
-                    is_forgotten = is_forgotten and not _is_replaced(memory, lines)
-                    if not is_forgotten and _is_ended(memory, lines):
-                        ended.append(memory)
+                    is_forgotten = is_forgotten and not is_replaced(memory, lines)
+                    if not is_forgotten and (found := await find_ended(self._store, memory, lines)):
+                        ended.append(found)
                 if is_forgotten:
                     removed.add(memory.id)
         return ClosedMemories(frozenset(removed), tuple(ended))
@@ -85,13 +81,3 @@ def by_subject(shown: Mapping[MemoryId, Subject]) -> dict[Subject, list[MemoryId
     for memory, subject in shown.items():
         ids.setdefault(subject, []).append(memory)
     return ids
-
-
-def _is_replaced(memory: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether another value took the place of a fact."""
-    return any(line.action is Action.REPLACE and line.target_id == memory.id for line in lines)
-
-
-def _is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether a fact no longer holds: it was replaced, taken back, closed by what was said, or has expired."""
-    return _is_replaced(memory, lines) or any(line.action in _ENDING and line.memory_id == memory.id for line in lines)

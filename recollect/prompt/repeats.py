@@ -27,7 +27,8 @@ _SAME = {
 # 'Hates' is stronger: that is more than 'does not like'.
 _DENIED_LIKE = frozenset({"dislike", "dislikes"})
 _DENIALS = frozenset({"not", "no", "never", "cannot", "without"})
-_DENIED = "not"
+DENIED = "not"
+"""The content word of any denial."""
 # The speaker as the one it is about: 'I', 'we', or 'The user' at the head.
 _SPEAKER = "@speaker"
 _OF_SPEAKER = LazyPattern(r"\b(?:i|i'm|im|i've|we|we're|we've)\b|^the user\b(?!'s)", re.IGNORECASE)
@@ -72,9 +73,9 @@ def content_words(text: str) -> frozenset[str]:
     found: set[str] = set()
     for word in words(text):
         if word.endswith("n't") or word in _DENIALS:
-            found.add(_DENIED)
+            found.add(DENIED)
         elif word in _DENIED_LIKE:
-            found |= {_DENIED, "like"}
+            found |= {DENIED, "like"}
         elif word not in _EMPTY:
             plain = _SAME.get(word, word.removesuffix("'s"))
             # A past tense says less than a present one: 'lived' is not 'lives'.
@@ -118,10 +119,10 @@ def _repeated(memory: Memory, known: Mapping[tuple[MemoryId, ...], AbstractSet[s
     """Return the facts that say all that a note or quotation says; empty if it says more."""
     text = memory.text
     said = content_words(text)
-    if not said - {_DENIED}:
+    if not said - {DENIED}:
         return ()
     if _OF_SPEAKER.search(text):
         if memory.kind is MemoryKind.TURN and any(source.role != "user" for source in memory.evidence):
             return ()
         said |= {_SPEAKER}
-    return next((facts for facts, fact in known.items() if said <= fact and (_DENIED in said) == (_DENIED in fact)), ())
+    return next((facts for facts, fact in known.items() if said <= fact and (DENIED in said) == (DENIED in fact)), ())
