@@ -13,7 +13,9 @@ from recollect.errors import StoreUnavailableError
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.chat_responder import stream_comment
 from recollect.server.turn_recorder import NOT_RECORDED, NOT_RECORDED_IN_TIME
+from recollect.store.repositories.insertions import InsertionRepository
 from recollect.types import LoggedMessage, RecordedTurn, Turn
+from sample_chats import tell
 from server.asgi import DONE, EVENTS, JSON, Call, ScriptedBackend, broken, chat, event, whole
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
@@ -34,6 +36,21 @@ async def logged(engine: AsyncRecollect, user: str = "ana") -> list[LoggedMessag
         for conversation in reversed(await engine.conversations.list(user=user))
         for message in await engine.conversations.messages(conversation.id, user=user)
     ]
+
+
+class Talk:
+    """A client that sends what was said so far with each message."""
+
+    def __init__(self, proxy: ChatProxy) -> None:
+        self.proxy = proxy
+        self.messages: list[dict[str, str]] = []
+
+    async def ask(self, text: str) -> Call:
+        self.messages.append({"role": "user", "content": text})
+        call = Call(json.dumps({"model": "m", "messages": self.messages}).encode())
+        await self.proxy(call.scope(), call.receive(), call.send())
+        self.messages.append({"role": "assistant", "content": "No."})
+        return call
 
 
 async def test_an_answer_passes_and_both_messages_are_recorded(engine: AsyncRecollect) -> None:
@@ -177,28 +194,61 @@ async def test_what_earlier_prompts_had_does_not_depend_on_recall(
     await engine.add("Ana is allergic to peanuts.", user="ana")
     backend = ScriptedBackend([(200, JSON, [whole("No.")])] * 3)
     proxy = ChatProxy(engine, backend, POLICY)
-    said = [{"role": "user", "content": "May I eat peanuts?"}]
-
-    async def ask() -> tuple[str, str]:
-        call = Call(json.dumps({"model": "m", "messages": said}).encode())
-        await proxy(call.scope(), call.receive(), call.send())
-        said.extend([{"role": "assistant", "content": "No."}, {"role": "user", "content": "Sure?"}])
-        return call.answer_headers["x-recollect-memory"], backend.asked[-1].body.decode()
+    talk = Talk(proxy)
 
     async def write(*_: object) -> None:
         if fault == "fails":
             raise StoreUnavailableError("the database does not answer")
         await asyncio.sleep(60)
 
-    await ask()
+    await talk.ask("May I eat peanuts?")
     with monkeypatch.context() as patched:
         patched.setattr(ContextBuilder, "write", write)
-        note, body = await ask()
+        failed = await talk.ask("Sure?")
     reason = "recall failed" if fault == "fails" else "recall was late"
-    assert note == f"on; recalled=0; replayed=1; prefix=kept; {reason}"
-    assert "Ana is allergic" in body
+    assert failed.answer_headers["x-recollect-memory"] == f"on; recalled=0; replayed=1; prefix=kept; {reason}"
+    assert b"Ana is allergic" in backend.asked[-1].body
     assert proxy.counters.memory_failed == 1
-    assert (await ask())[0] == "on; recalled=0; replayed=1; prefix=kept"
+    later = await talk.ask("Really?")
+    assert later.answer_headers["x-recollect-memory"] == "on; recalled=0; replayed=1; prefix=kept"
+
+
+async def test_a_store_that_does_not_answer_in_time_costs_one_prompt(
+    parts: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = AsyncRecollect(replace(parts, settings=parts.settings.model_copy(update={"recall_timeout_s": 0.5})))
+    await engine.add("Ana is allergic to peanuts.", user="ana")
+    talk = Talk(ChatProxy(engine, backend := ScriptedBackend([(200, JSON, [whole("No.")])] * 4), POLICY))
+
+    async def hangs(*_: object) -> None:
+        await asyncio.sleep(60)
+
+    await talk.ask("May I eat peanuts?")
+    with monkeypatch.context() as patched:
+        patched.setattr(InsertionRepository, "find", hangs)
+        plain = await talk.ask("Sure?")
+    assert plain.answer_headers["x-recollect-memory"] == "skipped; prefix=lost"
+    assert backend.asked[-1].body == plain.body
+    for text in ("Really?", "Thanks!"):
+        later = await talk.ask(text)
+        assert later.answer_headers["x-recollect-memory"] == "on; recalled=0; replayed=1; prefix=kept"
+    assert b"Ana is allergic" in backend.asked[-1].body
+
+
+async def test_a_conversation_goes_on_from_the_request_that_upstream_accepted(engine: AsyncRecollect) -> None:
+    await tell(engine, "I live in Oslo. I'm allergic to peanuts.")
+    answers = [200, 400, 200, 200, 200]
+    backend = ScriptedBackend([(status, JSON, [whole("No.") if status == 200 else b"{}"]) for status in answers])
+    talk = Talk(ChatProxy(engine, backend, POLICY))
+    await talk.ask("May I eat peanuts?")
+    refused = await talk.ask("Sure?")
+    assert refused.answer_headers["x-recollect-memory"] == "refused by upstream"
+    await talk.ask("Where do I live?")
+    await talk.ask("Thanks!")
+    _, _, accepted, third, fourth = [json.loads(asked.body)["messages"] for asked in backend.asked]
+    assert third[:3] == accepted, "upstream has cached these"
+    assert "Oslo" in third[4]["content"]
+    assert fourth[:5] == third
 
 
 async def test_a_refused_altered_request_is_resent_unaltered_and_remembered(engine: AsyncRecollect) -> None:
