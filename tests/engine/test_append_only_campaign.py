@@ -21,6 +21,7 @@ from stores import STORES
 CHATS = int(os.environ.get("RECOLLECT_SOAK", "10"))
 """Conversations for each store and kind of client."""
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
+"""Another one makes other conversations."""
 
 STATEMENTS = (
     "I live in Oslo.", "I moved to Bergen.", "I work as a baker.", "I am a nurse now.", "I'm allergic to peanuts.",
