@@ -75,12 +75,22 @@ def run(quick: bool) -> list[Row]:
             ran = running.formed() - before
         rows += _rows(arms, " while forming")
         rows.append(Row(name="formations the server did meanwhile", value=ran, unit="formations"))
-        rows += chunk_rows(folder, upstream, sizes)
+        rows += cpu_rows(folder, upstream, sizes)
     return rows
 
 
-def chunk_rows(folder: Path, upstream: int, sizes: Sizes) -> list[Row]:
-    """Measure the CPU time of a relayed chunk beside a relay that reads nothing, without formations in between."""
+@dataclass(slots=True)
+class Cost:
+    """CPU time of a relaying process."""
+
+    first_ms: list[float] = field(default_factory=list)
+    """From a request to the first chunk of its answer."""
+    chunk_us: list[float] = field(default_factory=list)
+
+
+def cpu_rows(folder: Path, upstream: int, sizes: Sizes) -> list[Row]:
+    """Measure CPU times beside a relay that reads nothing, without formations in between."""
+    writer = Writer()
     with ExitStack() as stack:
         url = f"http://127.0.0.1:{upstream}/v1"
         running = stack.enter_context(server(folder, UPSTREAM_URL=url, WORKER="false"))
@@ -90,29 +100,41 @@ def chunk_rows(folder: Path, upstream: int, sizes: Sizes) -> list[Row]:
             OFF: (running.pid, stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "off"}))),
             ON: (running.pid, stack.enter_context(StreamClient(running.port, {"x-recollect-memory": "on"}))),
         }
-        costs: dict[str, list[float]] = {way: [] for way in relays}
-        for number in steps("proxy: CPU of a chunk", range(sizes.answers + 1)):
+        costs = {way: Cost() for way in relays}
+        for number in steps("proxy: CPU time", range(sizes.answers + 1)):
             user = {"x-recollect-user": f"bench-{number % sizes.users}"}
+            said = " ".join(writer.sentences(2))
             for way in _turned(tuple(relays), number):
-                pid, client = relays[way]
-                taken = []
-                for chunks in (SHORT_CHUNKS, LONG_CHUNKS):
-                    before = cpu_s(pid)
-                    client.step_through(f"round {number}", user, chunks=chunks)
-                    taken.append(cpu_s(pid) - before)
+                first_s, chunk_s = _cost(*relays[way], said, user)
                 if number:  # the first round warms up
-                    costs[way].append((taken[1] - taken[0]) / (LONG_CHUNKS - SHORT_CHUNKS) * 1e6)
+                    costs[way].first_ms.append(first_s * 1e3)
+                    costs[way].chunk_us.append(chunk_s * 1e6)
+    return [row for way, cost in costs.items() for row in _cpu_rows(way, cost)]
+
+
+def _cost(pid: int, client: StreamClient, said: str, user: Mapping[str, str]) -> tuple[float, float]:
+    """Return a process's CPU seconds until the first chunk, and for one more chunk."""
+    taken, firsts = [], []
+    for chunks in (SHORT_CHUNKS, LONG_CHUNKS):
+        before = cpu_s(pid)
+        firsts.append(client.step_through(said, user, chunks=chunks, at_first=lambda: cpu_s(pid)) - before)
+        taken.append(cpu_s(pid) - before)
+    return firsts[0], (taken[1] - taken[0]) / (LONG_CHUNKS - SHORT_CHUNKS)
+
+
+def _cpu_rows(way: str, cost: Cost) -> list[Row]:
     note = f"an answer of {LONG_CHUNKS} chunks minus one of {SHORT_CHUNKS}; each chunk arrives by itself"
+    count = len(cost.chunk_us)
     return [
+        Row(name=f"CPU until the first byte, {way}, p50", value=percentile(cost.first_ms, 50), unit="ms", count=count),
         Row(
             name=f"CPU of a chunk, {way}, p50",
-            value=percentile(samples, 50),
+            value=percentile(cost.chunk_us, 50),
             unit="µs",
             note=note if way == BARE else "",
-            count=len(samples),
+            count=count,
             bar=BAR_CHUNK_US.get(way),
-        )
-        for way, samples in costs.items()
+        ),
     ]
 
 

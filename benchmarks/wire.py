@@ -4,7 +4,7 @@ import json
 import re
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -55,8 +55,13 @@ class StreamClient:
         self._ask(said, headers)
         return self._timed(start)
 
-    def step_through(self, said: str, headers: Mapping[str, str], *, chunks: int) -> None:
+    def step_through(
+        self, said: str, headers: Mapping[str, str], *, chunks: int, at_first: Callable[[], float]
+    ) -> float:
         """Ask for a streamed answer of which each chunk leaves upstream when the one before has arrived here.
+
+        Returns:
+            What `at_first` returned when the first chunk had arrived.
 
         Raises:
             ConnectionError: the answer broke off.
@@ -67,12 +72,14 @@ class StreamClient:
             self._ask(said, {**headers, "x-bench-chunks": str(chunks), "x-bench-steps": str(port)})
             acknowledge, _ = steps.accept()
             with acknowledge:
-                received, seen = b"", 0
+                received, seen, first = b"", 0, 0.0
                 while not received.endswith(_END):
                     received += self._more()
                     arrived = received.count(b'"at": ')
+                    first = at_first() if arrived and not seen else first
                     acknowledge.sendall(b"." * min(arrived - seen, chunks - seen))
                     seen = arrived
+                return first
 
     def _ask(self, said: str, headers: Mapping[str, str] | None) -> None:
         messages = [{"role": "system", "content": "You are helpful."}, {"role": "user", "content": said}]
