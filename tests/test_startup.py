@@ -80,6 +80,14 @@ def test_importing_the_package_loads_nothing_of_it() -> None:
     assert unwanted(loaded, NOTHING) == []
 
 
+@pytest.mark.parametrize("is_collecting", [True, False])
+def test_loading_leaves_the_garbage_collector_as_it_was(is_collecting: bool) -> None:
+    choose = "gc.enable()" if is_collecting else "gc.disable()"
+    told = f"import gc\n{choose}\nfrom recollect import Subject\nassert gc.isenabled() is {is_collecting}"
+
+    assert "recollect.types" in loaded_modules(told)
+
+
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_and_version_load_the_command_line_alone(option: str) -> None:
     loaded = loaded_modules(f"from recollect.cli.main import run\nrun([{option!r}])")
