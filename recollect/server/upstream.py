@@ -109,10 +109,12 @@ class _Watchdog:
         self._end = started + deadlines.total_s
         self._limit: float | None = None
         """When the chunk that is waited for is overdue; None while no chunk is."""
+        self._bytes = 0
         self._timer: asyncio.TimerHandle | None = None
 
     def begin(self) -> None:
         """Begin to wait for a chunk."""
+        self._bytes = self._content.total_bytes
         self._limit = limit = min(self._loop.time() + self._silence_s, self._end)
         if self._timer is None or limit < self._timer.when():
             self._set_timer(limit)
@@ -133,7 +135,8 @@ class _Watchdog:
 
     def _ring(self) -> None:
         now = self._loop.time()
-        if self._limit is None:
+        # A process that did not run for a while finds both the chunk and the end of its time.
+        if self._limit is None or self._content.total_bytes > self._bytes:
             self._set_timer(now + self._idle_s)
         elif now < self._limit:
             self._set_timer(self._limit)

@@ -10,7 +10,7 @@ import pytest
 from aiohttp.base_protocol import BaseProtocol
 
 from recollect.server.asgi import ClientDisconnectedError, with_write_timeout
-from recollect.server.upstream import Deadlines, UpstreamBrokenError, _HttpAnswer
+from recollect.server.upstream import Deadlines, UpstreamBrokenError, _HttpAnswer, _Watchdog
 
 # Long enough that no limit passes by itself on a loaded machine; the short ones are to pass.
 LONG_S, SHORT_S = 60.0, 0.01
@@ -165,6 +165,25 @@ async def test_a_client_that_reads_slowly_does_not_make_its_answer_late() -> Non
     content.feed_data(b"lo")
 
     assert await anext(chunks) == b"lo"
+
+
+@pytest.mark.parametrize("came", [True, False])
+async def test_a_process_that_stood_still_does_not_take_what_came_for_silence(
+    came: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = answer()
+    content, loop = body.response.content, asyncio.get_running_loop()
+    watchdog = _Watchdog(content, body.deadlines, body.started)
+    watchdog.begin()
+    later = loop.time() + 2 * LONG_S
+
+    monkeypatch.setattr(loop, "time", lambda: later)
+    if came:
+        content.feed_data(b"Hel")
+    watchdog._ring()
+    watchdog.stop()
+
+    assert (content.exception() is None) is came
 
 
 async def _past(seconds: float) -> None:
