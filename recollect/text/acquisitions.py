@@ -4,6 +4,7 @@
 bought a dishwasher', and 'it costs 30 euros' with 'it went up to 42'.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.lazy_pattern import LazyPattern
@@ -29,6 +30,7 @@ _GOT = frozenset(
 _NOT_ANY = NEGATIONS | {"without", "lack", "lacks", "ohne", "sans", "sin", "sem", "senza", "zonder"}
 # Maximum number of words from 'no' to what there is none of, and from 'got' to what it is: 'don't have a proper oven'.
 _MAX_BETWEEN = 4
+_ELIDED = frozenset("j n l m t y".split())
 _NAMING = frozenset(
     fold(word)
     for word in """called named renamed name calling heißt heisst nennen genannt appelle appelé appelée nommé nommée
@@ -76,8 +78,7 @@ def read_acquisition(clause: ReadClause, sentence: ReadClause) -> Acquisition | 
         return None
     got = frozenset(
         subject_of(word)
-        for index, verb in enumerate(clause.words)
-        if verb in _GOT
+        for index in _find_having(clause.words)
         for word in (*clause.words[index + 1 : index + 1 + _MAX_BETWEEN], *clause.words[max(0, index - 2) : index])
         if has_meaning(word)
     )
@@ -86,13 +87,25 @@ def read_acquisition(clause: ReadClause, sentence: ReadClause) -> Acquisition | 
     return Acquisition(clause, got, name) if got or name else None
 
 
+def _find_having(words: Sequence[str]) -> list[int]:
+    """Return the places of words that say that something is had; French 'ai' follows an elision, 'AI' does not."""
+    return [
+        place
+        for place, word in enumerate(words)
+        if word in _GOT and (word != "ai" or (place > 0 and words[place - 1] in _ELIDED))
+    ]
+
+
 def _find_missing_things(clause: ReadClause) -> frozenset[str]:
     """Return what a clause says there is none of: 'we don't have a dishwasher'."""
-    if _GOT.isdisjoint(clause.words) and "pas" not in clause.words:
+    having = _find_having(clause.words)
+    if not having and "pas" not in clause.words:
         return frozenset()
     found: set[str] = set()
     for index, word in enumerate(clause.words):
         if word in _NOT_ANY:
+            if word == "not" and not any(index - 1 <= place <= index + _MAX_BETWEEN for place in having):
+                continue  # 'not sure', 'does not introduce'
             following = clause.words[index + 1 : index + 1 + _MAX_BETWEEN]
             found.update(subject_of(thing) for thing in following if has_meaning(thing) and thing not in _GOT)
     return frozenset(found)
@@ -148,10 +161,10 @@ class Repricing:
         if not may_share_owner(self.clause.words, old.words) or self.topic.isdisjoint(old.topic - _PRICE_WORDS):
             return False
         now, before = find_amounts(self.clause), find_amounts(old)
+        if not ({amount.number for amount in now} - {self.former}).isdisjoint(amount.number for amount in before):
+            return False  # an older clause with the new amount may tell the same news
         if self.former:
             before = frozenset(amount for amount in before if amount.number == self.former)
-        elif not {amount.number for amount in now}.isdisjoint(amount.number for amount in before):
-            return False
         return may_replace(now, before)
 
 

@@ -56,6 +56,8 @@ _ABSENCE = LazyPattern(
     r"avoid\w{0,3}|free|break from|dropped|gone cold turkey|cold turkey|swore off|sworn off|done with|deleted|paused|"
     r"pausing|taking a break|laid off)\b"
 )
+# Words on each side of an absence that say what is absent.
+_ABSENCE_REACH = 8
 _AGAIN = LazyPattern(
     r"\b(?:back (?:on|to|onto|at|into|with|in)|(?:went|gone|going|got) back to|back)\b|\bagain\b|\b(?:started|"
     r"resumed|"
@@ -116,7 +118,7 @@ class Resumption:
         abstains = not _ABSTAINS.isdisjoint(old.words)
         if not abstains and not _ABSENCE.search(said):
             return False
-        if not self.again.isdisjoint(old.topic):
+        if not self.again.isdisjoint(old.topic if abstains else _find_topic_of_absence(said)):
             return True
         return any(not self.again.isdisjoint(_WITHOUT[word]) for word in old.words if word in _WITHOUT)
 
@@ -135,6 +137,14 @@ class Resumption:
             return True
         named = [name for name in _CAPITAL.findall(clause) if fold(name.lower()) not in _NO_NAME]
         return theirs in RELATIONS and not [name for name in named if not clause.startswith(name)]
+
+
+def _find_topic_of_absence(said: str) -> frozenset[str]:
+    """Return the words of meaning near those that say that something is not had or done."""
+    near: list[str] = []
+    for absence in _ABSENCE.finditer(said):
+        near += said[: absence.start()].split()[-_ABSENCE_REACH:] + said[absence.end() :].split()[:_ABSENCE_REACH]
+    return frozenset(subject_of(word) for word in near if has_meaning(word))
 
 
 def read_resumption(clause: ReadClause) -> Resumption | None:

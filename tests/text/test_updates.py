@@ -84,6 +84,13 @@ def test_news_contradicts_what_was_so(news: str, old: str) -> None:
         ("thanks so much for all the help", "can you help me with my garden"),
         ("i adjust my daily schedule to start work at 8 am instead", "i fit a walk into my schedule"),
         ("i reduced my hours from 50 to 42", "i take no calls after 7pm in my hours off"),
+        ("my accuracy improved from 60 to 85", "i wonder how my accuracy improved from 60 to 85 so quickly"),
+        ("i started with AI hiring software", "without AI hiring is slow"),
+        ("i've got a course on bias", "i'm not sure whether bias is what i have to look for"),
+        (
+            "i started tracking my will expenses",
+            "i've never met the attorney, which is kind of odd as i am trying to plan my own will",
+        ),
         ("i subtracted it from 1 to get the probability", "the probability is about 6"),
     ],
 )
