@@ -11,6 +11,7 @@ import numpy.typing as npt
 from recollect.concurrency import run_in_thread_if_large
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_bytes, id_text
+from recollect.recall.top_k import top_k
 from recollect.resolution.lifecycle import collect_ended_words
 from recollect.resolution.replaced import may_replace
 from recollect.resolution.retraction import may_end
@@ -37,6 +38,8 @@ _MAX_RESTATING = 200
 _MAX_NAMED = 50
 # Notes among which a changed part of a life is looked for: a job, a home.
 _MAX_OF_A_STATE = 200
+# Vectors compared in the time in which one is copied, and rows looked at first for each memory that is wanted.
+_COPY_COST, _ROWS_EACH = 4, 4
 # Rows from which they are searched in a thread: some 3 ms, and 100,000 memories would hold the event loop for 100.
 _MANY_ROWS = 5_000
 
@@ -109,10 +112,14 @@ def _pick(
     rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds))
     if not len(rows):
         return [[] for _ in vectors]
-    whole = len(rows) == len(hot.vectors)  # a copy of 100,000 rows takes as long as comparing them
-    stored, owners = (hot.vectors, hot.vector_of) if whole else (hot.vectors[rows], hot.vector_of[rows])
+    owners = hot.vector_of[rows]
+    # To copy vectors takes longer than to compare them: few are copied, of many all are compared.
+    few = hot.vectors[rows] if len(rows) * _COPY_COST < len(hot.vectors) else None
     # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
-    cosines = [_Cosines(np.vecdot(stored, vector), owners) for vector in vectors]
+    cosines = [
+        _Cosines(np.vecdot(hot.vectors, vector)[rows] if few is None else np.vecdot(few, vector), owners)
+        for vector in vectors
+    ]
     picked = [_top(of_vector, limit) for of_vector in cosines]
     for place, terms_of_text in enumerate(term_lists):
         picked[place] = _with_sharing(picked[place], _sharing(hot, terms_of_text), cosines[place], limit)
@@ -274,10 +281,15 @@ async def _restating(hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
 
 def _top(cosines: _Cosines, limit: int) -> list[_Near]:
     """Return the memories of the best rows, each once, best first."""
+    values = np.nan_to_num(cosines.values, nan=-1.0).astype(np.float64)
     best: dict[int, _Near] = {}
-    for row in np.argsort(-cosines.values, kind="stable"):
-        place = int(cosines.owners[row])
-        best.setdefault(place, _Near(place, float(cosines.values[row])))
-        if len(best) == limit:
-            break
+    rows = 0
+    while len(best) < limit and rows < len(values):
+        # Of a memory in several pieces, more than one may be among the best.
+        rows = max(limit * _ROWS_EACH, rows * _ROWS_EACH)
+        for row in top_k(values, rows).tolist():
+            place = int(cosines.owners[row])
+            best.setdefault(place, _Near(place, float(values[row])))
+            if len(best) == limit:
+                break
     return list(best.values())

@@ -6,9 +6,12 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from factories import ANA, BEN, evidence, memory
 from recollect.engine import Components
+from recollect.formation import neighbours as searching
 from recollect.formation.neighbours import exclude, gather_neighbours, nearest
 from recollect.formation.runtime import Runtime
 from recollect.resolution.values import Neighbour, Neighbours
@@ -167,3 +170,28 @@ async def test_t4_facts_have_no_vector_and_are_found_by_none(runtime: Runtime) -
     vectors = await runtime.embedder.embed(["Oslo"])
     assert await nearest(hot, vectors, runtime, limit=5, kinds=[FACT]) == [[]]
     assert np.array_equal(hot.kinds, [FACT])
+
+
+@given(
+    rows=st.lists(st.tuples(st.sampled_from([-1.0, -0.5, 0.0, 0.25, 0.5, 1.0]), st.integers(0, 20)), max_size=60),
+    limit=st.integers(1, 8),
+)
+def test_the_nearest_memories_are_those_of_a_full_sort(rows: list[tuple[float, int]], limit: int) -> None:
+    values = np.array([value for value, _ in rows], dtype=np.float32)
+    owners = np.array([owner for _, owner in rows], dtype=np.int32)
+    expected: dict[int, float] = {}
+    for value, owner in sorted(rows, key=lambda row: -row[0]):
+        expected.setdefault(owner, value)
+
+    near = searching._top(searching._Cosines(values, owners), limit)
+    assert [(found.place, found.cosine) for found in near] == list(expected.items())[:limit]
+
+
+@pytest.mark.parametrize("quotations", [1, 30])
+async def test_only_memories_of_the_kinds_asked_for_are_near(runtime: Runtime, quotations: int) -> None:
+    notes = [memory(f"Ana keeps bees {number}") for number in range(4)]
+    quoted = [memory("Ana keeps bees", kind=MemoryKind.EPISODE) for _ in range(quotations)]
+    await keep(runtime, *quoted, *notes)
+    [near] = await found(runtime, "Ana keeps bees")
+    assert {neighbour.memory.kind for neighbour in near} == {MemoryKind.NOTE}
+    assert len(near) == len(notes)

@@ -87,7 +87,12 @@ async def test_a_recall_takes_two_round_trips_and_one_while_nothing_changed(
     assert [known.text for known in await chosen(ours)] == ["two", "one"]
     assert len(asked) == 1
     asked.clear()
-    assert len(await chosen(ours, BEN, ANA)) == 3
+    await theirs.memories.apply(ANA, [add(memory("four", clock=clock))], [])
+    asked.clear()
+    assert [known.text for known in await chosen(ours)] == ["four", "two", "one"]
+    assert len(asked) == 3, "the version, what changed, the new text"
+    asked.clear()
+    assert len(await chosen(ours, BEN, ANA)) == 4
     assert asked[0].startswith("BEGIN")
     assert asked[-1] == "COMMIT"
 

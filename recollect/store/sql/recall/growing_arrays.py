@@ -70,7 +70,14 @@ class GrowingArrays:
         """How many memories changed since the subject was read whole."""
         self._is_sound = True
         self._latest = snapshot
-        self._columns = {name: _Column(array) for name, array in _arrays_of(snapshot).items()}
+        self._own: dict[str, _Column] = {}
+
+    @property
+    def _columns(self) -> dict[str, _Column]:
+        """The arrays by their names; many subjects are read once and never change."""
+        if not self._own:
+            self._own = {name: _Column(array) for name, array in _arrays_of(self._latest).items()}
+        return self._own
 
     @property
     def latest(self) -> SubjectSnapshot:
@@ -139,7 +146,7 @@ class GrowingArrays:
             columns["vectors"].append(fresh.vectors[rows.places[kept:] - kept])
         else:
             columns["vectors"] = _Column(copy_runs(old.vectors, fresh.vectors, rows.places))
-        self._columns = columns
+        self._own = columns
 
     def _snapshot(self, fresh: SubjectSnapshot, *, sampled: bool) -> SubjectSnapshot:
         """Return views of all arrays, with version and marks of `fresh`."""
