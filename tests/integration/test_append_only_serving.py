@@ -23,12 +23,12 @@ def headers(name: str) -> Mapping[str, str]:
 def talk(servers: Sequence[ServerProcess], name: str) -> list[str]:
     """Chat through the servers in turn, with a change in another chat; return what memory did."""
     elsewhere = {"x-recollect-user": name, "x-openwebui-chat-id": "another"}
-    learn(servers[0], TAUGHT, elsewhere)
+    learn(servers, TAUGHT, elsewhere)
     messages: list[Mapping[str, object]] = []
     notes = []
     for number in range(8):
         if number == 4:
-            learn(servers[0], LATER, elsewhere)
+            learn(servers, LATER, elsewhere)
         messages.append(user(QUESTIONS[number % len(QUESTIONS)] + "!" * number))
         answer = chat(servers[number % len(servers)].port, f"binding:{name}", messages, headers(name))
         assert answer.status == 200, "upstream saw another beginning"
@@ -37,10 +37,15 @@ def talk(servers: Sequence[ServerProcess], name: str) -> list[str]:
     return notes
 
 
-def learn(server: ServerProcess, text: str, named: Mapping[str, str]) -> None:
-    formed = server.health()["worker"]["formed"]
-    assert chat(server.port, "echo", [user(text)], named).status == 200
-    assert eventually(lambda: server.health()["worker"]["formed"] >= formed + 2, within_s=60)
+def learn(servers: Sequence[ServerProcess], text: str, named: Mapping[str, str]) -> None:
+    """Say something that one of the servers forms memories of."""
+
+    def formed() -> int:
+        return sum(int(server.health()["worker"]["formed"]) for server in servers)
+
+    before = formed()
+    assert chat(servers[0].port, "echo", [user(text)], named).status == 200
+    assert eventually(lambda: formed() >= before + 2, within_s=60)
 
 
 def test_no_prompt_changes_what_upstream_has_seen(server: ServerProcess) -> None:
@@ -68,7 +73,7 @@ def test_two_servers_on_one_database_repeat_each_others_prompts(upstream: FakeUp
 
 def test_a_kill_in_the_middle_of_an_answer_changes_no_prompt(start_server: StartServer, upstream: FakeUpstream) -> None:
     server = start_server(settings={"RECALL_TIMEOUT_S": "20"})
-    learn(server, TAUGHT, headers("eva"))
+    learn([server], TAUGHT, headers("eva"))
     messages = [user("Where do I live, said Eva?")]
     body = json.dumps({"model": "slow", "messages": messages, "stream": True}).encode()
     with sent(server.port, "/v1/chat/completions", body, {"x-recollect-user": "eva"}) as wire:
