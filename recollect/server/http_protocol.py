@@ -8,7 +8,6 @@ a refusal even into the middle of an answer. Reads and writes sockets.
 from urllib.parse import unquote
 
 import httptools
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 
 from recollect.server.status import BAD_REQUEST, error_body
@@ -104,6 +103,8 @@ class HttpProtocol(HttpToolsProtocol):
 
         That protocol reads the body of such a request, and answers it over HTTP/1.1.
         """
+        from uvicorn.protocols.http.h11_impl import H11Protocol  # rarely needed, and slow to import
+
         if self.cycle is not None and not self.cycle.response_complete:
             self.send_400_response(_INVALID)
             return
