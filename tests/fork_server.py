@@ -19,10 +19,23 @@ from typing import Any
 PRELOADED = (
     *(
         "recollect.cli.main",
-        "recollect.engine",
         "recollect.server.http_server",
-        "recollect.worker.loop",
+        "recollect.sync.client",
         "recollect.testing",
+    ),
+    # What a process loads when its worker starts, or with its first use.
+    *(
+        "recollect.engine.admin",
+        "recollect.engine.conversations",
+        "recollect.engine.prompts",
+        "recollect.engine.memory_tools",
+        "recollect.engine.stages",
+        "recollect.engine.turn",
+        "recollect.maintenance.reindex_terms",
+        "recollect.maintenance.sweep",
+        "recollect.providers.http_connection",
+        "recollect.worker.bulk",
+        "rapidfuzz.distance",
     ),
     *(
         "uvicorn.lifespan.on",
@@ -92,6 +105,7 @@ def become(request: dict[str, Any]) -> None:
 if __name__ == "__main__":
     for name in PRELOADED:
         importlib.import_module(name)
+    importlib.import_module("recollect.lazy_pattern").compile_patterns()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
     assert threading.active_count() == 1, "only the forking thread lives on in a fork"
     gc.freeze()
