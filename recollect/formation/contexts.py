@@ -56,7 +56,7 @@ async def shorten_contexts(
     ids = [id_ for id_ in ids if id_ not in gone]
     stale: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        read = await runtime.store.memories.get_many(hot.subject, ids[start : start + BATCH_SIZE])
+        read = await runtime.memories(hot.subject, ids[start : start + BATCH_SIZE])
         quoting = [memory for memory in read if memory.detail.context_source]
         size = sum(len(memory.detail.circumstance) for memory in quoting) * len(outdated)
         stale += await run_in_thread_if_large(size, partial(_stale, quoting, outdated), above=LARGE_BATCH)

@@ -118,7 +118,7 @@ async def _contradicted(
     """Find the notes and facts that messages contradict, each with that message."""
     found = await run_in_thread_if_large(len(hot), lambda: _places(hot, outdated), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    memories = await runtime.store.memories.get_many(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    memories = await runtime.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     size = sum(len(memory.text) for memory in memories) * len(outdated)
     return await run_in_thread_if_large(size, lambda: _ended(memories, outdated), above=LARGE_BATCH)
 

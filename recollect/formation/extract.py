@@ -1,7 +1,7 @@
 """Stage `extract`: messages become notes and facts, weighed against what is known. Reads the store, may ask a model."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
@@ -13,11 +13,11 @@ from recollect.formation.bisection import propose_in_parts
 from recollect.formation.forgotten_words import has_later_forget_request, without_forgotten_since
 from recollect.formation.inputs import (
     LARGE_BATCH,
+    RECENT,
     admitted,
     characters,
     log_repeated_parts,
     parted,
-    recent_recalls,
     skipped,
     take_batch,
     without_games,
@@ -65,13 +65,12 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=runtime.model is not None)
     # One page holds the earlier messages as well, and is never longer than the store allows.
-    page = min(limit + lease.formed_seq - start, MAX_PAGE_SIZE)
-    read, gone, hot, recalls = await asyncio.gather(
-        runtime.store.conversations.messages(key.home, key.conversation, after_seq=start, limit=page),
-        runtime.store.conversations.abandoned(key.home, key.conversation),
+    page_size = min(limit + lease.formed_seq - start, MAX_PAGE_SIZE)
+    page, hot = await asyncio.gather(
+        runtime.store.conversations.page(key.home, key.conversation, after_seq=start, limit=page_size, injected=RECENT),
         runtime.store.snapshots.snapshot(key.subject, runtime.embedder.space, vectors=NO_VECTORS),
-        recent_recalls(lease, runtime),
     )
+    read, gone = list(page.messages), page.abandoned
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
     new = [message for message in read if message.seq > lease.formed_seq]
@@ -81,7 +80,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     told = await without_games(told, gone, lease, runtime)
     told, seen = await without_forgotten_since(told, lease, runtime, last_seq=read[-1].seq)
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
-    parts = await parted(told, recalls, runtime, keeps_questions=asks)
+    parts = await parted(told, page.injections, runtime, keeps_questions=asks)
     live = [message for message, _ in parts]
     closes, abandoned = await close_abandoned(hot, gone, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
@@ -120,7 +119,7 @@ async def _settings(lease: Lease, runtime: Runtime) -> tuple[Profile, Mapping[st
 
 
 async def _admitted(
-    read: Sequence[LoggedMessage], gone: set[int], options: Mapping[str, Any], runtime: Runtime
+    read: Sequence[LoggedMessage], gone: Collection[int], options: Mapping[str, Any], runtime: Runtime
 ) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Return the messages that may be formed, and why others are not read, by their `seq`."""
     # The built-in model's answers quote what was recalled, and say nothing of anybody.

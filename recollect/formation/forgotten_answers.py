@@ -196,7 +196,7 @@ async def _quotations_meant(topics: Sequence[Outdated], hot: SubjectSnapshot, ru
     ids = [MemoryId(id_text(hot.ids[place])) for place in places(hot, topics, MemoryKind.TURN)] if len(hot) else []
     found: list[Memory] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        memories = await runtime.store.memories.get_many(hot.subject, ids[start : start + BATCH_SIZE])
+        memories = await runtime.memories(hot.subject, ids[start : start + BATCH_SIZE])
         found += [memory for memory in memories if memory.evidence and memory.evidence[0].role == "user"]
     return found
 

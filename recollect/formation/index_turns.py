@@ -20,9 +20,9 @@ from recollect.formation.extract import EARLIER
 from recollect.formation.forgotten_answers import find_answers_among
 from recollect.formation.inputs import (
     LARGE_BATCH,
+    RECENT,
     admitted,
     characters,
-    recent_recalls,
     take_batch,
     without_echoes,
     without_games,
@@ -93,19 +93,18 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     about the user.
     """
     key = lease.key
-    waiting = await runtime.store.conversations.messages(
-        key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH
+    page = await runtime.store.conversations.page(
+        key.home, key.conversation, after_seq=lease.formed_seq, limit=BATCH, injected=RECENT
     )
-    messages = take_batch(waiting)
+    messages, gone = take_batch(page.messages), page.abandoned
     if not messages:
         return Indexed(result=FormationResult(formed_seq=lease.last_seq))
-    gone = await runtime.store.conversations.abandoned(key.home, key.conversation)
     live, _ = await admitted([message for message in messages if message.seq not in gone], runtime)
     # What is said in a game that began before is no quotation, nor is the rest of its message.
     forgotten = await replayed(live, (key.subject, key.home), runtime)
     played = await without_games(live, gone, lease, runtime)
     live = [message for message, left in zip(live, played, strict=True) if left is message]
-    own = await without_echoes(forgotten.without(live), await recent_recalls(lease, runtime), runtime)
+    own = await without_echoes(forgotten.without(live), page.injections, runtime)
     written = {message.seq: message.text for message in messages}
     quoted = own if runtime.profiles.get(key.profile).form.turns else []
     kept = await run_in_thread_if_large(

@@ -143,9 +143,9 @@ async def without_games(
     earlier: list[LoggedMessage] = []
     if first > 1:
         read = await runtime.store.conversations.messages(
-            key.home, key.conversation, after_seq=start, limit=MAX_LOOKBACK
+            key.home, key.conversation, after_seq=start, limit=first - 1 - start
         )
-        earlier = [message for message in read if message.seq < first and message.seq not in gone]
+        earlier = [message for message in read if message.seq not in gone]
     size = characters(messages) + characters(earlier)
     return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)
 

@@ -91,7 +91,7 @@ async def nearest(
         len(hot) * len(vectors), lambda: _pick(searched, vectors, kinds, term_lists, limit), above=_MANY_ROWS
     )
     ids = {found.place: MemoryId(id_text(hot.ids[found.place])) for near in picked for found in near}
-    read = {memory.id: memory for memory in await runtime.store.memories.get_many(hot.subject, list(ids.values()))}
+    read = {memory.id: memory for memory in await runtime.memories(hot.subject, list(ids.values()))}
     neighbours: list[list[Neighbour]] = []
     for vector, near in zip(vectors, picked, strict=True):
         similar = runtime.embedder.relevance(np.array([found.cosine for found in near], dtype=np.float32))
@@ -152,7 +152,7 @@ async def find_notes_sharing_terms(
     """Find the notes that have any of these terms, those of the rarest terms first."""
     places = await run_in_thread_if_large(len(hot), lambda: _sharing(hot, wanted)[:limit], above=_MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
-    read = {memory.id: memory for memory in await runtime.store.memories.get_many(hot.subject, ids)}
+    read = {memory.id: memory for memory in await runtime.memories(hot.subject, ids)}
     return [read[id_] for id_ in ids if id_ in read]
 
 
@@ -192,7 +192,7 @@ async def _claimed(
     wanted = list({candidate.replaces for candidate in candidates if candidate.replaces})
     if not wanted:
         return {}
-    read = await runtime.store.memories.get_many(hot.subject, wanted)
+    read = await runtime.memories(hot.subject, wanted)
     return {memory.id: memory for memory in read if memory.kind is MemoryKind.NOTE and _holds(hot, memory.id)}
 
 
@@ -243,7 +243,7 @@ async def add_requested(
         meant: list[Memory] = []
         if candidate.forgets_all:
             ids = [MemoryId(id_text(hot.ids[row])) for row in np.flatnonzero(hot.kinds == _NOTE).tolist()]
-            meant = await runtime.store.memories.get_many(hot.subject, ids)
+            meant = await runtime.memories(hot.subject, ids)
         for seq in candidate.forgets_seqs:
             meant += await runtime.store.memories.from_source(hot.subject, conversation, seq=seq)
         there = {neighbour.memory.id for neighbour in near[place]} if place < len(near) else set()
@@ -276,7 +276,7 @@ async def _restating(hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
         return places
 
     places = await run_in_thread_if_large(len(hot), found, above=_MANY_ROWS)
-    return await runtime.store.memories.get_many(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
+    return await runtime.memories(hot.subject, [MemoryId(id_text(hot.ids[place])) for place in places])
 
 
 def _top(cosines: _Cosines, limit: int) -> list[_Near]:

@@ -121,7 +121,7 @@ async def _all_shortened(
     """Read quotations in portions, the newest first, and find those that say what no longer holds."""
     found: list[_Shortened] = []
     for start in range(0, len(ids), BATCH_SIZE):
-        read = await runtime.store.memories.get_many(subject, ids[start : start + BATCH_SIZE])
+        read = await runtime.memories(subject, ids[start : start + BATCH_SIZE])
         size = sum(len(quotation.text) for quotation in read) * len(outdated)
         found += await run_in_thread_if_large(size, partial(_shorten, read, outdated, runtime), above=LARGE_BATCH // 4)
     kept = [place for place, short in enumerate(found) if short.new]

@@ -1,6 +1,6 @@
 """Close what lost its source to an edit or a new extractor, and restore what it had replaced. Reads the store."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from uuid import UUID
 
@@ -32,7 +32,7 @@ _FORMED = frozenset({MemoryKind.NOTE, MemoryKind.FACT})
 
 
 async def close_abandoned(
-    hot: SubjectSnapshot, gone: set[int], lease: Lease, runtime: Runtime, *, kinds: frozenset[MemoryKind]
+    hot: SubjectSnapshot, gone: Collection[int], lease: Lease, runtime: Runtime, *, kinds: frozenset[MemoryKind]
 ) -> tuple[list[CloseMemory], list[Decision]]:
     """Find the active memories whose only evidence left the active path, and close them.
 
@@ -69,7 +69,7 @@ async def close_abandoned(
     return closes, decisions
 
 
-def _rests_only_on(memory: Memory, gone: set[int], lease: Lease) -> bool:
+def _rests_only_on(memory: Memory, gone: Collection[int], lease: Lease) -> bool:
     return bool(memory.evidence) and all(
         evidence.conversation == lease.key.conversation and evidence.seq in gone for evidence in memory.evidence
     )

@@ -69,7 +69,7 @@ async def restated(
         return []
     formed = [place for place in range(len(hot)) if hot.kinds[place] in _FORMED][-MAX_SEARCHED:]
     ids = [MemoryId(id_text(hot.ids[place])) for place in formed]
-    memories = await runtime.store.memories.get_many(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    memories = await runtime.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     found = await run_in_thread_if_large(
         len(memories), lambda: [_displaced(memory, news) for memory in memories], above=0
     )

@@ -1,12 +1,13 @@
 """What every stage of formation works with: store, models, clock. Asks the store for a subject's embedder."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from weakref import WeakValueDictionary
 from zoneinfo import ZoneInfo
 
 from recollect.clock import Clock
+from recollect.formation.known_memories import KnownMemories
 from recollect.formation.reader import RuleReader
 from recollect.metrics import Metrics
 from recollect.profiles.registry import ProfileRegistry
@@ -14,7 +15,7 @@ from recollect.providers.embedder_router import EmbedderRouter
 from recollect.providers.protocols import Embedder, LanguageModel, TokenCounter
 from recollect.providers.token_counter import token_counter
 from recollect.store.store import Store
-from recollect.types import FormationResult, Lease, Subject
+from recollect.types import FormationResult, Lease, Memory, MemoryId, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +41,13 @@ class Runtime:
     """Reads long messages within a CPU budget; None: they are read without one."""
     embedders: EmbedderRouter | None = None
     """All embedders that may be in use; None: `embedder` is the only one."""
+
+    known: KnownMemories | None = None
+    """What this attempt of a formation has read; None: every step reads the store."""
+
+    async def memories(self, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+        """Read memories as `MemoryRepository.get_many` does."""
+        return await (self.known or self.store.memories).get_many(subject, ids)
 
     async def for_subject(self, subject: Subject) -> "Runtime":
         """Return the runtime for work on `subject`, with the embedder by which its memories are read now."""

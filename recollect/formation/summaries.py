@@ -61,7 +61,7 @@ async def shorten_episodes(
         return [], []
     found = await run_in_thread_if_large(len(hot), lambda: places(hot, outdated, MemoryKind.EPISODE), above=MANY_ROWS)
     ids = [MemoryId(id_text(hot.ids[place])) for place in found]
-    episodes = await runtime.store.memories.get_many(hot.subject, [id_ for id_ in ids if id_ not in gone])
+    episodes = await runtime.memories(hot.subject, [id_ for id_ in ids if id_ not in gone])
     said = await _words_of_messages(outdated, episodes, home, runtime)
     size = sum(len(episode.text) for episode in episodes) * len(outdated)
     read = await run_in_thread_if_large(

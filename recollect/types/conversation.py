@@ -133,6 +133,18 @@ class InjectionRecord:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationPage:
+    """Messages of a conversation, with what a formation has to know of them."""
+
+    messages: tuple[LoggedMessage, ...] = ()
+    """Of all branches, ordered by `seq`."""
+    abandoned: frozenset[int] = frozenset()
+    """`seq` of all messages of the conversation that an edit took off the active path."""
+    injections: tuple[InjectionRecord, ...] = ()
+    """Newest injections of memories into the conversation's prompts, newest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionSite:
     """Place where a memory was injected."""
 

@@ -27,6 +27,7 @@ from recollect.errors import (
 )
 from recollect.formation.batch import ignored
 from recollect.formation.budgeted_model import BudgetedModel, charge_rule_work, on_budget
+from recollect.formation.known_memories import KnownMemories
 from recollect.formation.runtime import Runtime, Stage
 from recollect.formation.telemetry import measure_extraction, record_outcome
 from recollect.maintenance.capacity import booked_compactor
@@ -279,6 +280,7 @@ class Worker:
             nonlocal paid
             # The subject may have been re-embedded since the attempt before.
             runtime = self.runtime_for(await budgeted.for_subject(lease.key.subject))
+            runtime = replace(runtime, known=KnownMemories(runtime.store))
             formed = await _retry_once(partial(stage, lease, runtime))
             paid = paid or await charge_rule_work(runtime, lease, profile, formed)
             return await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)

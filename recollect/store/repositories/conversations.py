@@ -11,6 +11,7 @@ from recollect.store.sql.log import conversations, record
 from recollect.types import (
     Conversation,
     ConversationId,
+    ConversationPage,
     ConversationSetup,
     EpisodeRange,
     InjectionRecord,
@@ -66,6 +67,25 @@ class ConversationRepository:
         check_limit(limit)
         return await self._executor.read_inline(
             lambda db: record.messages(db, subject, conversation, after_seq=after_seq, limit=limit),
+            small=limit <= INLINE_ROWS,
+        )
+
+    async def page(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int, injected: int
+    ) -> ConversationPage:
+        """Read what one formation works on, in one snapshot: see `messages`, `abandoned` and `injections`.
+
+        Args:
+            subject: Owner of the conversation.
+            conversation: The conversation.
+            after_seq: Messages after this one are read.
+            limit: Maximum number of messages.
+            injected: Maximum number of injections, the newest.
+        """
+        check_limit(limit)
+        check_limit(injected)
+        return await self._executor.read_inline(
+            lambda db: record.page(db, subject, conversation, after_seq=after_seq, limit=limit, injected=injected),
             small=limit <= INLINE_ROWS,
         )
 

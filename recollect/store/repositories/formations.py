@@ -33,13 +33,18 @@ class FormationRepository:
         return await self._executor.read(formations.next_due)
 
     async def lease(self, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
-        """Lease a formation and count the attempt; None if it is not due, parked or leased by another worker."""
-        return await self._executor.write(lambda db: formations.lease(db, key, now=now, lease_s=lease_s), key.subject)
+        """Lease a formation and count the attempt; None if it is not due, parked or leased by another worker.
+
+        A crash of the machine may undo the lease, as it ends the worker: the disk is not waited for.
+        """
+        return await self._executor.write(
+            lambda db: formations.lease(db, key, now=now, lease_s=lease_s), key.subject, synced=False
+        )
 
     async def renew(self, lease: Lease, *, now: datetime, lease_s: float) -> bool:
         """Extend a lease; False if it ran out or was taken over."""
         return await self._executor.write(
-            lambda db: formations.renew(db, lease, now=now, lease_s=lease_s), lease.key.subject
+            lambda db: formations.renew(db, lease, now=now, lease_s=lease_s), lease.key.subject, synced=False
         )
 
     async def commit(self, lease: Lease, result: FormationResult, *, now: datetime) -> int:

@@ -37,12 +37,16 @@ class MemoryRepository:
 
     async def get_many(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
         """Read memories of any state, with their evidence, in the order of `ids`; unknown ids are left out."""
+        if not ids:
+            return []
         return await self._executor.read_inline(
             lambda db: read.memories(db, subject, ids), small=len(ids) <= INLINE_ROWS
         )
 
     async def states(self, subject: Subject, ids: Sequence[MemoryId]) -> dict[MemoryId, MemoryState]:
         """Read the states of memories; erased and unknown ones are left out."""
+        if not ids:
+            return {}
         return await self._executor.read_inline(lambda db: read.states(db, subject, ids), small=len(ids) <= INLINE_ROWS)
 
     async def list(

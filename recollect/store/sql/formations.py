@@ -109,8 +109,8 @@ def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int
 
 
 def has_other_version(db: SqlConnection, key: FormationKey) -> bool:
-    """Return whether another extractor version has the same formation."""
-    row_key = _verified_key(db, key)
+    """Return whether another extractor version has the same formation, which is leased."""
+    row_key = _row_key(key)
     return row_key is not None and bool(fetch_value(db, SQL["formed_by_another"], *row_key))
 
 

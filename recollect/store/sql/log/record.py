@@ -29,6 +29,7 @@ from recollect.store.sql.turn_placement import Placement, newest_question
 from recollect.text import clean
 from recollect.types import (
     ConversationId,
+    ConversationPage,
     InjectionRecord,
     LoggedMessage,
     Message,
@@ -220,6 +221,26 @@ def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId)
     if id_ is None or subjects.version_of(db, subject) is None:
         return set()
     return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
+
+
+def page(
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int, injected: int
+) -> ConversationPage:
+    """Read a page of messages, what was abandoned, and the newest injections, in one snapshot."""
+    id_ = id_bytes(conversation)
+    with db:
+        if id_ is None or subjects.version_of(db, subject) is None:
+            found = ConversationPage()
+        else:
+            rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
+            found = ConversationPage(
+                messages=tuple(read_message(conversation, row) for row in rows),
+                abandoned=frozenset(row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)),
+                injections=tuple(
+                    read_recall(row) for row in fetch(db, SQL["recalls_within"], subject.key, injected, id_, True)
+                ),
+            )
+    return found
 
 
 def record_hits(db: SqlConnection, subject: Subject, recall: InjectionRecord) -> None:
