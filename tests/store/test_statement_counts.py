@@ -1,0 +1,90 @@
+"""How many statements usual operations send: an upper bound for each, so that they do not grow unnoticed."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from factories import ANA, add, memory
+from recollect.engine import AsyncRecollect
+from recollect.testing import FakeClock, WordEmbedder
+from statement_counter import StatementCounter
+from stores import DURABLE, new_store
+
+TALK = [
+    {"role": "user", "content": "I live in Rome and I work as a baker."},
+    {"role": "assistant", "content": "Nice!"},
+    {"role": "user", "content": "My favourite colour is green, and I adopted a cat named Tofu."},
+    {"role": "assistant", "content": "Lovely."},
+]
+
+
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> StatementCounter:
+    return StatementCounter(monkeypatch)
+
+
+@pytest.fixture
+async def engine(statements: StatementCounter, tmp_path: Path, clock: FakeClock) -> AsyncIterator[AsyncRecollect]:
+    opened = await AsyncRecollect.open(tmp_path / "recollect.sqlite3", embedder=WordEmbedder(), clock=clock)
+    async with opened:
+        await opened.add("I like tea in the morning.", user="ana")
+        yield opened
+
+
+async def test_an_add_sends_few_statements(engine: AsyncRecollect, statements: StatementCounter) -> None:
+    await engine.search("tea", user="ana")
+    with statements.counted() as sent:
+        await engine.add("The violin belongs to Mia.", user="ana")
+
+    assert len(sent) <= 12, sent
+
+
+async def test_many_notes_of_one_call_share_what_is_said_once(
+    engine: AsyncRecollect, statements: StatementCounter
+) -> None:
+    texts = [f"Shelf {number} holds boxes." for number in range(100)]
+    with statements.counted() as sent:
+        await engine.bulk.add(texts, user="ana")
+
+    rows = [sql for sql in sent if sql.startswith("INSERT INTO")]
+    assert len(rows) == 4 * len(texts)  # the memory, its words, its vector and its decision
+    assert len(sent) - len(rows) <= 20
+
+
+async def test_a_recorded_turn_sends_few_statements(engine: AsyncRecollect, statements: StatementCounter) -> None:
+    await engine.record(TALK[:2], user="ana")
+    with statements.counted() as sent:
+        await engine.record(TALK, user="ana")
+
+    assert len(sent) <= 18, sent
+
+
+async def test_a_formed_turn_sends_few_statements(engine: AsyncRecollect, statements: StatementCounter) -> None:
+    await engine.record(TALK[:2], user="ana")
+    await engine.form()
+    await engine.record(TALK, user="ana")
+    with statements.counted() as sent:
+        assert await engine.form() == 2
+
+    assert sum(sql.startswith("BEGIN IMMEDIATE") for sql in sent) <= 3
+    assert sum(sql.startswith("SELECT name, version, space FROM subject") for sql in sent) <= 16
+    assert len(sent) <= 115, sent
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+@pytest.mark.parametrize("count", [1, 20])
+async def test_uses_of_many_memories_are_noted_at_once(
+    kind: str, count: int, statements: StatementCounter, tmp_path: Path, clock: FakeClock
+) -> None:
+    store = await new_store(kind, tmp_path, clock)
+    memories = [memory(f"note {number}", clock=clock) for number in range(count)]
+    await store.memories.apply(ANA, [add(known) for known in memories], [])
+    with statements.counted() as sent:
+        await store.memories.record_uses(ANA, [known.id for known in memories], clock.now())
+        await store.close()
+
+    assert len([sql for sql in sent if sql.startswith(("UPDATE", "WITH", "SELECT"))]) <= 4, sent
+    reopened = await new_store(kind, tmp_path, clock)
+    assert {known.uses for known in await reopened.memories.get_many(ANA, [known.id for known in memories])} == {1}
+    await reopened.close()
