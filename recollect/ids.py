@@ -2,14 +2,13 @@
 
 import secrets
 from threading import Lock
-from uuid import UUID
 
 from recollect.clock import Clock, to_micros
 
 _RANDOM_BITS = 74  # of a UUIDv7 besides 48 bits of milliseconds, version and variant
 # Maximum distance of ids within one millisecond: the next id cannot be guessed, and the field never overflows.
 _STEP_BITS = 32
-_BYTES = 16
+_BYTES, _CHARACTERS = 16, 36
 _VERSION = 7 << 76
 _VARIANT = 0b10 << 62
 
@@ -36,7 +35,7 @@ def new_id(clock: Clock) -> str:
             _last = (_last[0], _last[1] + 1 + secrets.randbits(_STEP_BITS))
         millis, random = _last
     high, low = random >> 62, random & ((1 << 62) - 1)
-    return str(UUID(int=millis << 80 | _VERSION | high << 64 | _VARIANT | low))
+    return id_text((millis << 80 | _VERSION | high << 64 | _VARIANT | low).to_bytes(_BYTES))
 
 
 def id_bytes(text: str) -> bytes | None:
@@ -47,11 +46,14 @@ def id_bytes(text: str) -> bytes | None:
     >>> id_bytes("nonsense") is None
     True
     """
+    digits = text.replace("-", "")
+    if len(text) != _CHARACTERS or not text[8] == text[13] == text[18] == text[23] == "-":
+        return None
     try:
-        found = bytes.fromhex(text.replace("-", ""))
+        found = bytes.fromhex(digits)
     except ValueError:
         return None
-    return found if len(found) == _BYTES and id_text(found) == text else None
+    return found if len(found) == _BYTES and found.hex() == digits else None
 
 
 def id_text(data: bytes) -> str:

@@ -40,6 +40,8 @@ def clean(text: str) -> str:
     >>> clean("a\\x00b")
     'a\ufffdb'
     """
+    if text.isascii() and "\x00" not in text:  # most texts, and ten times as fast
+        return text
     return _UNSTORABLE.sub("\ufffd", text)
 
 

@@ -166,6 +166,8 @@ def read_detail(text: str) -> MemoryDetail:
 
 def write_detail(detail: MemoryDetail) -> str | None:
     """Write a detail as JSON; None if it is empty."""
+    if detail == NO_DETAIL:
+        return None
     known = {name: value for name, value in asdict(detail).items() if value}
     return clean(json.dumps(known, ensure_ascii=False)) if known else None
 

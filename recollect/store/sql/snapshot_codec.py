@@ -29,7 +29,9 @@ FIXED = np.dtype(
 _FIXED = struct.Struct("<BBiffqiq")
 TERM = np.dtype([("key", "<u4"), ("count", "<u2")])
 """A term in a memory: 6 bytes; ascending by key."""
+_TERM = struct.Struct("<IH")
 SOURCE = np.dtype([("hash", "<i8"), ("key", "<i8")])
+_SOURCE = struct.Struct("<qq")
 _MAX_COUNT = 2**16 - 1
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
@@ -81,13 +83,12 @@ def pack_terms(terms: Mapping[str, int], salt: bytes) -> bytes:
     for term, count in terms.items():
         key = term_key(salt, term)
         counts[key] = counts.get(key, 0) + count
-    return np.array([(key, min(counts[key], _MAX_COUNT)) for key in sorted(counts)], dtype=TERM).tobytes()
+    return b"".join([_TERM.pack(key, min(counts[key], _MAX_COUNT)) for key in sorted(counts)])
 
 
 def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:
     """Pack the sources, each (hash, conversation, seq), by which a request that holds them already is told."""
-    pairs = [(hash_, source_key(conversation, seq)) for hash_, conversation, seq in sources]
-    return np.array(pairs, dtype=SOURCE).tobytes()
+    return b"".join([_SOURCE.pack(hash_, source_key(conversation, seq)) for hash_, conversation, seq in sources])
 
 
 def unpack(

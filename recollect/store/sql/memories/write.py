@@ -89,7 +89,8 @@ def pack_vectors(
 
 def pack_numbers(vectors: Sequence[Vector]) -> bytes:
     """Pack vectors one after the other, as the `vector` table has them."""
-    return np.concatenate(vectors).astype("<f4", copy=False).tobytes()
+    joined = vectors[0] if len(vectors) == 1 else np.concatenate(vectors)
+    return joined.astype("<f4", copy=False).tobytes()
 
 
 def reopen(db: SqlConnection, subject: Subject, id_: bytes, change: ReopenMemory, *, salt: bytes, version: int) -> None:
