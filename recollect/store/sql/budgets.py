@@ -34,8 +34,7 @@ def reserve(db: SqlConnection, subject: Subject, booked: Reservation, policy: Bu
     id_ = id_bytes(booked.id)
     if id_ is None:
         raise BadRequestError(f"{booked.id!r} is no id")
-    subjects.refuse_erased(db, subject)
-    subjects.ensure(db, subject)
+    subjects.ensure_not_erased(db, subject)
     account = _account(db, subject)
     standing = _standing(db, subject, account, policy, booked.at)
     needs = booked.units if booked.needs is None else booked.needs
@@ -61,9 +60,8 @@ def settle(db: SqlConnection, subject: Subject, reservation: str, *, tokens: int
     day, purpose, units, drawn, reserved = row
     back = Cost(calls=-1, units=-units, tokens=-reserved) if tokens is None else Cost(tokens=tokens - reserved)
     _spend(db, subject, day, CostPurpose(purpose), back)
-    account = _account(db, subject)
-    used = max(0.0, account.used - (drawn if tokens is None else 0.0))
-    _draw(db, subject, _Account(used=used, at=account.at, total=back))
+    given = drawn if tokens is None else 0.0
+    db.execute(SQL["give_back"], (subject.key, given, back.calls, back.units, back.tokens))
 
 
 def charge_turn(db: SqlConnection, subject: Subject, units: float, now: datetime) -> None:
@@ -124,10 +122,11 @@ def _account(db: SqlConnection, subject: Subject) -> _Account:
 def _standing(
     db: SqlConnection, subject: Subject, account: _Account, policy: BudgetPolicy, now: datetime
 ) -> BudgetState:
-    memory, turns = fetch_one(db, SQL["shares"], subject.key, _day(now) - SHARE_DAYS) or (0.0, 0.0)
+    today = _day(now)
+    memory, turns, tokens = fetch(db, SQL["shares"], subject.key, today - SHARE_DAYS, today)[0]
     return BudgetState(
         used=refilled(account.used, policy, now - account.at),
-        tokens_today=fetch_value(db, SQL["tokens_of_day"], subject.key, _day(now)),
+        tokens_today=tokens,
         memory_units=memory,
         turn_units=turns,
     )

@@ -66,14 +66,17 @@ def ensure(db: SqlConnection, subject: Subject) -> int:
     return version
 
 
-def refuse_erased(db: SqlConnection, subject: Subject) -> None:
-    """Refuse work in progress for a subject that was erased whole meanwhile: it would bring the name back.
+def ensure_not_erased(db: SqlConnection, subject: Subject) -> None:
+    """Do as `ensure` for work in progress, which would bring back the name of a subject that was erased meanwhile.
 
     Raises:
         StaleSubjectError: all of it was erased, and it has not begun again.
     """
-    if version_of(db, subject) is None and fetch_value(db, SQL["was_erased"], subject.key):
+    if version_of(db, subject) is not None:
+        return
+    if fetch_value(db, SQL["was_erased"], subject.key):
         raise StaleSubjectError("all of the subject was erased meanwhile: nothing is done for it any more")
+    ensure(db, subject)
 
 
 class MovedSubject(NamedTuple):

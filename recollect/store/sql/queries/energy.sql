@@ -13,6 +13,14 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6)
        total_units = energy.total_units + excluded.total_units,
        total_tokens = energy.total_tokens + excluded.total_tokens
 
+-- name: give_back
+UPDATE energy
+   SET used = CASE WHEN used > ?2 THEN used - ?2 ELSE 0.0 END,
+       total_calls = total_calls + ?3,
+       total_units = total_units + ?4,
+       total_tokens = total_tokens + ?5
+ WHERE subject = ?1
+
 -- name: reserve
 INSERT INTO reservation (subject, id, day, purpose, units, drawn, tokens) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 
@@ -40,12 +48,11 @@ DELETE FROM reservation WHERE subject = ?1 AND day < ?2
 -- name: day
 SELECT purpose, calls, units, tokens FROM spending WHERE subject = ?1 AND day = ?2 ORDER BY purpose
 
--- name: tokens_of_day
-SELECT coalesce(sum(tokens), 0) FROM spending WHERE subject = ?1 AND day = ?2
-
 -- name: shares
+-- Since day ?2, and of day ?3, which is later, the tokens.
 SELECT coalesce(sum(units) FILTER (WHERE purpose <> 'turn'), 0.0),
-       coalesce(sum(units) FILTER (WHERE purpose = 'turn'), 0.0)
+       coalesce(sum(units) FILTER (WHERE purpose = 'turn'), 0.0),
+       coalesce(sum(tokens) FILTER (WHERE day = ?3), 0)
   FROM spending
  WHERE subject = ?1 AND day > ?2
 
