@@ -30,6 +30,7 @@ from recollect.formation.budgeted_model import BudgetedModel, charge_rule_work, 
 from recollect.formation.known_memories import KnownMemories
 from recollect.formation.runtime import Runtime, Stage
 from recollect.formation.telemetry import measure_extraction, record_outcome
+from recollect.lazy_pattern import compile_patterns
 from recollect.maintenance.capacity import booked_compactor
 from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
@@ -103,6 +104,7 @@ class Worker:
         self._idle.set()
         self.counters = WorkerCounters()
         self._cleaned_at = -CLEAN_EVERY_S
+        self._is_prepared = False
 
     def wake(self) -> None:
         """Wake the worker because something has become due."""
@@ -179,6 +181,8 @@ class Worker:
     async def _round(self, *, heed_stop: bool) -> int:
         await self._finish_erasing()
         due = await self._runtime.store.formations.due(self._runtime.clock.now(), limit=self.batch_size)
+        if due:
+            await self._prepare()
         await self.prefetch(due)
         room = asyncio.Semaphore(self.concurrency)
 
@@ -211,7 +215,17 @@ class Worker:
             self._cleaned_at = now
             await Eraser(store=self._runtime.store).finish()
 
+    async def _prepare(self) -> None:
+        """Compile the patterns of the rules, in a thread and before the first lease.
+
+        It takes a second or more: a process that ends meanwhile has not tried to form anything, and counts no attempt.
+        """
+        if not self._is_prepared:
+            await asyncio.to_thread(compile_patterns)
+            self._is_prepared = True
+
     async def _take(self, key: FormationKey) -> bool:
+        await self._prepare()
         lease = await self._runtime.store.formations.lease(key, now=self._runtime.clock.now(), lease_s=LEASE_S)
         if lease is None:
             return False

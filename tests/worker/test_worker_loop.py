@@ -38,6 +38,23 @@ async def test_what_is_due_is_formed_once_and_then_rests(runtime: Runtime, clock
     assert (status.formed_seq, status.due_at) == (2, None)
 
 
+async def test_a_worker_that_ends_while_it_gets_ready_has_tried_nothing(
+    runtime: Runtime, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(runtime.store, clock)
+
+    def end() -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as while_it_gets_ready:
+        while_it_gets_ready.setattr("recollect.worker.loop.compile_patterns", end)
+        with pytest.raises(MemoryError):
+            await Worker(runtime, {"extract": done}).round()
+    [status] = await runtime.store.formations.list()
+    assert status.attempts == 0
+    assert await Worker(runtime, {"extract": done}).drain() == 1
+
+
 async def test_a_failing_formation_is_tried_again_later_and_parked_in_the_end(
     runtime: Runtime, clock: FakeClock
 ) -> None:
