@@ -3,10 +3,12 @@
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-from recollect import Recollect
+import recollect
+from recollect import Recollect, engine
 
 # What only a server, a worker, a model's API, another database or the command line needs.
 _SERVING = ("starlette", "uvicorn", "prometheus_client", "recollect.server")
@@ -78,6 +80,12 @@ def test_importing_the_package_loads_nothing_of_it() -> None:
 
     assert {module for module in loaded if module.startswith("recollect")} == {"recollect"}
     assert unwanted(loaded, NOTHING) == []
+
+
+@pytest.mark.parametrize("package", [recollect, engine], ids=["recollect", "engine"])
+def test_every_public_name_is_loaded_from_its_home(package: ModuleType) -> None:
+    assert [name for name in package.__all__ if getattr(package, name).__name__ != name] == []
+    assert package._HOMES.keys() == set(package.__all__)
 
 
 @pytest.mark.parametrize("is_collecting", [True, False])
