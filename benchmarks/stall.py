@@ -1,6 +1,7 @@
 """Longest block of the event loop while memories form. Starts processes; uses temporary databases."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -95,14 +96,37 @@ class Probe:
     """How much later than asked it woke: all that was in the way, other programs included."""
     work: list[float] = field(default_factory=list)
     """CPU time that the loop's thread took meanwhile: what is to be blamed on the loop alone."""
+    held: list[float] = field(default_factory=list)
+    """Time in which the loop, or one other thread of the process, computed while the task wanted to wake."""
 
     async def watch(self, *, until: Callable[[], bool]) -> None:
         """Watch until told to stop."""
         while not until():
-            start, worked = time.perf_counter(), time.thread_time()
+            start, worked, clocks = time.perf_counter(), time.thread_time(), _clocks()
             await asyncio.sleep(PROBE_S)
-            self.over.append((time.perf_counter() - start - PROBE_S) * 1000)
-            self.work.append((time.thread_time() - worked) * 1000)
+            over, work = (time.perf_counter() - start - PROBE_S) * 1000, (time.thread_time() - worked) * 1000
+            others = max((clock.spent_ms() for clock in clocks), default=0.0) if over > PROBE_S * 1000 else 0.0
+            self.over.append(over)
+            self.work.append(work)
+            self.held.append(max(work, min(over, others)))
+
+
+class _ThreadClock:
+    """What CPU time another thread has taken since this was made."""
+
+    def __init__(self, thread: threading.Thread) -> None:
+        self._thread = thread
+        self._clock = time.pthread_getcpuclockid(thread.ident or 0)
+        self._begin = time.clock_gettime(self._clock)
+
+    def spent_ms(self) -> float:
+        """Return the time; 0 if the thread has ended."""
+        return (time.clock_gettime(self._clock) - self._begin) * 1000 if self._thread.is_alive() else 0.0
+
+
+def _clocks() -> list[_ThreadClock]:
+    own = threading.current_thread()
+    return [_ThreadClock(thread) for thread in threading.enumerate() if thread is not own and thread.is_alive()]
 
 
 def _after(seconds: float) -> Callable[[], bool]:
