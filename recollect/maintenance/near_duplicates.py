@@ -6,20 +6,24 @@ A subject's notes are compared block by block and merged in small commits.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 import numpy as np
 
-from recollect.maintenance.commit import BATCH_SIZE, Commits, Plan, id_at
+from recollect.maintenance.commit import BATCH_SIZE, PAGE, Commits, Plan, id_at
 from recollect.maintenance.near_pairs import NearPair, NearPairs
 from recollect.maintenance.pace import Pace
 from recollect.maintenance.retention import last_met
 from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.resolution.compare import alike, never_merge, same, says_more
+from recollect.resolution.prefilter import PatternTable, pattern_of
 from recollect.text import bare
 from recollect.types import Action, Memory, MemoryId, MemoryKind, StrengthenMemory, SubjectSnapshot
 
 # Something that happened is no other way of saying what held.
 _EVENTS = frozenset({"event", "plan"})
+# Pairs of each note from which patterns are made of the texts; with fewer it takes longer than comparing these.
+_MIN_PAIRS_EACH = 3
 _PLAIN = Profile(name="", description="")
 
 
@@ -78,7 +82,11 @@ class Duplicates:
         self._since = since
         self._hot: SubjectSnapshot | None = None
         self._near: NearPairs | None = None
+        self._found: list[NearPair] = []
+        """Near pairs of the last block."""
         self._pairs: list[NearPair] = []
+        """Those of them that may be merged and are not settled yet."""
+        self._patterns: PatternTable | None = None
 
     @property
     def reached(self) -> datetime | None:
@@ -97,15 +105,35 @@ class Duplicates:
             limit = (self._commits.profile("default") or _PLAIN).resolve.neighbours
             self._near = await pace.apart(lambda: NearPairs(hot, since=self._since, limit=limit))
         near = self._near
-        while self._pairs or not near.done:
+        while self._found or self._pairs or not near.done:
             if not self._pairs:
-                self._pairs = await pace.apart(lambda: near.next_block(pace.breathe))
+                self._found = self._found or await pace.apart(lambda: near.next_block(pace.breathe))
+                self._pairs = await self._possible(self._hot, self._found, pace)
+                self._found = []
             while self._pairs:
                 pace.check()
                 await self._merge(near, self._hot, self._pairs[:BATCH_SIZE], pace)
                 del self._pairs[:BATCH_SIZE]
             near.settle()
-        self._hot = None  # its arrays may be large
+        self._hot = self._patterns = None  # their arrays may be large
+
+    async def _possible(self, hot: SubjectSnapshot, pairs: list[NearPair], pace: Pace) -> list[NearPair]:
+        """Leave out pairs that must never be merged, as far as patterns of their texts tell.
+
+        Where many notes are of one kind, each is near to many others, and comparing two texts takes milliseconds.
+        """
+        if len(pairs) < _MIN_PAIRS_EACH * len({pair.newer for pair in pairs}):
+            return pairs
+        if self._patterns is None:
+            self._patterns = await pace.apart(lambda: PatternTable(len(hot.ids)))
+        patterns = self._patterns
+        unknown = [place for place in {place for pair in pairs for place in pair[:2]} if not patterns.is_known[place]]
+        for start in range(0, len(unknown), PAGE):
+            pace.check()
+            places = {id_at(hot, place): place for place in unknown[start : start + PAGE]}
+            memories = await self._commits.runtime.store.memories.get_many(hot.subject, list(places))
+            await pace.apart(partial(_put_patterns, patterns, memories, places, pace))
+        return await pace.apart(lambda: _without_apart(patterns, pairs, pace))
 
     async def _merge(self, near: NearPairs, hot: SubjectSnapshot, pairs: Sequence[NearPair], pace: Pace) -> None:
         places = {place for pair in pairs for place in (pair.older, pair.newer)}
@@ -115,7 +143,8 @@ class Duplicates:
             return await self._merged(pairs, ids, pace)
 
         if await self._commits.commit(merged):
-            near.drop([place for place, id_ in ids.items() if id_ in self._commits.closed_ids])
+            closed = [place for place, id_ in ids.items() if id_ in self._commits.closed_ids]
+            await pace.apart(lambda: near.drop(closed))
 
     async def _merged(self, pairs: Sequence[NearPair], ids: Mapping[int, MemoryId], pace: Pace) -> Plan:
         commits, plan = self._commits, self._commits.plan()
@@ -134,6 +163,24 @@ class Duplicates:
             plan.close(closed, commits.runtime.clock.now())
             plan.decide(kept, Action.MERGE, merged.reason, target=closed, text=closed.text)
         return plan
+
+
+def _put_patterns(
+    patterns: PatternTable, memories: Sequence[Memory], places: Mapping[MemoryId, int], pace: Pace
+) -> None:
+    for memory in memories:
+        pace.breathe()
+        patterns.put(places[memory.id], pattern_of(memory.text))
+
+
+def _without_apart(patterns: PatternTable, pairs: Sequence[NearPair], pace: Pace) -> list[NearPair]:
+    left: list[NearPair] = []
+    for start in range(0, len(pairs), PAGE):
+        pace.breathe()
+        some = pairs[start : start + PAGE]
+        apart = patterns.apart([pair.older for pair in some], [pair.newer for pair in some])
+        left += [pair for pair, is_apart in zip(some, apart.tolist(), strict=True) if not is_apart]
+    return left
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -34,7 +34,7 @@ _TURNING: tuple[dict[str, str], ...] = (
 _SMALL_WORD = "a small word turns the meaning"
 # Words of meaning on either side in which a statement differs from what it was before a change.
 MAX_CHANGED_WORDS = 3
-_DOUBLED = LazyPattern(r"(\w)\1")
+DOUBLED = LazyPattern(r"(\w)\1")
 # Goes with a negation: 'no longer'.
 _LONGER = frozenset({"longer", "anymor", "anymore"})
 # Words of one role in a sentence: 'the old man', 'a cheetah'.
@@ -57,7 +57,7 @@ def same(a: str, b: str) -> bool:
     >>> same("The user likes C++.", "the user likes C")
     False
     """
-    return _folded(a) == _folded(b) and _signs(a) == _signs(b) and _currencies(a) == _currencies(b)
+    return _folded(a) == _folded(b) and signs(a) == signs(b) and _currencies(a) == _currencies(b)
 
 
 def never_merge(a: str, b: str) -> str | None:
@@ -97,7 +97,7 @@ def _differs(a: str, b: str) -> str | None:
         (one.dates != other.dates, "the dates differ"),
         (one.numbers != other.numbers, "the numbers differ"),
         (_opposed(one, other), "they say opposite things"),
-        (_named_apart(one, other) or _signs(a) != _signs(b), "the names differ"),
+        (_named_apart(one, other) or signs(a) != signs(b), "the names differ"),
         (bool((one.content ^ other.content) & PEOPLE), "they speak of different people"),
         (bool((set(one.tokens) ^ set(other.tokens)) & MODAL), "one of them is only wished or possible"),
         (None not in (one.past, other.past) and one.past != other.past, "one of them is past"),
@@ -213,7 +213,8 @@ def _folded(text: str) -> str:
     return bare(text.replace("'", "").replace("’", ""))
 
 
-def _signs(text: str) -> list[str]:
+def signs(text: str) -> list[str]:
+    """List the words that end in a sign, such as `C++`."""
     return re.findall(r"\w[+#]+(?!\w)", text)
 
 
@@ -252,7 +253,7 @@ def _exchanged(one: TokenizedSentence, other: TokenizedSentence) -> bool:
 def _spelt(one: TokenizedSentence, alone: frozenset[str]) -> frozenset[str]:
     """Read the words that one text alone has once more, without doubled letters: 'travelling', 'traveling'."""
     spelt_words = (word for word in words(one.text) if token(word) in alone and not is_sign(token(word)))
-    return frozenset(token(_DOUBLED.sub(r"\1", word)) for word in spelt_words)
+    return frozenset(token(DOUBLED.sub(r"\1", word)) for word in spelt_words)
 
 
 def _turned(one: TokenizedSentence, other: TokenizedSentence) -> bool:

@@ -119,6 +119,15 @@ def align(a: str, b: str) -> tuple[TokenizedSentence, TokenizedSentence]:
     return _unheaded(one, other)
 
 
+def is_plain(text: str) -> bool:
+    """Return whether `align` compares a text whole and as it is written, but for compounds.
+
+    >>> is_plain("Oslo wins again."), is_plain("Wow! Oslo wins again #sports")
+    (True, False)
+    """
+    return _spread(text) == text and not (_CALL.match(text) or _SAID.search(text) or _HEADING.match(text))
+
+
 def token(word: str) -> str:
     """Return the one form of a word: its stem, or that of the word which stands for its group."""
     base = _POSSESSIVE.sub("", word)

@@ -20,16 +20,17 @@ from recollect.clock import EPOCH
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StoreUnavailableError
 from recollect.formation.runtime import Runtime
-from recollect.maintenance import near_pairs
+from recollect.maintenance import near_duplicates, near_pairs, pace
 from recollect.maintenance.commit import BATCH_SIZE
 from recollect.maintenance.near_pairs import NearPairs
 from recollect.maintenance.sweep import Care, SweepSchedule
+from recollect.profiles.policies import ResolvePolicy
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock
 from recollect.text import terms
-from recollect.types import Action, AddMemory, MemoryId
+from recollect.types import Action, AddMemory, Memory, MemoryId
 from stores import DURABLE, new_store, url_of
 
 # As many as make several blocks of pairs; each of them has ten near neighbours and more.
@@ -144,11 +145,14 @@ async def test_tending_many_memories_leaves_the_loop_to_others(
     assert await unexplained(engine, ANA) == []
 
 
-async def test_stopped_tending_resumes_and_ends_as_if_it_had_not_stopped(crowded: Components) -> None:
+async def test_stopped_tending_resumes_and_ends_as_if_it_had_not_stopped(
+    crowded: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "SPELL_S", 0)  # so that it asks at each note, however fast the machine is
     would = await AsyncRecollect(crowded).admin.maintain(user=ANA, dry_run=True)
     care = Care(tools_of(crowded), ANA)
     stops, reached = 0, [EPOCH]
-    while not await care.run(after(100)):
+    while not await care.run(after(300)):
         stops += 1
         reached.append(min(care.reached or EPOCH, crowded.clock.now()))
     assert stops >= 3
@@ -174,11 +178,14 @@ async def test_a_stop_is_heeded_at_once_and_costs_one_commit_at_most(crowded: Co
     assert not await care.run(lambda: True), "told to stop it does nothing"
 
 
-async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded: Components, clock: FakeClock) -> None:
+async def test_another_process_goes_on_from_where_the_first_one_stopped(
+    crowded: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pace, "SPELL_S", 0)
     first, began = tools_of(crowded), clock.now()
     clock.advance(days=2)
     schedule = SweepSchedule(first, 86_400)
-    for asks in (20, 100, 100):
+    for asks in (20, 700, 700):
         assert await schedule.portion(after(asks)), "more is left"
     await schedule.close()
     assert await crowded.store.maintenance.due(before=EPOCH, now=clock.now()) == [ANA], "it is its turn at once"
@@ -199,7 +206,7 @@ async def test_another_process_goes_on_from_where_the_first_one_stopped(crowded:
 async def test_tending_taken_over_by_another_process_is_given_up(crowded: Components, clock: FakeClock) -> None:
     schedule = SweepSchedule(tools_of(crowded), 86_400)
     clock.advance(days=2)
-    assert await schedule.portion(after(30))
+    assert await schedule.portion(after(10))
     clock.advance(seconds=301)
     assert await crowded.store.maintenance.lease(ANA, before=clock.now(), now=clock.now(), lease_s=60) is not None
     before = await crowded.store.memories.version(ANA)
@@ -247,3 +254,55 @@ async def test_the_pairs_of_blocks_are_those_of_all(crowded: Components, monkeyp
     cosines = hot.vectors[MANY - 1] @ hot.vectors[: MANY - 1].T
     nearest = set(np.argsort(-cosines, kind="stable")[:5].tolist())
     assert {older for older, newer in whole if newer == MANY - 1} == nearest
+
+
+async def test_texts_that_differ_in_a_number_are_not_compared_letter_by_letter(
+    crowded: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared: list[tuple[str, str]] = []
+
+    def plan_merge(
+        one: Memory, other: Memory, similarity: float, policy: ResolvePolicy
+    ) -> near_duplicates.DuplicatePair | None:
+        compared.append((one.text, other.text))
+        return weigh(one, other, similarity, policy)
+
+    weigh = near_duplicates.plan_merge
+    monkeypatch.setattr(near_duplicates, "plan_merge", plan_merge)
+    engine, decisions, counts = AsyncRecollect(crowded), [], []
+    for pairs_each in (3, 1_000):  # with patterns, and without
+        monkeypatch.setattr(near_duplicates, "_MIN_PAIRS_EACH", pairs_each)
+        compared.clear()
+        decisions.append(
+            [
+                (line.action, line.memory_id, line.target_id, line.reason)
+                for line in (await engine.admin.maintain(user=ANA, dry_run=True)).decisions
+            ]
+        )
+        counts.append(len(compared))
+    assert decisions[0] == decisions[1]
+    assert len(decisions[0]) >= MANY // 10 - 1
+    assert counts[0] < counts[1] / 10
+
+
+async def test_pages_and_spells_ask_whether_to_stop(crowded: Components, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long one thread computes, it is asked at each note and pair; others have their turns in between."""
+    monkeypatch.setattr(pace, "SPELL_S", 0)
+    asked, turns = 0, 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return False
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            await asyncio.sleep(0)
+            turns += 1
+
+    beside = asyncio.create_task(others())
+    assert await Care(tools_of(crowded), ANA).run(stop)
+    beside.cancel()
+    assert asked > 2 * MANY, "at each note that is compared, and each pattern"
+    assert turns > MANY
