@@ -117,8 +117,8 @@ async def test_changes_during_tending_are_planned_again_and_never_overwritten(
 # ---- by the worker
 
 
-async def working(engine: AsyncRecollect, *, rounds_s: float = 0.2) -> None:
-    """Let the worker run for a while."""
+async def working(engine: AsyncRecollect, *, rounds_s: float = 1.0) -> None:
+    """Let the worker run for a while: the first round of a process loads modules."""
     run = asyncio.create_task(engine.admin.run_worker())
     await asyncio.sleep(rounds_s)
     engine.admin.stop_worker()
@@ -172,8 +172,14 @@ async def test_live_turns_come_before_tending(parts: Components, clock: FakeCloc
 
     watched = with_repository(parts.store, "formations", Watching(parts.store.formations, "commit"))
     watched = with_repository(watched, "maintenance", Watching(parts.store.maintenance, "lease"))
-    await working(AsyncRecollect(replace(parts, store=watched, settings=engine.settings)))
-    assert "lease" in order
+    watching = AsyncRecollect(replace(parts, store=watched, settings=engine.settings))
+    run = asyncio.create_task(watching.admin.run_worker())
+    async with asyncio.timeout(60):  # the first formation of a process loads modules
+        while "lease" not in order:  # noqa: ASYNC110  (what is waited for is in a list)
+            await asyncio.sleep(0.001)
+    watching.admin.stop_worker()
+    await run
+    assert "commit" in order[: order.index("lease")]
     assert "commit" not in order[order.index("lease") :]
 
 
