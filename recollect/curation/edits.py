@@ -17,7 +17,7 @@ from recollect.lazy_pattern import LazyPattern
 from recollect.maintenance.capacity import PlannedCommit
 from recollect.maintenance.eviction import ASKING_ATTEMPTS, plan_eviction
 from recollect.maintenance.reembed import embed_missing
-from recollect.recall.same_terms import notes_by_terms
+from recollect.recall.same_terms import notes_by_any_terms, notes_by_terms
 from recollect.text import clean, legacy_terms, normalise, squeeze, terms
 from recollect.types import (
     NO_DETAIL,
@@ -41,6 +41,8 @@ from recollect.types import (
 
 # Pairs of a memory and a text whose terms are compared on the loop: some milliseconds.
 _INLINE_PAIRS_THRESHOLD = 1_000_000
+# Wordings looked up one after another; more are looked up at once.
+_MAX_LOOKUPS = 16
 _PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
 
 
@@ -211,15 +213,17 @@ async def _same(runtime: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualN
 
 def _alike(hot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> list[int]:
     """Find the places of notes that may be another spelling of one of some texts: they have the same terms."""
-    places: set[int] = set()
+    spellings: set[frozenset[tuple[str, int]]] = set()
     for note in wanted:
         # A mark within a word may make other terms of it: "12:30" is "12" and "30" where it is a dash.
-        spellings = [terms(note.text), terms(_wording(note.text))]
+        spellings |= {frozenset(terms(text).items()) for text in (note.text, _wording(note.text))}
         if hot.has_legacy_terms:
-            spellings.append(Counter(chain.from_iterable(own for _, own in legacy_terms(note.text))))
-        for counted in {frozenset(counted.items()) for counted in spellings}:
-            places.update(notes_by_terms(hot, dict(counted)).tolist())
-    return sorted(places)
+            former = Counter(chain.from_iterable(own for _, own in legacy_terms(note.text)))
+            spellings.add(frozenset(former.items()))
+    if len(spellings) > _MAX_LOOKUPS:
+        places: list[int] = notes_by_any_terms(hot, list(map(dict, spellings))).tolist()
+        return places
+    return sorted({place for counted in spellings for place in notes_by_terms(hot, dict(counted)).tolist()})
 
 
 def _wording(text: str) -> str:

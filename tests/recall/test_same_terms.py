@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.recall.same_terms import notes_by_terms
+from recollect.recall.same_terms import notes_by_any_terms, notes_by_terms
 from recollect.text import terms
 from recollect.types import MemoryKind
 from snapshots import Known, snapshot_of
@@ -38,3 +38,16 @@ def test_notes_with_equal_terms_are_all_that_is_found(texts: list[str], wanted: 
     hot = snapshot_of(*(Known(id=number, text=text) for number, text in enumerate(texts, start=1)))
     expected = [place for place, text in enumerate(texts) if terms(text) == Counter(terms(wanted))]
     assert np.array_equal(notes_by_terms(hot, terms(wanted)), expected)
+
+
+@given(texts=st.lists(WORDS, max_size=12), wanted=st.lists(WORDS, max_size=4))
+def test_many_texts_find_what_each_finds_alone(texts: list[str], wanted: list[str]) -> None:
+    hot = snapshot_of(*(Known(id=number, text=text) for number, text in enumerate(texts, start=1)))
+    counted = [terms(text) for text in wanted]
+    expected = sorted({place for each in counted for place in notes_by_terms(hot, each).tolist()})
+    assert notes_by_any_terms(hot, counted).tolist() == expected
+
+
+def test_many_texts_find_notes_only() -> None:
+    hot = snapshot_of(Known(id=1, text="tea", kind=MemoryKind.TURN), Known(id=2, text="Tea!"))
+    assert notes_by_any_terms(hot, [terms("tea"), terms("bees")]).tolist() == [1]
