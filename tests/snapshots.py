@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import numpy.typing as npt
 
+from candidates import evidence
 from factories import ANA
 from recollect.clock import to_micros
 from recollect.ids import id_text
@@ -43,6 +44,8 @@ class Known:
     speaker: str = ""
     role: int = 1
     """As in `SubjectSnapshot.roles`."""
+    said_at: datetime | None = None
+    """When the message it was formed from was said; None: it has no evidence."""
 
 
 def unit(*numbers: float) -> Vector:
@@ -96,6 +99,7 @@ def memory_of(known: Known, subject: Subject = ANA) -> Memory:
         speaker=known.speaker,
         valid_from=known.at,
         known_from=known.at,
+        evidence=(evidence(at=known.said_at),) if known.said_at else (),
     )
 
 

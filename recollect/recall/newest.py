@@ -9,6 +9,7 @@ are equally near: "I live in Leipzig" and "I moved and live in Freiburg now".
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from typing import NamedTuple
 
 from recollect.lazy_pattern import LazyPattern
@@ -16,7 +17,7 @@ from recollect.recall.pack import RankedMemory
 from recollect.recall.query import Query
 from recollect.recall.rank import RankedRow
 from recollect.text import terms_of_word
-from recollect.types import MemoryKind
+from recollect.types import Memory, MemoryKind
 
 # Characters at the start of a memory that are read: what it is about is said there, the rest is often pasted.
 _MAX_READ = 1_200
@@ -95,7 +96,7 @@ def put_newest_first(ranked: Sequence[RankedMemory], query: Query) -> list[Ranke
             and _follows(ranked[later], older)
             and (_is_as_near(ranked[later].row, older.row) or _states_another(values[later], values[place], asked))
         ]
-        newer.sort(key=lambda later: ranked[later].memory.valid_from, reverse=True)
+        newer.sort(key=lambda later: _said_at(ranked[later].memory), reverse=True)
         for later in newer:
             raised = max(ranked[later].row.evidence, older.row.evidence)
             ordered.append(ranked[later]._replace(row=ranked[later].row._replace(evidence=raised)))
@@ -115,12 +116,17 @@ def _values_asked(found: RankedMemory, asked: frozenset[str]) -> tuple[StatedVal
 def _follows(newer: RankedMemory, older: RankedMemory) -> bool:
     """Return whether a memory is later than another and answers enough of the question to take its place."""
     return (
-        newer.memory.valid_from > older.memory.valid_from
+        _said_at(newer.memory) > _said_at(older.memory)
         and newer.row.word_share >= _MIN_WORD_SHARE * older.row.word_share
         and _is_the_users(newer)
         and not older.row.standing
         and older.memory.kind in _KINDS
     )
+
+
+def _said_at(memory: Memory) -> datetime:
+    """Return when a memory was last stated: a note may be valid from a day that it names, such as a deadline."""
+    return max((source.said_at for source in memory.evidence), default=memory.valid_from)
 
 
 def _is_the_users(found: RankedMemory) -> bool:

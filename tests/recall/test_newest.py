@@ -109,6 +109,14 @@ def test_several_changes_are_listed_newest_first() -> None:
     assert found(question, said(1, OLD, days=0), said(2, NEW, days=30), said(3, latest, days=50)) == [latest, NEW, OLD]
 
 
+def test_a_day_that_a_note_names_does_not_make_it_older() -> None:
+    due = NEW_YEAR - timedelta(days=300)
+    old = Known(id=1, text=OLD, at=due, said_at=NEW_YEAR - timedelta(days=60), speaker="user")
+    new = Known(id=2, text=NEW, at=due, said_at=NEW_YEAR - timedelta(days=30), speaker="user")
+
+    assert found("What is my monthly budget for books?", old, new) == [NEW, OLD]
+
+
 def test_the_newest_value_scores_no_less_than_the_older_one() -> None:
     recalled = recall(ask("What is my monthly budget for books?"), said(1, OLD, days=0), said(2, NEW, days=30), *OTHERS)
 
