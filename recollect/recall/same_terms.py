@@ -21,14 +21,21 @@ Positions = npt.NDArray[np.intp]
 def notes_by_terms(snapshot: SubjectSnapshot, counted: Mapping[str, int]) -> Positions:
     """Return the positions of the notes that have these terms, each as often, and no other.
 
-    Each comparison leaves fewer memories for the next one, and the first looks at one number of each.
+    Each comparison leaves fewer memories for the next one; the first looks for one term among all.
 
     Args:
         snapshot: The subject's memories.
         counted: The terms and how often each occurs; none finds the notes without any term.
     """
     wanted = _keyed(snapshot, counted)
-    positions: Positions = np.flatnonzero(snapshot.length == sum(counted.values()))
+    positions: Positions
+    if wanted:  # the longest of the words is likely the rarest one
+        rarest = term_key(snapshot.salt, max(counted, key=len))
+        hits = np.flatnonzero(snapshot.terms == np.uint32(rarest))
+        positions = snapshot.term_start.searchsorted(hits, side="right") - 1
+        positions = positions[snapshot.length[positions] == sum(counted.values())]
+    else:
+        positions = np.flatnonzero(snapshot.length == 0)
     positions = positions[snapshot.kinds[positions] == _NOTE]
     start = snapshot.term_start[positions]
     same = snapshot.term_start[positions + 1] - start == len(wanted)
