@@ -31,6 +31,8 @@ _NOT_ANY = NEGATIONS | {"without", "lack", "lacks", "ohne", "sans", "sin", "sem"
 # Maximum number of words from 'no' to what there is none of, and from 'got' to what it is: 'don't have a proper oven'.
 _MAX_BETWEEN = 4
 _ELIDED = frozenset("j n l m t y".split())
+# French pronouns between the subject and 'ai': 'je leur ai pris un chien'.
+_BETWEEN_SUBJECT_AND_VERB = frozenset("en lui leur vous nous les".split())
 _NAMING = frozenset(
     fold(word)
     for word in """called named renamed name calling heißt heisst nennen genannt appelle appelé appelée nommé nommée
@@ -89,11 +91,14 @@ def read_acquisition(clause: ReadClause, sentence: ReadClause) -> Acquisition | 
 
 def _find_having(words: Sequence[str]) -> list[int]:
     """Return the places of words that say that something is had; French 'ai' follows an elision, 'AI' does not."""
-    return [
-        place
-        for place, word in enumerate(words)
-        if word in _GOT and (word != "ai" or (place > 0 and words[place - 1] in _ELIDED))
-    ]
+    return [place for place, word in enumerate(words) if word in _GOT and (word != "ai" or _is_french(words[:place]))]
+
+
+def _is_french(before: Sequence[str]) -> bool:
+    """Return whether the words before 'ai' make it the French verb."""
+    if before and before[-1] in _BETWEEN_SUBJECT_AND_VERB:
+        return len(before) > 1 and before[-2] in {"j", "je", "n", "ne"}
+    return bool(before) and before[-1] in _ELIDED
 
 
 def _find_missing_things(clause: ReadClause) -> frozenset[str]:
@@ -156,15 +161,20 @@ class Repricing:
     """The amount before, where the clause gives it; else empty."""
 
     def ends(self, clause: str) -> bool:
-        """Return whether an older clause gives the former amount of the same thing, or another if none is named."""
+        """Return whether an older clause gives an amount of the same thing that is no longer so.
+
+        Where the news name a former amount, that one has ended; another one has only if both clauses are about exactly
+        the same: 'my rent went from 890 to 950' ends 'my rent is 850'.
+        """
         old = read_clause(clause)
         if not may_share_owner(self.clause.words, old.words) or self.topic.isdisjoint(old.topic - _PRICE_WORDS):
             return False
         now, before = find_amounts(self.clause), find_amounts(old)
         if not ({amount.number for amount in now} - {self.former}).isdisjoint(amount.number for amount in before):
             return False  # an older clause with the new amount may tell the same news
-        if self.former:
-            before = frozenset(amount for amount in before if amount.number == self.former)
+        named = frozenset(amount for amount in before if amount.number == self.former)
+        if named or (self.former and self.topic != old.topic - _PRICE_WORDS):
+            before = named
         return may_replace(now, before)
 
 

@@ -31,6 +31,7 @@ _ORDINAL = LazyPattern(r"\d{1,2}(?:st|nd|rd|th)")
 _CLOCK = LazyPattern(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
 _WITH_UNIT = LazyPattern(r"\A(\d++(?:[.,]\d++)*+)(mg|ml|kg|km|k)")
 _FORMER = LazyPattern(r"\b(?:from|von|de) [£$€]? ?(\d[\d.,]*) (?:\w+ )?(?:up |down )?(?:to|auf|a) [£$€]? ?\d")
+_DOTTED_THOUSANDS = LazyPattern(r"\d{1,3}(?:\.\d{3})++")
 _MIN_YEAR, _MAX_YEAR = 1900, 2100
 _OF = frozenset({"of", "de", "di", "the", "d"})
 # 'Car' is French for because, and an English noun.
@@ -133,14 +134,14 @@ def find_amounts(clause: ReadClause) -> frozenset[Amount]:
     return frozenset(
         Amount(number, _counted(after))
         for word, after in zip(clause.words, following, strict=True)
-        if (number := word.replace(",", "")) in numbers
+        if (number := _number(word)) in numbers
     )
 
 
 def find_former_amount(clause: ReadClause) -> str:
     """Return the amount that a clause says is no longer so: 'went from 890 to 950'; empty if it names none."""
     former = _FORMER.search(" ".join(clause.words))
-    return former[1].replace(",", "") if former else ""
+    return _number(former[1]) if former else ""
 
 
 def may_replace(amounts: Set[Amount], known: Set[Amount]) -> bool:
@@ -160,6 +161,11 @@ def may_change_amount(clause: ReadClause, old: ReadClause) -> bool:
 def _counted(after: str) -> str:
     is_counted = after and after[0].isalpha() and after not in _NOT_COUNTED and after not in _FUNCTION_WORDS
     return subject_of(after) if is_counted else ""
+
+
+def _number(word: str) -> str:
+    """Return a number without the marks between its thousands: '1,200' and '1.200'."""
+    return (word.replace(".", "") if _DOTTED_THOUSANDS.fullmatch(word) else word).replace(",", "")
 
 
 def has_meaning(word: str) -> bool:
@@ -189,7 +195,7 @@ def _value(found: Sequence[str], place: int) -> tuple[str, str, set[int]] | None
         return "clock", f"{word}{after}", {place, place + 1}
     if after in UNITS:
         return after, word, {place, place + 1}
-    number = word.replace(",", "")
+    number = _number(word)
     if number.isdigit() and len(number) == 4 and _MIN_YEAR <= int(number) < _MAX_YEAR and after not in CURRENCIES:
         return None
     return "amount", number, {place}

@@ -16,7 +16,8 @@ _MAX_DENIED = 4
 _SO = r"(?: (?:so|right|totally|clean|completely|really|kind of|pretty|just|quite|officially|well and truly)){0,2}"
 # The object comes after these.
 _BEFORE_OBJECT = LazyPattern(
-    r"\b(?:(?:packed|packing|jacked|jacking|chucked|chucking) in"
+    r"^(?:(?:well|oh|ok|okay|right|ah|and|anyway|guess) ){0,2}so much for\b"
+    r"|\b(?:(?:packed|packing|jacked|jacking|chucked|chucking) in"
     r"|(?:called|calling) (?:time on|it (?:a day|quits) (?:with|on))|(?:drew|drawn) a line under"
     r"|(?:retired|walked away|stepped away|stepped back|moved on|backed away) from"
     r"|(?:binned|sacked|knocked|jacked) off|(?:ditched|binned|quit|swore off|sworn off|kicked|outgrew|outgrown)"
@@ -33,7 +34,7 @@ _BEFORE_OBJECT = LazyPattern(
     r"|not (?:really |even |so |as |that |too )?(?:into|keen on|fussed about|bothered about|mad about|a fan of)"
     r"(?=.{1,60}\b(?:any ?more|these days|nowadays|now)\b)"
     r"|(?:cancelled|canceled|binned|ended) my(?= [a-z]{2,20}(?: [a-z]{2,20})? (?:membership|subscription|sub|season))"
-    r"|(?:no more|(?<!thanks )(?<!thank you )(?<!thx )so much for|bye bye|goodbye to|that s me done with"
+    r"|(?:no more|bye bye|goodbye to|that s me done with"
     r"|that s it with)"
     r"|(?:aufgehort mit|schluss mit|keine lust mehr auf|genug von|die nase voll von|nichts mehr mit"
     r"|he dejado(?: de)?|deje(?: de)?|hemos dejado(?: de)?|hart[oa] de(?:l)?|me canse de|me he cansado de|paso de"
