@@ -170,9 +170,11 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
     omitted = list(ranking.left_out)
     for ranked in fetched:
         memory = ranked.memory
-        holder = holders[memory.category, memory.key] if memory.key else ranked.row.subject
-        if holder != ranked.row.subject:
-            omitted.append(OmittedMemory(id=memory.id, reason=f"{holder.text} has its own {memory.key}"))
+        holder = holders[memory.category, memory.key] if memory.key else ranked
+        if holder.row.subject != ranked.row.subject:
+            # The reason is stored with the prompt: it names the memory, and has no word of it that would outlive it.
+            reason = f"{holder.row.subject.text} has its own value: {holder.memory.id}"
+            omitted.append(OmittedMemory(id=memory.id, reason=reason))
         elif memory.kind is MemoryKind.TURN and bare(memory.text) == query_words:
             omitted.append(OmittedMemory(id=memory.id, reason="is the query itself"))
         else:
@@ -284,14 +286,14 @@ def _find_spares(
 
 def _find_slot_holders(
     fetched: Sequence[RankedMemory], reading_list: Sequence[Subject]
-) -> dict[tuple[str, str], Subject]:
-    """Return for each slot of the facts the subject whose value counts: the first of the reading list that has one."""
+) -> dict[tuple[str, str], RankedMemory]:
+    """Return for each slot of the facts the memory that counts: of the first of the reading list that has one."""
     position = {subject: number for number, subject in reversed(list(enumerate(reading_list)))}
-    holders: dict[tuple[str, str], Subject] = {}
-    for row, memory in fetched:
-        if memory.key:
-            slot = (memory.category, memory.key)
-            holders[slot] = min(holders.get(slot, row.subject), row.subject, key=position.__getitem__)
+    holders: dict[tuple[str, str], RankedMemory] = {}
+    for ranked in fetched:
+        if ranked.memory.key:
+            slot = (ranked.memory.category, ranked.memory.key)
+            holders[slot] = min(holders.get(slot, ranked), ranked, key=lambda held: position[held.row.subject])
     return holders
 
 

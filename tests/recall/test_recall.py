@@ -216,7 +216,7 @@ def test_ones_own_value_of_a_slot_stands_before_a_shared_one() -> None:
     found = recall_from(for_prompt(ask("hello")), {ANA: (FACT,), TEAM: (shared,), EVERYBODY: (replace(shared, id=8),)})
 
     assert texts(found) == [FACT.text]
-    assert why_left(found, 7) == ["user:ana has its own employer"]
+    assert why_left(found, 7) == [f"user:ana has its own value: {name(FACT.id)}"]
 
 
 def test_ones_own_value_wins_a_slot_that_the_shared_one_ranks_first_in() -> None:

@@ -265,6 +265,25 @@ async def test_i13_a_record_forgets_erased_memories_that_were_left_out(store: St
     assert record.omitted == omitted[1:]
 
 
+async def test_i13_a_record_forgets_reasons_that_name_an_erased_memory(store: Store, clock: FakeClock) -> None:
+    tea, cake, pie = [await known(store, clock, text) for text in ("tea", "cake", "pie")]
+    reasons = (
+        f"says the same as {tea.id}",
+        f"its note {tea.id} is shown",
+        f"user:ana has its own value: {tea.id}",
+        "user:ana has its own allergy:tea",  # as stored by earlier versions
+        f"says the same as {cake.id}",
+        f"user:ana has its own value: {cake.id}",
+    )
+    omitted = tuple(OmittedMemory(id=pie.id, reason=reason) for reason in reasons)
+    await store.conversations.record(turn("a", "b", recall=replace(recall_record(), omitted=omitted)))
+
+    await store.erasures.erase(EraseRequest(subject=ANA, memories=(tea.id,)))
+
+    [record] = await store.conversations.injections(ANA)
+    assert record.omitted == omitted[4:]
+
+
 CANARY = "zebrafinch-9f31-marzipan-locker"
 
 

@@ -143,10 +143,19 @@ class MemoryDeleter:
             self._counts["answers"] += 1
 
     def _thin_omitted(self, at: int, id_: bytes, omitted: str, gone: Set[str]) -> None:
+        """Take the lines away that are about memories which are gone, or whose reason names one."""
         known = json.loads(omitted)
-        left = [memory for memory in known if memory[0] not in gone]
+        left = [line for line in known if line[0] not in gone and gone.isdisjoint(line[1].split())]
+        if gone:
+            left = [line for line in left if not _tells_key(line[1])]
         if len(left) < len(known):
             self._db.execute(SQL["thin_omitted"], (self._key, at, id_, json.dumps(left, ensure_ascii=False)))
+
+
+def _tells_key(reason: str) -> bool:
+    """Return whether a reason has the key of a memory that it does not name; earlier versions wrote such reasons."""
+    _, holds, value = reason.partition(" has its own ")
+    return bool(holds) and not value.startswith("value: ")
 
 
 Place = tuple[bytes, int]
