@@ -30,6 +30,7 @@ _GOT = frozenset(
 _NOT_ANY = NEGATIONS | {"without", "lack", "lacks", "ohne", "sans", "sin", "sem", "senza", "zonder"}
 # Maximum number of words from 'no' to what there is none of, and from 'got' to what it is: 'don't have a proper oven'.
 _MAX_BETWEEN = 4
+_HAVING_AFTER_NEVER = _GOT | {"had", "owned"}
 _ELIDED = frozenset("j n l m t y".split())
 # French pronouns between the subject and 'ai': 'je leur ai pris un chien'.
 _BETWEEN_SUBJECT_AND_VERB = frozenset("en lui leur vous nous les".split())
@@ -111,6 +112,8 @@ def _find_missing_things(clause: ReadClause) -> frozenset[str]:
         if word in _NOT_ANY:
             if word == "not" and not any(index - 1 <= place <= index + _MAX_BETWEEN for place in having):
                 continue  # 'not sure', 'does not introduce'
+            if word == "never" and not _HAVING_AFTER_NEVER.issuperset(clause.words[index + 1 : index + 2]):
+                continue  # 'has never met', 'have never missed'
             following = clause.words[index + 1 : index + 1 + _MAX_BETWEEN]
             found.update(subject_of(thing) for thing in following if has_meaning(thing) and thing not in _GOT)
     return frozenset(found)
@@ -141,6 +144,10 @@ _NEW_AMOUNT = LazyPattern(
     r"|(?:erhoht|gestiegen|gesunken|gesenkt|teurer geworden)|(?:auf) [£$€]? ?\d[\d.,]* (?:\w+ )?(?:erhoht|"
     r"gestiegen|gesunken|gesenkt)"
     r"|(?:ha subido|subio|ha bajado|bajo|han subido|subieron|me lo han subido) a)\b"
+)
+# 'I increased my practice sessions to 12 problems' is about sessions, not about problems.
+_RAISED = LazyPattern(
+    r"\b(?:raised|increased|upped|lowered|reduced|cut|dropped|changed|hiked) (?P<what>(?:[a-z]{1,15} ){1,3}?)to\b"
 )
 # Words that go with any price: they do not tell what an amount is the price of.
 _PRICE_WORDS = frozenset(
@@ -185,7 +192,10 @@ def read_repricing(clause: ReadClause, sentence: ReadClause) -> Repricing | None
         clause: What is read.
         sentence: The whole sentence, which may name what 'it' is in 'it's gone up to 42'.
     """
-    if "amount" not in clause.values or not _NEW_AMOUNT.search(" ".join(clause.words)):
+    said = " ".join(clause.words)
+    if "amount" not in clause.values or not _NEW_AMOUNT.search(said):
         return None
-    topic = (clause.topic - _PRICE_WORDS) or (sentence.topic - _PRICE_WORDS)
+    raised = _RAISED.search(said)
+    named = frozenset(subject_of(word) for word in raised["what"].split() if has_meaning(word)) if raised else None
+    topic = (named or clause.topic) - _PRICE_WORDS or clause.topic - _PRICE_WORDS or sentence.topic - _PRICE_WORDS
     return Repricing(clause, topic, find_former_amount(clause)) if topic else None

@@ -32,6 +32,20 @@ _CLOCK = LazyPattern(r"\d{1,2}(?:[:.]\d\d)?(?:am|pm|h)|\d{1,2}:\d\d")
 _WITH_UNIT = LazyPattern(r"\A(\d++(?:[.,]\d++)*+)(mg|ml|kg|km|k)")
 _FORMER = LazyPattern(r"\b(?:from|von|de) [£$€]? ?(\d[\d.,]*) (?:\w+ )?(?:up |down )?(?:to|auf|a) [£$€]? ?\d")
 _DOTTED_THOUSANDS = LazyPattern(r"\d{1,3}(?:\.\d{3})++")
+_POINTS_IN_TIME = frozenset({"date", "weekday", "clock"})
+# Before a number they say by how much something became more or less: 'reduced it by 45 %'.
+_BY_HOW_MUCH = frozenset({"by", "um"})
+_GROWTH = frozenset(
+    fold(word)
+    for word in """reduce reduces reduced reducing reduction cut cuts cutting decrease decreases decreased decreasing
+    lower lowers lowered lowering drop drops dropped dropping fell fallen falling down shrank shrunk shorten shortened
+    shortening improve improves improved improving improvement increase increases increased increasing raise raises
+    raised raising grow grows grew grown growing rise rises rose risen rising boost boosts boosted boosting up
+    extend extends extended extending exceed exceeds exceeded beat
+    erhöht erhöhen gestiegen steigen gesunken sinken gesenkt senken verkürzt verlängert verbessert reduziert""".split()
+)
+# Words on each side of 'by' among which a word of growth is looked for: 'um 50 Euro erhöht'.
+_GROWTH_REACH = 5
 _MIN_YEAR, _MAX_YEAR = 1900, 2100
 _OF = frozenset({"of", "de", "di", "the", "d"})
 # 'Car' is French for because, and an English noun.
@@ -87,15 +101,25 @@ def read_clause(text: str) -> ReadClause:
     for place in range(len(found)):
         if place not in used and (read := _value(found, place)):
             kind, value, taken = read
+            used |= taken
+            if kind not in _POINTS_IN_TIME and _is_difference(found, min(taken)):
+                continue
             values.setdefault(kind, set()).add(value)
             named[kind] = (*named.get(kind, ()), *_named_beside(found, taken))
-            used |= taken
     for place in range(1, len(found) - 1):
         if found[place + 1] == "day" and found[place] in ("that", "same"):  # of the day named before
             for kind in named.keys() & {"date", "weekday"}:
                 named[kind] = (*named[kind], *_named_beside(found, {place, place + 1}))
     topic = frozenset(subject_of(word) for place, word in enumerate(found) if place not in used and has_meaning(word))
     return ReadClause(found, topic, _frozen(values), named)
+
+
+def _is_difference(words: Sequence[str], place: int) -> bool:
+    """Return whether the number at a place is by how much something changed, not what it is now."""
+    by = place - 2 if place > 1 and words[place - 1] in CURRENCIES else place - 1
+    if by < 0 or words[by] not in _BY_HOW_MUCH:
+        return False
+    return not _GROWTH.isdisjoint(words[max(0, by - _GROWTH_REACH) : by + 1 + _GROWTH_REACH])
 
 
 def _frozen(values: dict[str, set[str]]) -> Values:

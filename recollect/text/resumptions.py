@@ -50,10 +50,13 @@ _WITHOUT = {
 _ABSTAINS = frozenset(
     "vegan vegetarian veggie vegie pescatarian pescetarian keto paleo sober teetotal plantbased".split()
 )
+# 'Not sure' denies no habit, and 'I have never met him' tells of an experience.
 _ABSENCE = LazyPattern(
-    r"\b(?:no|not|never|none|quit\w*|gave up|given up|giving up|gives up|off|stopped|stop|cut out|cutting out|"
-    r"without|"
-    r"avoid\w{0,3}|free|break from|dropped|gone cold turkey|cold turkey|swore off|sworn off|done with|deleted|paused|"
+    r"\b(?:no|not(?! (?:able|aware|certain|clear|familiar|just|know|knowing|only|remember|sure|understand)\b)|"
+    r"(?<!ve )(?<!have )(?<!had )(?<!has )never|none|quit\w*|gave up|given up|"
+    r"giving up|gives up|off|stopped|stop|cut out|cutting out|without|"
+    r"avoid\w{0,3}|free(?! (?:trials?|versions?|tools?|online|plans?|time|of charge)\b)|break from|dropped|"
+    r"gone cold turkey|cold turkey|swore off|sworn off|done with|deleted|paused|"
     r"pausing|taking a break|laid off)\b"
 )
 # Words on each side of an absence that say what is absent.

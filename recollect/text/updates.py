@@ -279,12 +279,13 @@ def _denied(clause: ReadClause, within: Sequence[str]) -> frozenset[str]:
 
 
 def _respelled(text: str, clause: ReadClause) -> str:
-    """Return a name that is corrected by spelling: '*Pickles', 'Robyn with a y'."""
+    """Return a name that is corrected by spelling: '*Pickles', 'Robyn with a y', not 'start with a T-shirt'."""
     words = clause.words
     if text.lstrip().startswith("*") and len(words) == 1:
         return words[0]
     for place in _places(words, ("with", "a")) + _places(words, ("with", "an")):
-        if place and place + 2 < len(words) and len(words[place + 2]) == 1:
+        letter = words[place + 2] if place and place + 2 < len(words) else ""
+        if len(letter) == 1 and letter in words[place - 1] and f" {letter}-" not in text.lower():
             return words[place - 1]
     return ""
 

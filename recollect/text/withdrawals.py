@@ -47,8 +47,10 @@ _OBJECTLESS = LazyPattern(
     r"withdrew|pull out|back out|walk away|that s that|didn t get it|did not get it|is off|s off)(?: (?:of it|from it|"
     r"at the last minute|in the end|again|then|now|sadly))?$"
 )
+# 'The probability of no shared birthdays' denies no plan.
 _NONE_AFTER_ALL = LazyPattern(
-    r"\bno (?P<what>(?:[a-z]{2,20} ){1,3}?)(?:after all|for now|for us|for me|any ?more|then|this year|in the end)\b"
+    r"(?<!of )(?<!with )(?<!for )(?<!if )\bno (?P<what>(?:(?!and )[a-z]{2,20} ){1,3}?)"
+    r"(?:after all|for now|for us|for me|any ?more|then|this year|in the end)\b"
 )
 # What is planned, offered or under way.
 _PLANNED = LazyPattern(

@@ -36,6 +36,7 @@ _OF_SEVERAL = (
     r"(?!(?:[\w'-]{1,20} ){0,2}?(?:side|second|third|other|old|previous|former|extra|evening|weekend|"
     r"saturday|sunday|summer|student|holiday|part-?time|temp) )"
 )
+_NOT_ASIDE = r"(?!(?:[\w'-]{1,20} ){0,2}?(?:freelance|one-off|temporary) )"  # taken on beside a job
 _OF_A_JOB = (
     r"(?![ -](?:offer|application|interview|advert|ad|search|hunt|title|description|contract|cent(?:er|re)|list|"
     r"letter|"
@@ -122,7 +123,7 @@ _JOB = (
     rf"(?:{_DID}|i(?:'m| am)(?: (?:just|finally))?) (?:got|get|landed|found|accepted|taken|took|started|starting|"
     rf"scored|have|got offered)"
     rf"(?: myself)? (?:a|an|the|my|another) new (?:[\w'-]{{1,20}} ){{0,2}}?(?:job|position|role|gig)\b{_OF_A_JOB}",
-    rf"{_DID} (?:found|landed|scored|accepted|started) (?:a|an|the|my) {_OF_SEVERAL}(?:[\w'-]{{1,20}} "
+    rf"{_DID} (?:found|landed|scored|accepted|started) (?:a|an|the|my) {_OF_SEVERAL}{_NOT_ASIDE}(?:[\w'-]{{1,20}} "
     rf"){{0,2}}?(?:job|position)\b{_OF_A_JOB}",
     r"my new (?:job|role|position|employer|company|workplace)(?:'s| is| has| starts?| started| begins?| at| as)\b",
     rf"(?:i (?:have|got) )?(?:a )?new (?:job|gig|position)\b{_OF_A_JOB}(?! (?:for you|idea|ideas))",

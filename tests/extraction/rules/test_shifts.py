@@ -123,6 +123,9 @@ CHANGES = {
         """,
 }
 NO_CHANGES = """
+    I've accepted a freelance editing job.
+    I found a one-off job for Sunday.
+    I started a temporary job at the fair.
     since i started running i sleep better, why?
     now that my sister lives in Whitby, which train do i take?
     We're in! The queue for the concert was mad.
