@@ -5,18 +5,22 @@ holds is not a matter of words or meaning, so that the order of the two is left 
 memories state the same thing if both have a value of one kind (an amount, a share, a time, a day, a number of
 something) near the same words of the question. If the values differ, the later memory comes first. So it does if both
 are equally near: "I live in Leipzig" and "I moved and live in Freiburg now".
+
+A note may have lost the value that its message gives: "The user updates the gallery" of "I'm updating the gallery, now
+that it has 10 cards". If the quotation states a newer value than an older memory does, it takes the note's place.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.recall.pack import RankedMemory
 from recollect.recall.query import Query
 from recollect.recall.rank import RankedRow
-from recollect.text import terms_of_word
+from recollect.text import terms_of_word, words
 from recollect.types import Memory, MemoryKind
 
 # Characters at the start of a memory that are read: what it is about is said there, the rest is often pasted.
@@ -51,6 +55,7 @@ _NOT_NOW = LazyPattern(
     r"compar\w{1,9}|differen\w{1,9}|between|summar\w{1,9}|overview|mention\w{0,9}|said)\b",
     re.IGNORECASE,
 )
+_NO_QUOTATIONS: Mapping[bytes, RankedMemory] = MappingProxyType({})
 _KINDS = frozenset({MemoryKind.TURN, MemoryKind.NOTE, MemoryKind.FACT})
 
 
@@ -71,7 +76,9 @@ def asks_what_holds_now(query: Query) -> bool:
     return query.question and not _NOT_NOW.search(query.text)
 
 
-def put_newest_first(ranked: Sequence[RankedMemory], query: Query) -> list[RankedMemory]:
+def put_newest_first(
+    ranked: Sequence[RankedMemory], query: Query, quotations: Mapping[bytes, RankedMemory] = _NO_QUOTATIONS
+) -> list[RankedMemory]:
     """Move each memory that states a newer value directly before the best one that states an older value.
 
     Of two memories that are equally near, the newer one comes first too.
@@ -79,30 +86,52 @@ def put_newest_first(ranked: Sequence[RankedMemory], query: Query) -> list[Ranke
     Args:
         ranked: Best first; standing facts stay where they are.
         query: The query; only a question about what holds now is ordered.
+        quotations: The quotations that notes are shown in place of, by the notes' ids. A quotation takes the place of
+            its note if it moves and the note has no value.
     """
     if len(ranked) < 2 or not asks_what_holds_now(query):
         return list(ranked)
     asked = frozenset(query.terms)
     values = [_values_asked(found, asked) for found in ranked]
+    unshown = [
+        quotation if (quotation := quotations.get(found.row.id)) and not values[place] else None
+        for place, found in enumerate(ranked)
+    ]
+    quoted = [_values_quoted(quotation, ranked[place], asked) for place, quotation in enumerate(unshown)]
     ordered: list[RankedMemory] = []
     placed: set[int] = set()
     for place, older in enumerate(ranked):
         if place in placed:
             continue
-        newer = [
-            later
-            for later in range(place + 1, len(ranked))
-            if later not in placed
-            and _follows(ranked[later], older)
-            and (_is_as_near(ranked[later].row, older.row) or _states_another(values[later], values[place], asked))
-        ]
-        newer.sort(key=lambda later: _said_at(ranked[later].memory), reverse=True)
-        for later in newer:
-            raised = max(ranked[later].row.evidence, older.row.evidence)
-            ordered.append(ranked[later]._replace(row=ranked[later].row._replace(evidence=raised)))
+        newer: dict[int, RankedMemory] = {}
+        for later in range(place + 1, len(ranked)):
+            if later in placed:
+                continue
+            found, quotation = ranked[later], unshown[later]
+            if _follows(found, older) and (
+                _is_as_near(found.row, older.row) or _states_another(values[later], values[place], asked)
+            ):
+                newer[later] = found
+            elif quotation and _follows(quotation, older) and _states_another(quoted[later], values[place], asked):
+                newer[later] = quotation
+        for found in sorted(newer.values(), key=lambda found: _said_at(found.memory), reverse=True):
+            raised = max(found.row.evidence, older.row.evidence)
+            ordered.append(found._replace(row=found.row._replace(evidence=raised)))
         placed.update(newer)
         ordered.append(older)
     return ordered
+
+
+def _values_quoted(
+    quotation: RankedMemory | None, note: RankedMemory, asked: frozenset[str]
+) -> tuple[StatedValue, ...]:
+    """Return the values of a quotation that are about the question; its note says what they are about, too."""
+    if quotation is None or not _is_the_users(quotation):
+        return ()
+    about = frozenset(term for word in words(note.memory.text) for term in terms_of_word(word))
+    values = stated_values(quotation.memory.text[:_MAX_READ])
+    near = tuple(value._replace(around=value.around | about) for value in values)
+    return tuple(value for value in near if len(asked & value.around) >= _MIN_SHARED)
 
 
 def _values_asked(found: RankedMemory, asked: frozenset[str]) -> tuple[StatedValue, ...]:

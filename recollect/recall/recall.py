@@ -85,12 +85,16 @@ class Ranking:
     """Of the rows."""
     spares: Mapping[bytes, RankedRow]
     """Standing facts that bear on the query, by id, as the rows they are where the profile block has no room."""
+    quotations: Mapping[bytes, RankedRow]
+    """For a question about what holds now: the quotations of which a note is shown, by the note's id."""
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
         ids: dict[Subject, list[MemoryId]] = {}
         for row, memory_id in zip(self.rows, self.ids, strict=True):
             ids.setdefault(row.subject, []).append(memory_id)
+        for quotation in self.quotations.values():
+            ids.setdefault(quotation.subject, []).append(_id(quotation))
         return ids
 
 
@@ -146,6 +150,7 @@ def rank_subjects(
         rows=shown,
         ids=tuple(_id(row) for row in shown),
         spares=spares,
+        quotations=_find_quotations(shown, collapsed) if is_about_now else {},
         left_out=tuple(omitted),
         reading_list=tuple(snapshot.subject for snapshot in snapshots),
         considered=sum(len(snapshot) for snapshot in snapshots),
@@ -179,7 +184,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
             omitted.append(OmittedMemory(id=memory.id, reason="is the query itself"))
         else:
             found.append(ranked)
-    found = put_newest_first(found, query)
+    found = _order_by_time(found, ranking, memories, omitted)
     kept, lost = pack(
         found,
         limit=query.limit,
@@ -206,6 +211,41 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
         considered=ranking.considered,
         vectors_compared=ranking.vectors_compared,
     )
+
+
+def _order_by_time(
+    found: list[RankedMemory], ranking: Ranking, memories: Mapping[MemoryId, Memory], omitted: list[OmittedMemory]
+) -> list[RankedMemory]:
+    """Put the newest values first; a quotation that takes its notes' place leaves them out."""
+    query_words = bare(ranking.query.text)
+    quotations = {
+        note: RankedMemory(row, memories[_id(row)])
+        for note, row in ranking.quotations.items()
+        if _id(row) in memories and bare(memories[_id(row)].text) != query_words
+    }
+    ordered = put_newest_first(found, ranking.query, quotations)
+    known = {ranked.row.id for ranked in found}
+    shown_instead = {ranked.row.sources: ranked.row for ranked in ordered if ranked.row.id not in known}
+    if not shown_instead:
+        return ordered
+    returned = {_id(row) for row in shown_instead.values()}
+    omitted[:] = [left for left in omitted if left.id not in returned]
+    kept: list[RankedMemory] = []
+    seen: set[bytes] = set()
+    for ranked in ordered:
+        if ranked.row.id in seen:
+            continue
+        seen.add(ranked.row.id)
+        quotation = shown_instead.get(ranked.row.sources)
+        if quotation is None or quotation.id == ranked.row.id or ranked.row.standing:
+            kept.append(ranked)
+    left = known - {ranked.row.id for ranked in kept}
+    omitted += [
+        OmittedMemory(id=ranked.memory.id, reason=_collapse_reason(shown_instead[ranked.row.sources]))
+        for ranked in found
+        if ranked.row.id in left
+    ]
+    return kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,6 +322,18 @@ def _find_spares(
             evidence = max(lost.evidence, shown.evidence)
             spares[shown.id] = spares.get(shown.id, shown)._replace(standing=False, evidence=evidence)
     return spares
+
+
+def _find_quotations(
+    shown: Sequence[RankedRow], collapsed: Sequence[tuple[RankedRow, RankedRow]]
+) -> dict[bytes, RankedRow]:
+    """Return the quotations in whose place a note of the same message alone is shown, by the note's id."""
+    notes = {row.id for row in shown if row.kind is MemoryKind.NOTE}
+    return {
+        note.id: lost
+        for lost, note in collapsed
+        if note.id in notes and lost.kind is MemoryKind.TURN and lost.sources == note.sources
+    }
 
 
 def _find_slot_holders(

@@ -7,7 +7,7 @@ import pytest
 from recollect.recall.newest import stated_values
 from recollect.testing import NEW_YEAR
 from recollect.types import MemoryKind
-from snapshots import Known, ask, recall, texts
+from snapshots import Known, ask, name, recall, texts
 
 OTHERS = [Known(id=number, text=f"word{number}x word{number}y") for number in range(100, 140)]
 
@@ -130,3 +130,93 @@ def test_years_and_months_are_no_values_of_their_own() -> None:
         ("version", "5.3.0"),
     ]
     assert stated_values("No number at all") == ()
+
+
+CARDS = "How many project cards are in my gallery?"
+EIGHT = "The user builds the project gallery with 8 cards, a gallery of project cards."
+
+
+def pair(note: str, quotation: str, *, days: int) -> tuple[Known, Known]:
+    """Return a note and the quotation it was formed from."""
+    at, source = NEW_YEAR - timedelta(days=100 - days), (70,)
+    return (
+        Known(id=2, text=note, at=at, sources=source),
+        Known(id=3, text=quotation, kind=MemoryKind.TURN, at=at, sources=source, speaker="user"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "old", "note", "quotation"),
+    [
+        (
+            CARDS,
+            EIGHT,
+            "The user updates the project gallery to include the new cards.",
+            "I'm updating the project gallery to include the new cards, and now I have a total of 10 cards.",
+        ),
+        (
+            "What time is the Zoom meeting with Danielle?",
+            "The Zoom meeting with Danielle is at 3 PM, a meeting of all on Zoom.",
+            "The user worries about missing the Zoom meeting with Danielle.",
+            "I worry about missing the Zoom meeting with Danielle, can you remind me that it's on May 2 at 4:30 PM?",
+        ),
+        (
+            "What is my monthly budget for books?",
+            "The user's monthly budget for books is $35, a budget for books alone.",
+            "The user wants to spend the whole budget for books.",
+            "I want to spend the whole budget for books, since I raised it to $50.",
+        ),
+    ],
+)
+def test_a_quotation_replaces_a_note_without_the_newest_value(
+    question: str, old: str, note: str, quotation: str
+) -> None:
+    older = Known(id=1, text=old, at=NEW_YEAR - timedelta(days=100))
+
+    assert found(question, older, *pair(note, quotation, days=30)) == [quotation, old]
+
+
+@pytest.mark.parametrize(
+    ("note", "quotation", "days"),
+    [
+        ("The user updates the project gallery with all cards.", "I update the project gallery with all cards.", 30),
+        (
+            "The user updates the project gallery to have 10 cards.",
+            "I update the project gallery to have 10 cards.",
+            30,
+        ),
+        ("The user updates the project gallery with all cards.", "I update the project gallery with its 8 cards.", 30),
+        ("The user started the project gallery with cards.", "I started the project gallery with its 6 cards.", -30),
+        ("The user updates the project gallery with all cards.", "I update it on May 3 with all project cards.", 30),
+    ],
+)
+def test_a_note_stays_if_its_quotation_has_no_newer_value(note: str, quotation: str, days: int) -> None:
+    shown = found(CARDS, Known(id=1, text=EIGHT, at=NEW_YEAR - timedelta(days=100)), *pair(note, quotation, days=days))
+
+    assert set(shown) == {EIGHT, note}
+
+
+def test_a_question_about_the_past_shows_no_quotation_for_a_note() -> None:
+    note, quotation = "The user updates the project gallery and cards.", "I update the project gallery to 10 cards."
+    older = Known(id=1, text=EIGHT, at=NEW_YEAR - timedelta(days=100))
+
+    shown = found("How many project cards did my gallery have before?", older, *pair(note, quotation, days=30))
+
+    assert quotation not in shown
+
+
+def test_the_notes_of_a_quotation_that_replaces_one_are_left_out() -> None:
+    note, quotation = pair(
+        "The user updates the project gallery to include the new cards.",
+        "I'm updating the project gallery to include the new cards, and now I have a total of 10 cards.",
+        days=30,
+    )
+    other = Known(id=4, text="The user has new cards in the project gallery.", at=note.at, sources=note.sources)
+    older = Known(id=1, text=EIGHT, at=NEW_YEAR - timedelta(days=100))
+
+    recalled = recall(ask(CARDS), older, note, quotation, other, *OTHERS)
+
+    assert [text for text in texts(recalled) if not text.startswith("word")] == [quotation.text, EIGHT]
+    left = {omitted.id: omitted.reason for omitted in recalled.left_out}
+    assert left[name(2)] == left[name(4)] == f"its quotation {name(3)} is shown"
+    assert name(3) not in left
