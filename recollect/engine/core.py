@@ -240,7 +240,9 @@ class AsyncRecollect(Services):
         """
         from recollect.formation.forget import forget_by_hand
 
-        return await forget_by_hand(self._steps.runtime, await self.get(memory_id, user=user))
+        memory = await forget_by_hand(self._steps.runtime, await self.get(memory_id, user=user))
+        self._steps.forget_texts(memory.subject)
+        return memory
 
     async def erase(
         self,

@@ -116,6 +116,10 @@ class PromptInjector:
         self._temporary = TemporaryLedger()
         self._writing: set[asyncio.Task[None]] = set()
 
+    def forget_texts(self, subject: Subject | None) -> None:
+        """Drop texts that are kept in this process for prompts of a subject, or with its memories; None: all."""
+        self._temporary.forget(subject)
+
     async def close(self) -> None:
         """Wait for insertions that are being written."""
         if self._writing:
@@ -165,11 +169,18 @@ class PromptInjector:
 
     async def _append(self, asked: ReadingRequest, chain: PromptChain) -> PreparedTurn:
         """Replay the insertions of earlier prompts; recall once for each user turn, and append that."""
-        ledger = ChatLedger(self._components.store.insertions, self._temporary, records=asked.is_recorded)
+        ledger = ChatLedger(
+            self._components.store.insertions,
+            self._temporary,
+            memory=asked.scope.writes or asked.home,
+            records=asked.is_recorded,
+            now=asked.now,
+        )
         replay = find_replay(chain, await ledger.find(asked.home, _kept_links(chain, asked.log)))
         unstored = ledger.unstored(replay.insertions)
         closed = await self.shown.closed(replay, {memory for row in unstored for _, memory in row.items})
         replay = replay.without(closed.removed)
+        ledger.empty(asked.home, replay.insertions)
         recalled, new = _NOTHING, []
         if replay.at(chain.asked) is None:
             replay, recalled = await self._recalled(asked, replay, closed)
@@ -179,7 +190,7 @@ class PromptInjector:
         if new and not recalled.failure:
             new[-1] = replace(new[-1], sent_bytes=placed.sent.bytes, sent_hash=placed.sent.hash)
         if asked.is_recorded:  # the record has the history, and with it the turns that were only read
-            new = [replace(row, at=asked.now) for row in ledger.unstored(replay.insertions)] + new
+            new = [*ledger.unstored(replay.insertions), *new]
         rows = (*replay.insertions, *new)
         return replace(
             placed,

@@ -1,10 +1,12 @@
 """The ledger of what was inserted into prompts: in the store, or in this process for turns that are not recorded."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
+from datetime import datetime
 from typing import Protocol
 
+from recollect.store.repositories.insertions import InsertionRepository
 from recollect.types import LedgerRows, PromptInsertion, Subject
 
 # Insertions kept for turns that are not recorded; the oldest is dropped. Each has a few kilobytes of text.
@@ -60,6 +62,29 @@ class TemporaryLedger:
             if key in self._kept:
                 self._kept[key] = emptied(self._kept[key])
 
+    def empty(self, home: Subject, lost: Set[str]) -> None:
+        """Empty the insertions with these ids, and forget the hashes of all later prompts: they cover the words."""
+        rows = [(key, row) for key, row in self._kept.items() if key[0] == home]
+        began: dict[int, datetime] = {}
+        for _, row in rows:
+            if row.id in lost:
+                began[row.thread] = min(began.get(row.thread, row.at), row.at)
+        for key, row in rows:
+            if row.id in lost:
+                self._kept[key] = replace(emptied(row), sent_bytes=row.sent_bytes, erased=True)
+            elif row.thread in began and row.at >= began[row.thread]:
+                self._kept[key] = replace(row, sent_hash="")
+
+    def forget(self, subject: Subject | None) -> None:
+        """Empty all insertions in prompts of a subject, or with memories of it or of one within it; None: of all."""
+        lost: dict[Subject, set[str]] = {}
+        for (home, _, _), row in self._kept.items():
+            named = (home, *(owner for owner, _ in row.items))
+            if row.characters and (subject is None or any(subject in (owner, *owner.owners) for owner in named)):
+                lost.setdefault(home, set()).add(row.id)
+        for home, ids in lost.items():
+            self.empty(home, ids)
+
     def remove(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
         """Remove insertions that the store has now."""
         for insertion in insertions:
@@ -82,17 +107,27 @@ class ChatLedger:
     that records the whole history.
     """
 
-    def __init__(self, stored: PromptLedger, temporary: TemporaryLedger, *, records: bool) -> None:
-        """Join two ledgers; new insertions are stored if the request is recorded."""
+    def __init__(
+        self, stored: InsertionRepository, temporary: TemporaryLedger, *, memory: Subject, records: bool, now: datetime
+    ) -> None:
+        """Join two ledgers for a request that reads `memory`; new insertions are stored if it is recorded."""
         self._stored = stored
         self._temporary = temporary
+        self._memory = memory
         self._records = records
+        self._now = now
         self._known: frozenset[tuple[int, int]] = frozenset()
 
     async def find(self, subject: Subject, chains: Sequence[int]) -> LedgerRows:
-        """Read the rows of both ledgers, by depth; the store's take precedence."""
+        """Read the rows of both ledgers, by depth; the store's take precedence.
+
+        What was erased since empties the rows of this process, too: another process may have erased it.
+        """
         stored = await self._stored.find(subject, chains)
         kept = await self._temporary.find(subject, chains)
+        if kept.insertions and (lost := await self._stored.find_lost(subject, self._memory, kept.insertions)):
+            self._temporary.empty(subject, lost)
+            kept = await self._temporary.find(subject, chains)
         self._known = frozenset((row.thread, row.chain) for row in stored.insertions)
         unstored = self.unstored(kept.insertions)
         return replace(stored, insertions=_by_depth((*stored.insertions, *unstored))) if unstored else stored
@@ -101,12 +136,16 @@ class ChatLedger:
         """Return those among the found insertions that the store does not have."""
         return tuple(row for row in insertions if (row.thread, row.chain) not in self._known)
 
+    def empty(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
+        """Drop the texts of the insertions that are only kept in this process and were found to be erased."""
+        self._temporary.empty(subject, {row.id for row in self.unstored(insertions) if row.erased})
+
     async def add(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
         """Store insertions of one thread, or keep them in this process."""
         if not self._records:
             await self._temporary.add(subject, insertions)
             return
-        await self._stored.add(subject, insertions)
+        await self._stored.add(subject, insertions, closed_since=self._now)
         self._temporary.remove(subject, insertions)
 
     async def drop(self, subject: Subject, thread: int, chains: Sequence[int]) -> None:

@@ -20,6 +20,7 @@ from recollect.formation.runtime import Runtime
 from recollect.providers.circuit_breaker import CircuitBreaker, GuardedModel
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.providers.token_counter import CachingCounter
+from recollect.types import Subject
 
 if TYPE_CHECKING:
     from recollect.engine.context_builder import ContextBuilder
@@ -101,7 +102,7 @@ class Steps:
         """Erases what users want erased."""
         from recollect.maintenance.eraser import Eraser
 
-        return Eraser(store=self.components.store, forget_texts=partial(_forget_texts, self.components))
+        return Eraser(store=self.components.store, forget_texts=self.forget_texts)
 
     @cached_property
     def turns(self) -> "TurnService":
@@ -111,6 +112,13 @@ class Steps:
 
         toolbox = partial(MemoryTools, runtime=self.runtime, retriever=self.retriever)
         return TurnService(self.components, self.contexts, self.worker, toolbox)
+
+    def forget_texts(self, subject: Subject | None) -> None:
+        """Drop texts of a subject that are kept in this process; None: of all subjects."""
+        if isinstance(self.components.counter, CachingCounter):
+            self.components.counter.forget()
+        if "turns" in vars(self):
+            self.turns.forget_texts(subject)
 
     def bulk_worker(self) -> "BulkWorker":
         """Return a worker that forms many subjects side by side, with the same counters."""
@@ -166,8 +174,3 @@ def _guarded(components: Components, breaker: CircuitBreaker) -> GuardedModel | 
     if components.model is None:
         return None
     return GuardedModel(components.model, breaker, components.clock, timeout_s=components.settings.form_timeout_s)
-
-
-def _forget_texts(components: Components) -> None:
-    if isinstance(components.counter, CachingCounter):
-        components.counter.forget()

@@ -63,6 +63,10 @@ class TurnService:
         self._injector = PromptInjector(components, prompts)
         self._background: set[asyncio.Task[None]] = set()
 
+    def forget_texts(self, subject: Subject | None) -> None:
+        """Drop texts that are kept in this process for prompts of a subject, or with its memories; None: all."""
+        self._injector.forget_texts(subject)
+
     async def close(self) -> None:
         """Wait for work in the background."""
         await self._injector.close()

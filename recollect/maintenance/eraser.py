@@ -3,7 +3,7 @@
 import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from recollect.errors import TryAgainError
 from recollect.formation.replays import forgotten_marks
@@ -54,8 +54,8 @@ class Eraser:
     """Erases over a store."""
 
     store: Store
-    forget_texts: Callable[[], None] = field(default=forget_words)
-    """Empties the caches of the process that hold texts, beside those of words."""
+    forget_texts: Callable[[Subject | None], None] = lambda subject: None
+    """Drops texts of a subject that the process keeps, besides words; None: of all subjects."""
 
     async def erase(self, order: EraseRequest) -> EraseReceipt:
         """Erase what is ordered, and clean the file as far as others let us.
@@ -66,7 +66,7 @@ class Eraser:
         """
         done = await self.store.erasures.erase(replace(order, said=await erased_statements(order, self.store)))
         forget_words()
-        self.forget_texts()
+        self.forget_texts(None if order.everywhere else order.subject)
         clean = await self.finish(wait_ms=WAIT_MS)
         return receipt(order, done, clean=clean, rest=self.store.erasures.storage_kind)
 

@@ -24,7 +24,21 @@ class InsertionRepository:
         term_key = self._context.term_key
         return await self._executor.read_inline(lambda db: insertions_sql.find(db, subject, chains, term_key))
 
-    async def add(self, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
+    async def find_lost(self, subject: Subject, memory: Subject, insertions: Sequence[PromptInsertion]) -> set[str]:
+        """Find which insertions that are not stored may have words that were erased or forgotten since `insertion.at`.
+
+        Memories that they show are not looked at: their states tell whether they were forgotten.
+
+        Args:
+            subject: Home of the turns.
+            memory: Subject of the memory that they read.
+            insertions: What is kept elsewhere.
+        """
+        return await self._executor.read_inline(lambda db: insertions_sql.find_lost(db, subject, memory, insertions))
+
+    async def add(
+        self, subject: Subject, insertions: Sequence[PromptInsertion], *, closed_since: datetime | None = None
+    ) -> None:
         """Store insertions of one thread while their prompt is on its way, all or none.
 
         Each replaces the row of the same thread and chain. They outlive this process however that ends, but not the
@@ -33,11 +47,15 @@ class InsertionRepository:
 
         Raises:
             BadRequestError: They are of several threads.
-            StaleSubjectError: Something in their text was erased since `insertion.at`: prepare them again.
+            StaleSubjectError: Something in their text was erased since `insertion.at`, or a memory was closed by what
+                was said since then or `closed_since`: prepare them again.
         """
         term_key = self._context.term_key
         await self._executor.write(
-            lambda db: insertions_sql.add(db, subject, insertions, term_key), subject, synced=False, urgent=True
+            lambda db: insertions_sql.add(db, subject, insertions, term_key, closed_since=closed_since),
+            subject,
+            synced=False,
+            urgent=True,
         )
 
     async def drop(self, subject: Subject, thread: int, chains: Sequence[int]) -> None:

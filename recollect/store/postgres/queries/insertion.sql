@@ -22,7 +22,7 @@ SELECT EXISTS (SELECT 1 FROM erasure WHERE subject = ?1 AND at > ?2)
                            FROM json_array_elements_text(CAST(?3 AS JSON)) AS value)) < ?4
        OR EXISTS (SELECT 1
                     FROM decision
-                   WHERE subject = ?1 AND at >= ?2 AND action = 'close'
+                   WHERE subject = ?1 AND at >= ?5 AND action = 'close'
                      AND memory IN (SELECT decode(replace(value, '-', ''), 'hex')
                                       FROM json_array_elements_text(CAST(?3 AS JSON)) AS value))
 

@@ -64,8 +64,39 @@ def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: b
     )
 
 
-def add(db: SqlConnection, subject: Subject, insertions: Sequence[PromptInsertion], term_key: bytes) -> None:
+def find_lost(db: SqlConnection, home: Subject, memory: Subject, insertions: Sequence[PromptInsertion]) -> set[str]:
+    """Return the ids of the insertions, none of them stored, whose words may have been erased or forgotten since."""
+    filled = [row for row in insertions if _tells(row)]
+    owners = {home, memory, *(owner for row in filled for owner, _ in row.items)} if filled else ()
+    since = to_micros(min(row.at for row in filled)) if filled else 0
+    losses = {owner: fetch(db, SQL["last_loss"], owner.key, since)[0] for owner in owners}
+    lost: set[str] = set()
+    for row in filled:
+        at = to_micros(row.at)
+        erased = [losses[owner][0] for owner in {home, memory, *(owner for owner, _ in row.items)}]
+        # What is forgotten of a memory that a row shows is told by that memory.
+        closed = [losses[owner][1] for owner in (home, memory)] if row.quotes_messages else []
+        if any(last is not None and last > at for last in (*erased, *closed)):
+            lost.add(row.id)
+    return lost
+
+
+def add(
+    db: SqlConnection,
+    subject: Subject,
+    insertions: Sequence[PromptInsertion],
+    term_key: bytes,
+    *,
+    closed_since: datetime | None = None,
+) -> None:
     """Add insertions to their thread.
+
+    Args:
+        db: A connection in a transaction.
+        subject: Home of the turn.
+        insertions: Of one thread.
+        term_key: See `subjects.salt_of`.
+        closed_since: Memories that were closed earlier are known to be closed; None: since the rows were prepared.
 
     Raises:
         BadRequestError: An id is none, or they are of several threads.
@@ -76,7 +107,7 @@ def add(db: SqlConnection, subject: Subject, insertions: Sequence[PromptInsertio
     key, thread = subject.key, insertions[0].thread
     if any(insertion.thread != thread for insertion in insertions):
         raise BadRequestError("insertions of several threads cannot be added together")
-    _refuse_erased(db, subject, insertions)
+    _refuse_erased(db, subject, insertions, closed_since)
     chains = json.dumps([insertion.chain for insertion in insertions])
     is_known, some_erased, some_masked, *size = fetch(db, SQL["thread_state"], key, thread, chains)[0]
     ledger = TombstoneLedger(db, subject, term_key) if some_erased or some_masked else None
@@ -165,7 +196,15 @@ def _seq_above(db: SqlConnection, key: int, conversation: bytes, seq: int, steps
     return int(path[steps][0]) if len(path) > steps else None
 
 
-def _refuse_erased(db: SqlConnection, subject: Subject, insertions: Sequence[PromptInsertion]) -> None:
+def _tells(insertion: PromptInsertion) -> bool:
+    """Return whether an insertion has words, or a hash of a prompt with such."""
+    words = insertion.characters or insertion.sent_hash or insertion.items or insertion.withdrawn
+    return bool(words) and not insertion.erased
+
+
+def _refuse_erased(
+    db: SqlConnection, subject: Subject, insertions: Sequence[PromptInsertion], closed_since: datetime | None
+) -> None:
     """Refuse a text whose words were erased, or whose memories were closed by what was said, since it was prepared.
 
     They may have been forgotten. The prompt is on its way already, but no later one replays them.
@@ -173,7 +212,10 @@ def _refuse_erased(db: SqlConnection, subject: Subject, insertions: Sequence[Pro
     Raises:
         StaleSubjectError: Something was erased meanwhile of a subject whose memories or messages it has, or closed.
     """
-    at = to_micros(min(insertion.at for insertion in insertions))
+    # A row without words has none to refuse: those that were erased since may have emptied it.
+    began = min((insertion.at for insertion in insertions if _tells(insertion)), default=None)
+    at = to_micros(began or closed_since or max(insertion.at for insertion in insertions))
+    closed_at = at if closed_since is None else to_micros(closed_since)
     shown: dict[Subject, dict[MemoryId, None]] = {subject: {}}
     for owner, memory in (item for insertion in insertions for item in insertion.items):
         _id(memory)
@@ -186,7 +228,8 @@ def _refuse_erased(db: SqlConnection, subject: Subject, insertions: Sequence[Pro
                 subjects.ensure(db, subject)
             else:
                 subjects.verified(subject, *row)
-        if fetch_value(db, SQL["is_lost"], owner.key, at, json.dumps(list(memories)), len(memories)):
+        ids = json.dumps(list(memories))
+        if fetch_value(db, SQL["is_lost"], owner.key, at, ids, len(memories), closed_at):
             raise StaleSubjectError("something was erased while the prompt was prepared: prepare it again")
 
 
@@ -227,7 +270,7 @@ def _columns(insertion: PromptInsertion) -> Row:
         json.dumps(list(insertion.withdrawn)),
         insertion.quotes_messages,
         insertion.sent_bytes,
-        clean(insertion.sent_hash),
+        "" if insertion.erased else clean(insertion.sent_hash),
         insertion.erased,
     )
 

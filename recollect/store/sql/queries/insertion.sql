@@ -15,14 +15,19 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
 SELECT name, version FROM subject WHERE key = ?1
 
 -- name: is_lost
--- Whether an owner's words may have been erased since an instant: anything of it was, a memory is gone, or was closed by
--- what was said, as what is forgotten is; a memory that another value replaced is named as that one's target.
+-- Whether an owner's words may have been erased since an instant: anything of it was, a memory is gone, or was closed
+-- since another instant by what was said, as what is forgotten is; a memory that another value replaced is named as that one's target.
 SELECT EXISTS (SELECT 1 FROM erasure WHERE subject = ?1 AND at > ?2)
        OR (SELECT count(*) FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?3))) < ?4
        OR EXISTS (SELECT 1
                     FROM decision
-                   WHERE subject = ?1 AND at >= ?2 AND action = 'close'
+                   WHERE subject = ?1 AND at >= ?5 AND action = 'close'
                      AND memory IN (SELECT unhex(value, '-') FROM json_each(?3)))
+
+-- name: last_loss
+-- When anything of an owner was last erased, and when what was said last closed a memory of it, from an instant on.
+SELECT (SELECT max(at) FROM erasure WHERE subject = ?1),
+       (SELECT max(at) FROM decision WHERE subject = ?1 AND at >= ?2 AND action = 'close')
 
 -- name: thread_state
 -- Whether rows of these chains may be there, whether chains are masked, and how large the thread's text is.
