@@ -134,7 +134,8 @@ def _say_trace(item: "PromptTrace", zone: "tzinfo") -> None:
     say(f"{when(record.at, zone)}  message {record.seq}: {added}, {record.replayed} replayed{prefix}")
     for memory in item.memories:
         used = "  (used by the answer)" if memory.id in (record.hits or ()) else ""
-        say(f"  added     {short(memory.id)}  {one_line(memory.text)}{used}")
+        state = "" if memory.state.value == "active" else f"  ({memory.state.value})"
+        say(f"  added     {short(memory.id)}  {one_line(memory.text) or 'forgotten'}{state}{used}")
     for left_out in record.omitted:
         say(f"  left out  {short(left_out.id)}  {one_line(left_out.reason)}")
 

@@ -248,6 +248,7 @@ def trace(item: PromptTrace) -> dict[str, Any]:
             {
                 "id": memory.id,
                 "text": memory.text,
+                "state": memory.state.value,
                 "score": round(scores[memory.id], 4),
                 "used": None if record.hits is None else memory.id in record.hits,
             }

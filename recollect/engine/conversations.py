@@ -7,9 +7,9 @@ from uuid import uuid4
 
 from recollect.engine.components import Components
 from recollect.engine.conversation_window import WindowReader, written_subject
+from recollect.engine.prompt_traces import read_traces
 from recollect.engine.recorder import RecorderService
 from recollect.engine.results import ListOf, PromptTrace
-from recollect.engine.retrieval import redact_quotation
 from recollect.engine.steps import Steps
 from recollect.profiles.overrides import options_of
 from recollect.types import (
@@ -19,7 +19,6 @@ from recollect.types import (
     ConversationSetup,
     LoggedMessage,
     Memory,
-    MemoryId,
     RequestScope,
     Subject,
 )
@@ -213,26 +212,14 @@ class ConversationService:
 
         Returns:
             One trace for each recorded request to which recall added something, left something out, or whose prompt
-            replayed earlier memories.
+            replayed earlier memories. Memories are as they are now: those that ended are closed, those that were
+            forgotten have no text, and those of a shared subject that the user no longer reads are left out.
 
         Raises:
             UnknownConversationError: this user has no conversation with this id.
         """
         known = await self.get(conversation, user=user)
-        records = await self._store.conversations.injections(known.subject, conversation=known.id, limit=limit)
-        wanted: dict[Subject, dict[MemoryId, None]] = {}
-        for record in records:
-            for owner, memory, _ in record.items:
-                wanted.setdefault(owner, {})[memory] = None
-        texts = {
-            memory.id: redact_quotation(memory)
-            for owner, ids in wanted.items()
-            for memory in await self._store.memories.get_many(owner, list(ids))
-        }
-        return [
-            PromptTrace(record=record, memories=tuple(texts[id_] for _, id_, _ in record.items if id_ in texts))
-            for record in records
-        ]
+        return await read_traces(self._store, known, limit)
 
     async def subject(
         self, *, user: str | Subject | None = None, conversation: str | None = None, scope: RequestScope = NO_SCOPE

@@ -51,7 +51,7 @@ class PromptTrace:
     record: InjectionRecord
     """What was injected, what was left out and why, and how much was replayed from earlier prompts."""
     memories: tuple[Memory, ...]
-    """The injected memories, best first, as they are now."""
+    """The injected memories, best first, as they are now: closed if they ended, without text if they were forgotten."""
 
 
 class _NoProgress:

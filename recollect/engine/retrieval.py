@@ -169,7 +169,7 @@ class Retriever:
         (ranking, own), memories = await self._components.store.snapshots.rank_and_fetch(spaces, rank, vectors=vectors)
         if not await self._lists.is_current(subjects[0], own.version):
             raise _ReadingListChangedError
-        texts = await _redacted(memories)
+        texts = await redact_quotations(memories)
         order = await self._reranking.ordered(ranking, narrow, texts)
         recall = explained(finalize(order.ranking, texts, count_tokens=self._components.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
@@ -184,8 +184,11 @@ def _in_space(query: Query, embedded: QueryVector) -> Query:
     return replace(query, vector=embedded.vector, policy=policy)
 
 
-async def _redacted(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
-    """Remove secrets from quotations: the log keeps a message as it came, anything derived from it has no secret."""
+async def redact_quotations(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
+    """Remove secrets from quotations, and return all memories by id.
+
+    The log keeps a message as it came; anything derived from it has no secret.
+    """
     size = sum(len(memory.text) for memory in memories if memory.kind is MemoryKind.TURN)
     if not size:
         return {memory.id: memory for memory in memories}

@@ -181,7 +181,8 @@ class BlockingConversationService:
 
         Returns:
             One trace for each recorded request to which recall added something, left something out, or whose prompt
-            replayed earlier memories.
+            replayed earlier memories. Memories are as they are now: those that ended are closed, those that were
+            forgotten have no text, and those of a shared subject that the user no longer reads are left out.
 
         Raises:
             UnknownConversationError: this user has no conversation with this id.

@@ -222,3 +222,7 @@ def test_a_trace_shows_what_memory_did_for_each_request(cli: CommandLine, databa
     assert (second["memories"], second["replayed"], second["prefix"]) == ([], 1, "kept")
     assert cli("trace", "lunch", "--limit", "1", "--json").json["prompts"] == [second]
     assert cli("trace", "dinner").code == 1
+    cli("forget", peanuts, "--yes")
+    [forgotten] = cli("trace", "lunch", "--json").json["prompts"][1]["memories"]
+    assert (forgotten["id"], forgotten["state"], forgotten["text"]) == (peanuts, "closed", "")
+    assert any("forgotten  (closed)" in line for line in cli("trace", "lunch").out.splitlines())

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -121,44 +120,6 @@ async def test_forgotten_words_are_not_repeated(engine: AsyncRecollect, mode: Me
     forgotten = await chat.ask("Good.", "Yes.", mode=mode)
     assert b"safe of the user" not in forgotten.body
     assert forgotten.prefix is PrefixState.ERASED
-
-
-@pytest.mark.parametrize("mode", [MemoryMode.ON, MemoryMode.READ])
-@pytest.mark.parametrize("how", ["erased", "erased by another process", "forgotten"])
-async def test_i13_quoted_words_erased_after_a_read_turn_are_not_repeated(
-    parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, how: str, mode: MemoryMode
-) -> None:
-    """What was only read is kept in this process; its rows quote messages, and show no memory."""
-    parts = replace(parts, settings=parts.settings.model_copy(update={"profile": "tiered"}))
-    engine = AsyncRecollect(parts)
-    monkeypatch.setattr(engine.turns, "prepare", partial(engine.turns.prepare, mode="split"))
-    other = ScriptedChat(engine, Identity(subject=ANA, conversation="other"))
-    await other.ask("My locker code is quite hard to remember: zebra-sunset.", "I see, zebra it is.")
-    await other.ask("I sleep badly this week because of the moon.", "Sorry.")
-    note = await engine.add("Ana has a zebra in her locker.", user="ana")
-    clock.advance(minutes=5)
-    chat = ScriptedChat(engine)
-    assert b"zebra" in (await chat.ask("How are things?", "Fine.", mode=MemoryMode.READ)).body
-    clock.advance(minutes=5)
-    gone = await engine.conversations.get("other", user="ana")
-    if how == "forgotten":
-        await engine.forget(note.id, user="ana")
-    else:
-        eraser = engine if how == "erased" else AsyncRecollect(parts)
-        await eraser.erasure.conversation(gone.id, user="ana")
-        await eraser.erase(note.id, user="ana")
-    clock.advance(minutes=5)
-
-    later = [await chat.ask(question, "No.", mode=way) for question, way in (("And?", mode), ("More?", MemoryMode.ON))]
-
-    assert later[0].prefix is PrefixState.ERASED
-    if how != "forgotten":  # the messages that were not erased are quoted again
-        assert [turn.body.count(b"zebra") for turn in later] == [0, 0]
-    assert later[1].chain is not None
-    links = [*later[1].chain.links, later[1].chain.root or 0]
-    rows = (await parts.store.insertions.find(ANA, links)).insertions
-    assert [row.erased for row in rows if row.depth == 1] == [True]
-    assert how == "forgotten" or not any("zebra" in row.recalled + row.standing for row in rows)
 
 
 async def test_a_chat_that_is_read_only_leaves_nothing_in_the_store(engine: AsyncRecollect, parts: Components) -> None:

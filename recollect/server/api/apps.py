@@ -126,6 +126,7 @@ def _trace_to_json(trace: PromptTrace) -> dict[str, object]:
             {
                 "id": memory.id,
                 "content": memory.text,
+                "state": memory.state.value,
                 "score": round(scores[memory.id], 6),
                 "used": None if record.hits is None else memory.id in record.hits,
             }

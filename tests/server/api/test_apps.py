@@ -107,6 +107,7 @@ async def test_a_trace_says_what_memory_did_for_each_request(api: httpx.AsyncCli
     assert (first["seq"], first["prefix"], first["replayed"]) == (2, "new", 0)
     assert [memory["content"] for memory in first["memories"]] == ["The user is allergic to peanuts."]
     assert first["memories"][0]["used"] is not None
+    assert first["memories"][0]["state"] == "active"
     assert first["tokens"] > 0
     assert (second["seq"], second["prefix"], second["replayed"], second["memories"]) == (4, "kept", 1, [])
     assert second["omitted"], "what was shown already"
@@ -114,3 +115,6 @@ async def test_a_trace_says_what_memory_did_for_each_request(api: httpx.AsyncCli
     assert len((await api.get("/api/conversations/c1/trace?limit=1")).json()["prompts"]) == 1
     assert (await api.get("/api/conversations/c1/trace?limit=0")).status_code == 400
     assert (await api.get("/api/conversations/unknown/trace")).status_code == 404
+    await engine.forget(first["memories"][0]["id"])
+    [forgotten] = (await api.get("/api/conversations/c1/trace")).json()["prompts"][1]["memories"]
+    assert (forgotten["state"], forgotten["content"]) == ("closed", "")
