@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.store.sql.database import SqlConnection
+from recollect.store.sql.jobs import MAX_PASSES
 from recollect.store.sql.reader_pool import ReaderPool
 from recollect.store.store import Store
 from recollect.testing import FakeClock
@@ -66,4 +67,28 @@ async def test_urgent_work_passes_work_that_waits_for_a_connection() -> None:
     await asyncio.gather(held, *works)
 
     assert order == ["third", "first", "second"]
+    await pool.close()
+
+
+async def test_urgent_work_passes_other_work_a_few_times_in_a_row() -> None:
+    begun, gate, order = threading.Event(), threading.Event(), list[str]()
+    pool = ReaderPool([Connection()], "the bench", lambda error: error)
+
+    async def note(name: str, *, urgent: bool) -> None:
+        await pool.run(lambda _db: order.append(name), urgent=urgent)
+
+    def hold(_db: Connection) -> None:
+        begun.set()
+        gate.wait(10)
+
+    held = asyncio.ensure_future(pool.run(hold))
+    await asyncio.to_thread(begun.wait, 10)
+    works = [asyncio.ensure_future(note(name, urgent=name == "urgent")) for name in ["renewal"] * 2 + ["urgent"] * 20]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, *works)
+
+    passes = ["urgent"] * MAX_PASSES
+    assert order[: 2 * MAX_PASSES + 2] == [*passes, "renewal", *passes, "renewal"]
+    assert len(order) == 22
     await pool.close()

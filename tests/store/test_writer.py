@@ -18,10 +18,11 @@ from recollect.errors import (
 )
 from recollect.store.factory import open_store
 from recollect.store.failpoint import Failpoint
+from recollect.store.sql.jobs import MAX_PASSES
 from recollect.store.sqlite import writer as writer_module
 from recollect.store.sqlite.connection import BUSY_MS, PAGE_BYTES, DatabaseLocation, open_writer
 from recollect.store.sqlite.inline_reader import FileWork
-from recollect.store.sqlite.writer import MAX_PASSES, RESTART_PAGES, Writer
+from recollect.store.sqlite.writer import RESTART_PAGES, Writer
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import StrengthenMemory

@@ -11,6 +11,10 @@ T = TypeVar("T")
 Fault = Callable[[Exception], Exception]
 """Translates a driver's exception; any other stays as it is."""
 
+# Urgent pieces of work (in SQLite's writer: transactions) that may pass other work in a row: that never waits for more
+# than these, however many chats run.
+MAX_PASSES = 4
+
 logger = logging.getLogger(__name__)
 
 

@@ -9,7 +9,7 @@ from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
 from recollect.errors import StoreUnavailableError
-from recollect.store.sql.jobs import Fault, Job, deliver
+from recollect.store.sql.jobs import MAX_PASSES, Fault, Job, deliver
 
 T = TypeVar("T")
 D = TypeVar("D", bound="Closable")
@@ -40,6 +40,7 @@ class ReaderPool(Generic[D]):
         self._queue: SimpleQueue[bool | None] = SimpleQueue()
         self._urgent: deque[Job[Any]] = deque()
         self._waiting: deque[Job[Any]] = deque()
+        self._passes = 0
         self._gate = threading.Lock()
         self._closing = False
         self._threads: list[tuple[threading.Thread, Future[None]]] = []
@@ -58,7 +59,8 @@ class ReaderPool(Generic[D]):
         Args:
             work: What to do; it is finished even if its caller is cancelled.
             reads: It changes nothing, and `close` interrupts it if its caller was cancelled.
-            urgent: A chat waits for this short work: it passes other work that waits for a connection.
+            urgent: A chat waits for this short work: it passes other work that waits for a connection, at most
+                `MAX_PASSES` pieces in a row.
 
         Raises:
             StoreUnavailableError: the store is closed.
@@ -89,9 +91,11 @@ class ReaderPool(Generic[D]):
         """Wait for a job; None if there will be no more."""
         if self._queue.get() is None:
             return None
-        try:
-            return self._urgent.popleft()
-        except IndexError:
+        with self._gate:
+            if self._urgent and (self._passes < MAX_PASSES or not self._waiting):
+                self._passes = self._passes + 1 if self._waiting else 0
+                return self._urgent.popleft()
+            self._passes = 0
             return self._waiting.popleft()
 
     async def close(self) -> None:

@@ -22,7 +22,7 @@ import apsw
 
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
-from recollect.store.sql.jobs import Job, deliver
+from recollect.store.sql.jobs import MAX_PASSES, Job, deliver
 from recollect.store.sqlite.connection import BUSY_MS
 from recollect.store.sqlite.errors import as_ours
 from recollect.store.sqlite.file_guard import FileGuard
@@ -32,8 +32,6 @@ T = TypeVar("T")
 
 # Maximum pieces of work in one transaction: bounds how long the first of a batch waits for the last.
 MAX_JOBS = 256
-# Urgent transactions in a row that may pass other work: that never waits for more than these, however many chats run.
-MAX_PASSES = 4
 # A transaction of other work that has lasted so long ends after the current piece of work if urgent work waits.
 MAX_HOLD_S = 0.002
 # Work without a caller (counts of use) joins the next transaction, or makes its own after so many seconds or pieces.
