@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from functools import partial
 from typing import TypeVar
 
 from recollect.concurrency import retry_while_stale
@@ -294,8 +293,7 @@ class Worker:
             nonlocal paid
             # The subject may have been re-embedded since the attempt before.
             runtime = self.runtime_for(await budgeted.for_subject(lease.key.subject))
-            runtime = replace(runtime, known=KnownMemories(runtime.store))
-            formed = await _retry_once(partial(stage, lease, runtime))
+            formed = await _retry_once(lambda: stage(lease, replace(runtime, known=KnownMemories(runtime.store))))
             paid = paid or await charge_rule_work(runtime, lease, profile, formed)
             return await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)
 

@@ -5,13 +5,13 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from factories import ANA, BEN, turn
+from factories import ANA, BEN, add, memory, turn
 from recollect.engine import AsyncRecollect, Components
-from recollect.errors import LeaseLostError, ModelError, StaleSubjectError
+from recollect.errors import LeaseLostError, ModelError, StaleSubjectError, StoreUnavailableError
 from recollect.formation.runtime import Runtime
 from recollect.store.store import Store
 from recollect.testing import FakeClock
-from recollect.types import FormationRequest, FormationResult, Lease
+from recollect.types import FormationRequest, FormationResult, Lease, StrengthenMemory
 from recollect.worker.loop import Worker
 
 
@@ -118,6 +118,24 @@ async def test_a_subject_that_changed_meanwhile_is_read_again(runtime: Runtime, 
 
     assert await Worker(runtime, {"extract": stale_at_first}).drain() == 1
     assert tried == [1, 1, 1], "three readings, one attempt"
+
+
+async def test_a_retry_after_a_database_error_reads_memories_again(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
+    known = memory("Ana likes tea.", clock=clock)
+    await runtime.store.memories.apply(ANA, [add(known)], [])
+    seen: list[float] = []
+
+    async def fails_at_first(lease: Lease, runtime: Runtime) -> FormationResult:
+        for _ in range(2):
+            seen.extend(read.importance for read in await runtime.memories(ANA, [known.id]))
+        if len(seen) == 2:
+            await runtime.store.memories.apply(ANA, [StrengthenMemory(id=known.id, importance=0.75)], [])
+            raise StoreUnavailableError("busy")
+        return await done(lease, runtime)
+
+    assert await Worker(runtime, {"extract": fails_at_first}).drain() == 1
+    assert seen == [0.5, 0.5, 0.75, 0.75]
 
 
 async def test_a_subject_that_never_stands_still_ends_in_a_retry(runtime: Runtime, clock: FakeClock) -> None:
