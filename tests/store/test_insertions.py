@@ -152,6 +152,28 @@ async def test_a_thread_that_grows_too_large_begins_a_new_ledger(store: Store, c
     assert {row.chain for row in (await store.insertions.find(ANA, chains)).insertions} == {-1, count + 1}
 
 
+@pytest.mark.parametrize("large", [True, False])
+async def test_a_replaced_row_does_not_count_towards_the_limits(store: Store, clock: FakeClock, large: bool) -> None:
+    count = 4 if large else MAX_INSERTIONS_PER_THREAD
+    text = "x" * (MAX_THREAD_CHARACTERS // count) if large else "x"
+    await store.insertions.add(ANA, [insertion(clock, number, recalled=text) for number in range(count)])
+
+    await store.insertions.add(ANA, [insertion(clock, count - 1, recalled=text)])
+
+    assert len((await store.insertions.find(ANA, range(count))).insertions) == count
+
+
+async def test_rows_added_together_all_count_towards_the_limit(store: Store, clock: FakeClock) -> None:
+    known_rows = [insertion(clock, number) for number in range(MAX_INSERTIONS_PER_THREAD - 1)]
+    await store.insertions.add(ANA, known_rows)
+    first, second = len(known_rows), len(known_rows) + 1
+
+    await store.insertions.add(ANA, [insertion(clock, first), insertion(clock, second)])
+
+    found = (await store.insertions.find(ANA, range(second + 1))).insertions
+    assert {row.chain for row in found} == {first, second}
+
+
 async def test_an_insertion_with_an_erased_memory_is_refused(store: Store, clock: FakeClock) -> None:
     tea = await known(store, clock, "Ana likes tea.")
     late = insertion(clock, 1, tea)

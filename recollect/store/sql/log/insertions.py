@@ -109,13 +109,17 @@ def add(
         raise BadRequestError("insertions of several threads cannot be added together")
     _refuse_erased(db, subject, insertions, closed_since)
     chains = json.dumps([insertion.chain for insertion in insertions])
-    is_known, some_erased, some_masked, *size = fetch(db, SQL["thread_state"], key, thread, chains)[0]
+    is_known, some_erased, some_masked, count, characters = fetch(db, SQL["thread_state"], key, thread, chains)[0]
     ledger = TombstoneLedger(db, subject, term_key) if some_erased or some_masked else None
-    if ledger is not None or is_known:
+    are_replaced = bool(ledger is not None or is_known)
+    if are_replaced:
         for insertion in insertions:
             for stored in (insertion.chain, *([ledger.mask(insertion.chain)] if ledger else [])):
                 _delete(db, key, stored, thread)
-    _make_room(db, key, insertions, *size)
+    if are_replaced and _is_too_large(insertions, count, characters):  # the size from before the rows were removed
+        *_, count, characters = fetch(db, SQL["thread_state"], key, thread, chains)[0]
+    if _is_too_large(insertions, count, characters):
+        _drop_thread(db, key, thread)
     masking = ledger if some_erased else None
     chain_of = {row.id: masking.mask(row.chain) if masking else row.chain for row in insertions}
     db.executemany(
@@ -233,20 +237,22 @@ def _refuse_erased(
             raise StaleSubjectError("something was erased while the prompt was prepared: prepare it again")
 
 
-def _make_room(db: SqlConnection, key: int, insertions: Sequence[PromptInsertion], count: int, characters: int) -> None:
-    """Begin a new ledger where the thread's would grow too large.
+def _is_too_large(insertions: Sequence[PromptInsertion], count: int, characters: int) -> bool:
+    """Return whether a thread's ledger would grow too large.
 
     Args:
-        db: A connection in a transaction.
-        key: Key of the subject.
         insertions: What is added to the thread.
         count: Number of its insertions with text.
         characters: Length of their text.
     """
-    added = sum(insertion.characters for insertion in insertions)
-    if not added or (count < MAX_INSERTIONS_PER_THREAD and characters + added <= MAX_THREAD_CHARACTERS):
-        return
-    thread = insertions[0].thread
+    added = [insertion.characters for insertion in insertions if insertion.characters]
+    return bool(added) and (
+        count + len(added) > MAX_INSERTIONS_PER_THREAD or characters + sum(added) > MAX_THREAD_CHARACTERS
+    )
+
+
+def _drop_thread(db: SqlConnection, key: int, thread: int) -> None:
+    """Begin a new ledger for a thread."""
     for chain, _ in fetch(db, SQL["thread_places"], key, thread):
         drop_shown(db, key, chain, thread)
     db.execute(SQL["drop_thread"], (key, thread))
