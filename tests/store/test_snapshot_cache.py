@@ -1,17 +1,21 @@
 """What is cached of a subject: its arrays and the memories shown, within so many bytes."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, SPACE
 from factories import memory as some_memory
 from recollect.ids import id_bytes
+from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.snapshot_cache import MAX_TEXT_BYTES, SnapshotCache
 from recollect.store.sql.snapshot_codec import pack_fixed, size_of, unpack
 from recollect.testing import FakeClock
-from recollect.types import Memory, Subject, SubjectSnapshot
+from recollect.types import IdColumn, Memory, Subject, SubjectSnapshot
 
 CLOCK = FakeClock()
 
@@ -23,6 +27,11 @@ def known(count: int, *, characters: int = 20, subject: Subject = ANA) -> list[M
 def snapshot_of(memories: list[Memory], *, version: int = 1, subject: Subject = ANA) -> SubjectSnapshot:
     fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
     return unpack(subject, version, b"", 0, [(id_bytes(row.id), fixed, b"", b"") for row in memories], [])
+
+
+def arrays_of(hot: SubjectSnapshot) -> list[npt.NDArray[Any]]:
+    named = [getattr(hot, spec.name) for spec in fields(hot)]
+    return [IdColumn.of(hot.ids).array, *(array for array in named if isinstance(array, np.ndarray))]
 
 
 def kept(cache: SnapshotCache, hot: SubjectSnapshot, memories: list[Memory]) -> list[Memory]:
@@ -74,6 +83,20 @@ def test_a_memory_counts_the_uses_that_its_subject_knows_of() -> None:
     assert cache.put_memories(SPACE, hot, memories) == [used, memories[1]]
     cache.note_uses(Subject("user", "other"), [memories[0].id], CLOCK.now())
     assert kept(cache, hot, memories) == [used, memories[1]]
+
+
+def test_the_room_to_grow_counts_towards_the_bytes() -> None:
+    cache, memories = SnapshotCache(1_000_000), known(100)
+    arrays = GrowingArrays(snapshot_of(memories))
+    cache.put(SPACE, arrays.latest, arrays)
+    assert cache.bytes == size_of(arrays.latest)
+    [newest] = known(1)
+    hot = cache.advance(SPACE, arrays.latest, snapshot_of([newest], version=2), [id_bytes(newest.id) or b""])
+
+    held = sum(array.base.nbytes if array.base is not None else array.nbytes for array in arrays_of(hot))
+
+    assert held > 1.2 * size_of(hot), "there is room to grow"
+    assert cache.bytes == held
 
 
 def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:

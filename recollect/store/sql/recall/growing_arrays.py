@@ -40,6 +40,11 @@ class _Column:
         """All rows in use."""
         return self._array[: self._used]
 
+    @property
+    def spare_bytes(self) -> int:
+        """Bytes of the rows that are not in use."""
+        return self._array.nbytes - self.view.nbytes
+
     def reserve(self, rows: int) -> None:
         """Make room for so many rows."""
         if rows > len(self._array):
@@ -78,6 +83,11 @@ class GrowingArrays:
         if not self._own:
             self._own = {name: _Column(array) for name, array in _arrays_of(self._latest).items()}
         return self._own
+
+    @property
+    def spare_bytes(self) -> int:
+        """Bytes of the room to grow."""
+        return sum(column.spare_bytes for column in self._own.values())
 
     @property
     def latest(self) -> SubjectSnapshot:

@@ -43,7 +43,7 @@ class _Kept:
     arrays: GrowingArrays
     """What `hot` has views of."""
     size: int
-    """Bytes of `hot`."""
+    """Bytes of `arrays`, with their room to grow."""
     memories: dict[MemoryId, Memory] = field(default_factory=dict)
     text_size: int = 0
     """Bytes of `memories`."""
@@ -120,7 +120,7 @@ class SnapshotCache:
         return merged
 
     def _put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays, changed: ChangedMemories | None) -> None:
-        size = size_of(hot) if self._most_bytes else 1
+        size = size_of(hot) + arrays.spare_bytes if self._most_bytes else 1
         key = (hot.subject.key, space)
         with self._lock:
             known = self._kept.get(key)
