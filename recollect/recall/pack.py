@@ -120,16 +120,16 @@ class _Packing:
         What was reported is settled; what was not comes again.
         """
         said = gist(found.memory.text)
-        before = self._said.get(said, found.memory.id)
-        if before != found.memory.id:
+        before = self._said.get(said)
+        if before is not None:
             self.left.append(OmittedMemory(id=found.memory.id, reason=f"says the same as {before}"))
             return True
         refused = self._room.refuse(found) if self._room is not None else ""
         if not refused:
             self.kept.append(found)
+            self._said[said] = found.memory.id
         elif report:
             self.left.append(OmittedMemory(id=found.memory.id, reason=refused))
-        self._said[said] = found.memory.id
         return not refused
 
 

@@ -62,6 +62,16 @@ def test_what_says_the_same_is_kept_once_the_better_one() -> None:
     assert left == [OmittedMemory(id=name(2), reason=f"says the same as {name(1)}")]
 
 
+def test_what_had_no_room_itself_keeps_nothing_else_out() -> None:
+    text = "Ana works as a nurse " + "at the clinic " * 20
+    kept, left = packed(fact(1, text), found(2, text), tokens=400, profile=FRAME_TOKENS + 10)
+
+    assert kept == [2]
+    assert [(omitted.id, omitted.reason.partition(":")[0]) for omitted in left] == [
+        (name(1), "no room in the profile block")
+    ]
+
+
 @pytest.mark.parametrize(
     "other",
     ["Ana does not like tea", "Ana likes 2 teas", "Ben likes tea", "Tea likes Ana", "Ana never likes tea"],
