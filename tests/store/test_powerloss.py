@@ -98,6 +98,26 @@ async def test_nothing_acknowledged_is_lost_when_the_power_goes(tmp_path: Path, 
         await store_again.close()
 
 
+async def test_a_counted_attempt_is_on_the_disk_before_the_work_begins(tmp_path: Path, clock: FakeClock) -> None:
+    """Else a formation that takes the machine down with it is tried for ever."""
+    with disk(tmp_path, 0, []) as (lost, _):
+        lost.cut_at = 100_000
+        place = DatabaseLocation(path=str(lost.folder / "r.sqlite3"), vfs=NAME, exclusive=True)
+        store = await open_sqlite(place, clock=clock, cache_bytes=0)
+        await store.conversations.record(turn("a", "b", formations=[due()]))
+        [key] = await store.formations.due(clock.now())
+        lease = await store.formations.lease(key, now=clock.now(), lease_s=60)
+        after_lease = [write.path for write in lost.unsynced]
+        assert lease is not None
+        clock.advance(seconds=2)
+        assert await store.formations.renew(lease, now=clock.now(), lease_s=60)
+        after_renewal = [write.path for write in lost.unsynced]
+        await store.close()
+
+    assert after_lease == []
+    assert after_renewal, "a renewal does not wait for the disk"
+
+
 def test_the_disk_forgets_what_was_not_synced(tmp_path: Path) -> None:
     """Were it not so, the test above could not fail."""
     acknowledged: list[str] = []

@@ -35,14 +35,15 @@ class FormationRepository:
     async def lease(self, key: FormationKey, *, now: datetime, lease_s: float) -> Lease | None:
         """Lease a formation and count the attempt; None if it is not due, parked or leased by another worker.
 
-        A crash of the machine may undo the lease, as it ends the worker: the disk is not waited for.
+        The attempt is on the disk when this returns: a formation that takes the machine down is parked in the end.
         """
-        return await self._executor.write(
-            lambda db: formations.lease(db, key, now=now, lease_s=lease_s), key.subject, synced=False
-        )
+        return await self._executor.write(lambda db: formations.lease(db, key, now=now, lease_s=lease_s), key.subject)
 
     async def renew(self, lease: Lease, *, now: datetime, lease_s: float) -> bool:
-        """Extend a lease; False if it ran out or was taken over."""
+        """Extend a lease; False if it ran out or was taken over.
+
+        A crash of the machine may undo it, as it ends the worker: the disk is not waited for.
+        """
         return await self._executor.write(
             lambda db: formations.renew(db, lease, now=now, lease_s=lease_s), lease.key.subject, synced=False
         )
