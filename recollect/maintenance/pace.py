@@ -7,6 +7,7 @@ loop wants it. So long computations run here in spells of two milliseconds, each
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from recollect.errors import RecollectError
@@ -57,7 +58,9 @@ class Pace:
             return await asyncio.shield(thread)
         except asyncio.CancelledError:
             self._cancelled = True
-            await asyncio.wait([thread])
+            while not thread.done():  # another cancellation ends the wait, but not the thread
+                with suppress(asyncio.CancelledError):
+                    await asyncio.wait([thread])
             raise
 
     def breathe(self) -> None:
