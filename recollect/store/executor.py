@@ -71,7 +71,10 @@ class Executor(Protocol):
         ...
 
     async def flush(self, *subjects: Subject) -> None:
-        """Wait until no `write_later` that names one of `subjects` is pending, unless the next write follows it."""
+        """Wait until no `write_later` that names one of `subjects` is pending.
+
+        Or do nothing, where the next write that is not urgent happens after it.
+        """
         ...
 
 

@@ -172,7 +172,7 @@ class SqliteExecutor:
         self._writer.later(work)
 
     async def flush(self, *subjects: Subject) -> None:
-        """Do nothing: the next write happens after the pending ones."""
+        """Do nothing: the next write that is not urgent happens after the pending ones."""
 
     async def run_alone(self, work: FileWork[T]) -> T:
         """Run `work` in the writing thread between transactions; it begins and ends its own."""
