@@ -59,7 +59,7 @@ NOBODYS = {
     "claim_range",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
-ERASING = {"linked", "unclean", "cleaned", "showing", "showing_any"}
+ERASING = {"linked", "unclean", "cleaned", "showing", "showing_any", "shown_memories"}
 NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
 ALL = [(room, name, sql) for room in ROOMS for name, sql in database.load(room).items()]
 # What PostgreSQL alone is asked.
@@ -87,4 +87,5 @@ EVERY_NODE = {
     ("formation", "formations_of"),
     ("insertion", "showing"),
     ("insertion", "showing_any"),
+    ("insertion", "shown_memories"),
 }

@@ -10,6 +10,7 @@ from recollect.concurrency import retry_while_stale
 from recollect.errors import StaleSubjectError
 from recollect.formation.contexts import shorten_contexts
 from recollect.formation.forgotten_answers import find_forgotten
+from recollect.formation.forgotten_prompts import forget_shown
 from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
 from recollect.formation.quotations import withhold
 from recollect.formation.replays import mark_forgotten
@@ -38,12 +39,16 @@ async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
     """Close a memory and what else would bring its words into a prompt.
 
     These are the notes and facts of the same message that say the same, and the clauses of quotations that do; of a
-    quotation, all memories that rest on its message alone. The history stays. A closed memory stays as it is.
+    quotation, all memories that rest on its message alone. The history stays. A closed memory stays as it is, but
+    later prompts do not repeat its words.
 
     Raises:
         StaleSubjectError: The subject kept changing; nothing was closed, and trying again is safe.
     """
     if memory.state is MemoryState.CLOSED:
+        shown = await forget_shown(outdated_by_hand(memory), memory.subject, runtime)
+        if shown:
+            await runtime.store.memories.apply(memory.subject, shown, [])
         return memory
 
     async def attempt() -> Memory:
@@ -68,12 +73,13 @@ async def _forget(runtime: Runtime, memory: Memory) -> Memory:
     shortened, why = await withhold(outdated, hot, runtime, gone=gone)
     episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
+    shown = await forget_shown(outdated, memory.subject, runtime)
     # What ended with the memory comes before it, and comes back with it.
     ends = [_decision(known, memory if known is not memory else None, now, runtime) for known in (*same, memory)]
     decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
     await runtime.store.memories.apply(
         memory.subject,
-        [*closes, *shortened, *episodes, *contexts, *mark_forgotten(forgotten, runtime)],
+        [*closes, *shortened, *episodes, *contexts, *mark_forgotten(forgotten, runtime), *shown],
         decisions,
         subject_version=hot.version if len(hot) else None,
     )

@@ -18,6 +18,7 @@ from recollect.formation.contexts import shorten_contexts, without_stale_context
 from recollect.formation.contradictions import closed_within, misspoken, superseded
 from recollect.formation.forget import forgotten_by_hand, repeats_forgotten
 from recollect.formation.forgotten_answers import find_forgotten
+from recollect.formation.forgotten_prompts import forget_shown
 from recollect.formation.inputs import (
     LARGE_BATCH,
     characters,
@@ -112,7 +113,8 @@ async def _shortened(
     episodes, why_episodes = await shorten_episodes(outdated, batch.hot, runtime, home=home, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, batch.hot, runtime, gone=gone)
     marked = mark_forgotten(forgotten, runtime)
-    return [*turns, *episodes, *contexts, *marked], [*why_turns, *why_episodes, *why_contexts]
+    shown = await forget_shown(outdated, batch.lease.key.subject, runtime)
+    return [*turns, *episodes, *contexts, *marked, *shown], [*why_turns, *why_episodes, *why_contexts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -117,6 +117,41 @@ async def test_what_was_forgotten_is_not_declared(
     assert ENDED not in later.body.decode()
 
 
+SOURDOUGH = "my sourdough came out so flat again, no idea why, third time this month lol."
+
+
+@pytest.mark.parametrize(
+    ("before", "question", "since", "words"),
+    [
+        (
+            f"{SOURDOUGH} I live in Oslo with my cat.",
+            "Why did my sourdough come out flat the third time this month?",
+            ["I moved to Bergen.", "Please forget what I said about my sourdough."],
+            "no idea why",
+        ),
+        ("I live in Oslo.", "Where do I live?", ["I moved to Bergen.", "Please forget that I lived in Oslo."], "Oslo"),
+        (EXAM, "When is my anatomy exam?", [POSTPONED], "12 March"),
+    ],
+)
+async def test_what_ended_before_it_was_forgotten_is_not_repeated(
+    engine: AsyncRecollect, clock: FakeClock, before: str, question: str, since: list[str], words: str
+) -> None:
+    await tell(engine, before)
+    chat = ScriptedChat(engine)
+    assert words in (await chat.ask(question, "I see.")).body.decode()
+    for text in since:
+        await change(engine, clock, text)
+    if len(since) == 1:
+        for memory in [*await closed(engine, MemoryKind.NOTE), *await closed(engine, MemoryKind.TURN)]:
+            await engine.forget(memory.id, user="ana")
+
+    later = await chat.ask("What else is there to do today?", "Nothing.")
+
+    assert words not in later.body.decode()
+    assert not declared(later, "What else is there to do today?")
+    assert later.prefix is PrefixState.ERASED
+
+
 @pytest.mark.parametrize(
     ("newer", "is_declared"),
     [

@@ -49,6 +49,11 @@ class MemoryRepository:
             return {}
         return await self._executor.read_inline(lambda db: read.states(db, subject, ids), small=len(ids) <= INLINE_ROWS)
 
+    async def shown_closed(self, subject: Subject, *, limit: int = 1000) -> builtins.list[Memory]:
+        """Read the closed ones among the newest `limit` memories that stored prompts show, newest first."""
+        check_limit(limit)
+        return await self._executor.read(lambda db: read.shown_closed(db, subject, limit=limit))
+
     async def list(
         self,
         subject: Subject,
@@ -97,6 +102,12 @@ class MemoryRepository:
     ) -> builtins.list[Memory]:
         """Read memories of any kind and state with evidence in a conversation, or in one of its messages; by id."""
         return await self._executor.read(lambda db: read.memories_from(db, subject, conversation, seq=seq))
+
+    async def from_same_messages(self, subject: Subject, ids: Sequence[MemoryId]) -> builtins.list[Memory]:
+        """Read memories of any kind and state with evidence in a message that one of these has evidence in; by id."""
+        if not ids:
+            return []
+        return await self._executor.read(lambda db: read.memories_beside(db, subject, ids))
 
     async def since(self, subject: Subject, since: datetime) -> builtins.list[Memory]:
         """Read memories of any kind that were stored or closed at `since` or later, ordered by id."""
@@ -202,6 +213,12 @@ class DecisionRepository:
         """Read the decision log, oldest first; of one memory: all that made, changed or considered it."""
         check_limit(limit)
         return await self._executor.read(lambda db: read.decisions(db, subject, memory=memory, limit=limit))
+
+    async def of_many(self, subject: Subject, memories: Sequence[MemoryId]) -> builtins.list[Decision]:
+        """Read all decisions that made, changed or considered one of these memories, oldest first."""
+        if not memories:
+            return []
+        return await self._executor.read(lambda db: read.decisions_of_many(db, subject, memories))
 
     async def get(self, subject: Subject, decision_id: str) -> Decision | None:
         """Read one decision; None if the subject has none with that id."""

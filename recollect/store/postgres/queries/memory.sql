@@ -64,6 +64,22 @@ SELECT *
                 FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
  ORDER BY id, place
 
+-- name: decisions_of_many
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision
+ WHERE subject = ?1
+   AND memory IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                          THEN decode(replace(value, '-', ''), 'hex') END
+                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+ UNION
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision
+ WHERE subject = ?1
+   AND target IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                          THEN decode(replace(value, '-', ''), 'hex') END
+                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+ ORDER BY at, id
+
 -- name: states
 SELECT id, state
   FROM memory

@@ -26,6 +26,7 @@ from recollect.types import (
 )
 
 SQL, TAGGED, REVIEW_SQL, UNDO_SQL = load("memory"), load("tagged"), load("review"), load("undo")
+SHOWN_SQL = load("insertion")
 _LAST_ID = b"\xff" * 16
 
 
@@ -49,6 +50,16 @@ def states(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> dict
         return {}
     rows = fetch(db, SQL["states"], subject.key, json.dumps(ids))
     return {MemoryId(id_text(id_)): STATE_ORDER[state] for id_, state in rows}
+
+
+def shown_closed(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
+    """Read the closed ones among the newest memories that insertions show, newest first."""
+    with db:  # one snapshot
+        if version_of(db, subject) is None:
+            return []
+        shown = [MemoryId(id_text(id_)) for (id_,) in fetch(db, SHOWN_SQL["shown_memories"], subject.key, limit)]
+        known = states(db, subject, shown)
+        return memories_within(db, subject, [id_ for id_ in shown if known.get(id_) is MemoryState.CLOSED])
 
 
 class MemoryFilter(NamedTuple):
@@ -118,6 +129,13 @@ def memories_from(
     return read_memories(subject, fetch(db, UNDO_SQL["from_source"], subject.key, id_, seq))
 
 
+def memories_beside(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
+    """Read memories with evidence in a message that one of these has evidence in."""
+    if version_of(db, subject) is None:
+        return []
+    return read_memories(subject, fetch(db, UNDO_SQL["from_same_messages"], subject.key, json.dumps(ids)))
+
+
 def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list[Memory]:
     """Read memories that were stored or closed since an instant."""
     if version_of(db, subject) is None:
@@ -162,6 +180,14 @@ def decisions(db: SqlConnection, subject: Subject, *, memory: MemoryId | None, l
     else:
         id_ = id_bytes(memory)
         rows = [] if id_ is None else fetch(db, SQL["decisions_of"], subject.key, limit, id_)
+    return [read_decision(subject, row) for row in rows]
+
+
+def decisions_of_many(db: SqlConnection, subject: Subject, memories: Sequence[MemoryId]) -> list[Decision]:
+    """Read the decisions about several memories."""
+    if version_of(db, subject) is None:
+        return []
+    rows = fetch(db, SQL["decisions_of_many"], subject.key, json.dumps(memories))
     return [read_decision(subject, row) for row in rows]
 
 

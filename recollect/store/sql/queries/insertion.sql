@@ -86,6 +86,10 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, 1)
 -- name: showing
 SELECT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND memory = ?2
 
+-- name: shown_memories
+-- Memories of an owner that insertions of any subject show.
+SELECT DISTINCT memory FROM insertion_item WHERE owner = ?1 ORDER BY memory DESC LIMIT ?2
+
 -- name: showing_any
 SELECT DISTINCT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND subject <> ?1
 

@@ -167,3 +167,13 @@ SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
  WHERE subject = ?1 AND (memory = ?3 OR target = ?3)
  ORDER BY at, id
  LIMIT ?2
+
+-- name: decisions_of_many
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision
+ WHERE subject = ?1 AND memory IN (SELECT unhex(value, '-') FROM json_each(?2))
+ UNION
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision
+ WHERE subject = ?1 AND target IN (SELECT unhex(value, '-') FROM json_each(?2))
+ ORDER BY at, id

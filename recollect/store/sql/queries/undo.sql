@@ -7,6 +7,17 @@ SELECT *
    AND id IN (SELECT memory FROM evidence WHERE subject = ?1 AND conversation = ?2 AND (seq = ?3 OR ?3 IS NULL))
  ORDER BY id, place
 
+-- name: from_same_messages text: elsewhere
+SELECT *
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT other.memory
+                FROM evidence AS own
+                JOIN evidence AS other
+                  ON other.subject = own.subject AND other.conversation = own.conversation AND other.seq = own.seq
+               WHERE own.subject = ?1 AND own.memory IN (SELECT unhex(value, '-') FROM json_each(?2)))
+ ORDER BY id, place
+
 -- name: changed_since text: elsewhere
 SELECT *
   FROM remembered
