@@ -47,7 +47,7 @@ class EarlierPrompts:
 
     shown: frozenset[MemoryId]
     """The memories in them."""
-    ended: tuple[Memory, ...]
+    ended: tuple[Memory, ...] = ()
     """What of these no longer holds, and was not declared so yet; a quotation has only those words as its text."""
     began: datetime | None = None
     """When the first of them was prepared."""

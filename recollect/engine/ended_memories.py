@@ -1,9 +1,12 @@
 """What prompts declare no longer true of the closed memories that earlier ones show. Reads the store."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.retrieval import redact_quotation
+from recollect.extraction.redaction import build_redaction
+from recollect.formation.forgotten_words import is_forgotten
 from recollect.prompt.repeats import DENIED, content_words
 from recollect.store.store import Store
 from recollect.types import (
@@ -14,42 +17,73 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    Subject,
     Withheld,
 )
 
+# Memories that are declared with one prompt, and closed ones that are looked up for it; more follow with the next.
+MAX_ENDED, MAX_LOOKED_UP = 20, 200
 # A memory that made room for others (`EVICT`, `FOLD`) or went into another (`MERGE`) may hold all the same.
 _ENDING = frozenset({Action.CLOSE, Action.UNDO, Action.ABANDON, Action.REJECT})
+# Quotations with more characters are searched for secrets in a thread.
+_LARGE_TEXT = 2_000
+# Characters of what ended in a quotation that are kept: more than any prompt shows of it, so that no secret is cut.
+_MAX_STRETCHES = 1_000
 
 
-def is_replaced(memory: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether another value took the place of a memory."""
-    return any(line.action is Action.REPLACE and line.target_id == memory.id for line in lines)
+async def find_ended(store: Store, subject: Subject, closed: Sequence[MemoryId]) -> list[Memory]:
+    """Return what no longer holds of closed memories, with the words that say it; at most `MAX_ENDED`.
 
-
-async def find_ended(store: Store, memory: Memory, lines: Sequence[Decision]) -> Memory | None:
-    """Return what no longer holds of a closed memory, with the words that say it.
+    Left out is what may hold all the same: what made room for others, was not used for long, is part of what replaced
+    it, or was replaced by something that is forgotten. The number of statements does not depend on that of memories.
 
     Args:
-        store: The store that has it.
-        memory: A memory that was closed, but not forgotten.
-        lines: The decisions about it.
+        store: The store that has them.
+        subject: Their owner.
+        closed: Closed memories that are not forgotten, in the order in which they were shown.
 
     Returns:
-        A fact or note as it is; a quotation with the stretches that no longer hold as its text. None if the memory may
-        hold all the same: it made room for others, was not used for long, or is part of what replaced it.
+        Facts and notes as they are; quotations with the stretches that no longer hold as their text.
     """
-    if memory.kind is MemoryKind.EPISODE or not _is_ended(memory, lines):
-        return None
-    if memory.kind is MemoryKind.TURN:
-        return await _find_stretches(store, memory)
-    if memory.kind is MemoryKind.NOTE and await _is_refined(store, memory, lines):
-        return None
-    return memory
+    closed = closed[-MAX_LOOKED_UP:]
+    lines = await read_lines(store, subject, closed)
+    ended = [memory for memory in await store.memories.get_many(subject, closed) if is_ended(memory, lines[memory.id])]
+    quotations = [memory for memory in ended if memory.kind is MemoryKind.TURN]
+    versions = await store.memories.from_same_messages(subject, [quotation.id for quotation in quotations])
+    newer = await _replacing(store, subject, ended, lines)
+    found: list[Memory] = []
+    for memory in ended:
+        if memory.kind is MemoryKind.TURN:
+            told = await _find_stretches(memory, versions)
+        else:
+            told = memory if is_declared(memory, newer[memory.id]) else None
+        if told is not None:
+            found.append(told)
+        if len(found) == MAX_ENDED:
+            break
+    return found
 
 
-def _is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
+async def read_lines(store: Store, subject: Subject, memories: Sequence[MemoryId]) -> dict[MemoryId, list[Decision]]:
+    """Read the decisions about each of these memories, oldest first."""
+    lines: dict[MemoryId, list[Decision]] = {memory: [] for memory in memories}
+    for line in await store.decisions.of_many(subject, memories):
+        for memory in {line.memory_id, line.target_id}:
+            if memory in lines:
+                lines[memory].append(line)
+    return lines
+
+
+def is_replaced(memory: MemoryId, lines: Sequence[Decision]) -> bool:
+    """Return whether another value took the place of a memory."""
+    return any(line.action is Action.REPLACE and line.target_id == memory for line in lines)
+
+
+def is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
     """Return whether a memory was replaced, taken back, closed by what was said, or has expired by its date."""
-    if is_replaced(memory, lines):
+    if memory.kind is MemoryKind.EPISODE:
+        return False
+    if is_replaced(memory.id, lines):
         return True
     own = [line for line in lines if line.memory_id == memory.id]
     # Notes also expire without use; those that end with something else name it.
@@ -57,34 +91,67 @@ def _is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
     return expired or any(line.action in _ENDING for line in own)
 
 
-async def _is_refined(store: Store, note: Memory, lines: Sequence[Decision]) -> bool:
-    """Return whether what replaced a note says all that the note says."""
-    ids = [line.memory_id for line in lines if line.action is Action.REPLACE and line.target_id == note.id]
-    newer = await store.memories.get_many(note.subject, [MemoryId(id_) for id_ in ids if id_]) if ids else []
-    said = content_words(note.text)
-    more = [words for memory in newer if said <= (words := content_words(memory.text))]
-    return any((DENIED in words) is (DENIED in said) for words in more)
+def is_declared(ended: Memory, newer: Sequence[Memory] | None) -> bool:
+    """Return whether a fact or note that ended is declared so.
+
+    Args:
+        ended: The fact or note.
+        newer: What replaced it; None if that is forgotten.
+    """
+    if newer is None:
+        return False
+    if ended.kind is not MemoryKind.NOTE:
+        return True
+    words = content_words(ended.text)
+    more = [known for memory in newer if words <= (known := content_words(memory.text))]
+    return not any((DENIED in known) is (DENIED in words) for known in more)
 
 
-async def _find_stretches(store: Store, quotation: Memory) -> Memory | None:
-    """Return a quotation of the stretches that its newer version leaves out; all of it if there is no newer one."""
-    source = quotation.evidence[0] if quotation.evidence else None
-    if source is None:
-        return None
-    formed = await store.memories.from_source(quotation.subject, source.conversation, seq=source.seq)
-    newer = [
+async def _replacing(
+    store: Store, subject: Subject, ended: Sequence[Memory], lines: Mapping[MemoryId, Sequence[Decision]]
+) -> dict[MemoryId, list[Memory] | None]:
+    """Read what replaced each of these memories; None where that is forgotten."""
+    ids = {
+        memory.id: [
+            MemoryId(line.memory_id)
+            for line in lines[memory.id]
+            if line.action is Action.REPLACE and line.target_id == memory.id and line.memory_id
+        ]
+        for memory in ended
+    }
+    wanted = list(dict.fromkeys(id_ for replacing in ids.values() for id_ in replacing))
+    newer = {memory.id: memory for memory in await store.memories.get_many(subject, wanted)}
+    closed = [memory for memory in newer.values() if memory.state is MemoryState.CLOSED]
+    own = await read_lines(store, subject, [memory.id for memory in closed])
+    gone = {memory.id for memory in closed if is_forgotten(memory, own[memory.id])}
+    return {
+        memory: None if gone.intersection(replacing) else [newer[id_] for id_ in replacing if id_ in newer]
+        for memory, replacing in ids.items()
+    }
+
+
+async def _find_stretches(quotation: Memory, versions: Sequence[Memory]) -> Memory | None:
+    """Return a quotation of the stretches that its next version leaves out; None without a later one."""
+    sources = {source.ref for source in quotation.evidence}
+    later = [
         memory
-        for memory in formed
-        if memory.kind is MemoryKind.TURN and memory.state is MemoryState.ACTIVE and memory.id > quotation.id
+        for memory in versions
+        if memory.kind is MemoryKind.TURN
+        and memory.id > quotation.id
+        and any(source.ref in sources for source in memory.evidence)
     ]
-    if newer:
-        stretches = _read_stretches(quotation, newer[-1].detail.withheld)
-        quotation = replace(quotation, text=" … ".join(stretches))
-    return redact_quotation(quotation) if quotation.text.strip() else None
+    if not later:
+        return None
+    following = min(later, key=lambda memory: memory.id)
+    return await run_in_thread_if_large(
+        len(quotation.text), lambda: _stretches(quotation, following.detail.withheld), above=_LARGE_TEXT
+    )
 
 
-def _read_stretches(quotation: Memory, withheld: Sequence[Withheld]) -> list[str]:
-    """Return the words of a quotation that are withheld now; what it did not show is not among them."""
-    shown = quotation.text[:MAX_MEMORY_CHARACTERS]
-    found = [shown[stretch.start : stretch.end].strip(" …") for stretch in withheld]
-    return [words for words in found if words]
+def _stretches(quotation: Memory, withheld: Sequence[Withheld]) -> Memory | None:
+    """Return a quotation of these stretches without secrets; what it did not show is not among them."""
+    secrets = tuple(Withheld(start=start, end=end) for start, end in build_redaction(quotation.text).secrets)
+    shown = replace(quotation.detail, withheld=secrets).quoted(quotation.text)[:MAX_MEMORY_CHARACTERS]
+    pieces = [shown[stretch.start : stretch.end].strip(" …") for stretch in withheld]
+    text = " … ".join(piece for piece in pieces if piece)[:_MAX_STRETCHES]
+    return redact_quotation(replace(quotation, text=text)) if text else None

@@ -215,18 +215,22 @@ class PromptInjector:
         shown = None
         if replay.has_prompts:
             began = replay.insertions[0].at
-            shown = EarlierPrompts(shown=frozenset(replay.shown), ended=closed.ended, began=began)
-        recalled = await self._recall_or_fail(asked, shown)
+            shown = EarlierPrompts(shown=frozenset(replay.shown), began=began)
+        recalled = await self._recall_or_fail(asked, shown, closed)
         changes = len(recalled.rendered.added) + len(recalled.rendered.withdrawn)
         if shown is not None and replay.is_new and changes > MAX_CHANGES:
             # Nothing but the profile block could be kept, and too much of that has changed.
             return PromptReplay(), await self._recall_or_fail(asked, None)
         return replay, recalled
 
-    async def _recall_or_fail(self, asked: ReadingRequest, earlier: EarlierPrompts | None) -> _Recalled:
+    async def _recall_or_fail(
+        self, asked: ReadingRequest, earlier: EarlierPrompts | None, closed: ClosedMemories | None = None
+    ) -> _Recalled:
         """Recall for a prompt; if that fails or is late, the prompt still replays what earlier ones had."""
         try:
             async with asyncio.timeout_at(asked.deadline):
+                if earlier is not None and closed is not None:
+                    earlier = replace(earlier, ended=await self.shown.ended(closed))
                 recall, rendered = await self._recall(asked, earlier)
         except TimeoutError:
             logger.warning("recall was late, the prompt has what earlier ones had")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from recollect.engine.ended_memories import find_ended, is_replaced
+from recollect.engine.ended_memories import MAX_ENDED, find_ended, is_replaced, read_lines
 from recollect.engine.retrieval import redact_quotation
 from recollect.prompt.replay import PromptReplay
 from recollect.store.store import Store
@@ -15,8 +15,6 @@ from recollect.types import (
     Subject,
 )
 
-# Memories that ended since they were shown and are looked up for one prompt; more follow with the next.
-MAX_ENDED = 20
 _REPLAYED = ("an earlier prompt of the conversation shows it",)
 
 
@@ -26,8 +24,8 @@ class ClosedMemories:
 
     removed: frozenset[MemoryId]
     """Erased or forgotten."""
-    ended: tuple[Memory, ...]
-    """What no longer holds and is to be declared; see `find_ended`."""
+    ended: Mapping[Subject, Sequence[MemoryId]]
+    """Closed otherwise, and not declared no longer true so far."""
 
 
 class ShownMemories:
@@ -38,7 +36,7 @@ class ShownMemories:
         self._store = store
 
     async def closed(self, replay: PromptReplay, unstored: Set[MemoryId]) -> ClosedMemories:
-        """Find what of the shown memories was erased or forgotten, and what no longer holds, since they were shown.
+        """Find what of the shown memories was erased, forgotten, or closed otherwise since they were shown.
 
         Args:
             replay: What earlier prompts show.
@@ -46,22 +44,24 @@ class ShownMemories:
                 closed of these counts as forgotten, unless it was replaced.
         """
         removed: set[MemoryId] = set()
-        ended: list[Memory] = []
+        ended: dict[Subject, list[MemoryId]] = {}
         for subject, ids in by_subject(replay.shown).items():
             states = await self._store.memories.states(subject, ids)
             removed.update(memory for memory in ids if memory not in states)
             closed = [memory for memory in ids if states.get(memory) is MemoryState.CLOSED]
             closed = [memory for memory in closed if memory not in replay.withdrawn]
-            for memory in await self._store.memories.get_many(subject, closed) if closed else ():
-                is_forgotten = memory.id in unstored
-                if len(ended) < MAX_ENDED:
-                    lines = await self._store.decisions.list(subject, memory=memory.id)
-                    is_forgotten = is_forgotten and not is_replaced(memory, lines)
-                    if not is_forgotten and (found := await find_ended(self._store, memory, lines)):
-                        ended.append(found)
-                if is_forgotten:
-                    removed.add(memory.id)
-        return ClosedMemories(frozenset(removed), tuple(ended))
+            lines = await read_lines(self._store, subject, [memory for memory in closed if memory in unstored])
+            removed.update(memory for memory, known in lines.items() if not is_replaced(memory, known))
+            if rest := [memory for memory in closed if memory not in removed]:
+                ended[subject] = rest
+        return ClosedMemories(frozenset(removed), ended)
+
+    async def ended(self, closed: ClosedMemories) -> tuple[Memory, ...]:
+        """Find what no longer holds of closed memories and is to be declared; see `find_ended`."""
+        found = [
+            memory for subject, ids in closed.ended.items() for memory in await find_ended(self._store, subject, ids)
+        ]
+        return tuple(found[:MAX_ENDED])
 
     async def read(self, shown: Mapping[Subject, Sequence[MemoryId]]) -> tuple[RecalledMemory, ...]:
         """Read memories that earlier prompts of a conversation show, newest first."""

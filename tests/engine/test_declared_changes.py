@@ -3,11 +3,14 @@
 import pytest
 
 from append_only import ScriptedChat
-from recollect.engine import AsyncRecollect, Components, PreparedTurn
-from recollect.engine.ended_memories import find_ended
+from recollect.engine import AsyncRecollect, Components, PreparedTurn, shown_memories
+from recollect.engine.ended_memories import find_ended, is_declared, is_ended
+from recollect.engine.injector import RECALL_FAILED
+from recollect.errors import StoreUnavailableError
+from recollect.formation import quotations
 from recollect.prompt.replay import PrefixState
 from recollect.testing import FakeClock
-from recollect.types import Action, Decision, Memory, MemoryKind, MemoryMode, MemoryState, Subject
+from recollect.types import Action, CloseMemory, Decision, Memory, MemoryKind, MemoryMode, MemoryState, Subject
 from sample_chats import tell
 from stores import STORES
 
@@ -41,8 +44,7 @@ async def closed(engine: AsyncRecollect, kind: MemoryKind) -> list[Memory]:
 
 async def found(engine: AsyncRecollect, parts: Components, memory: Memory) -> Memory | None:
     """Return what would be declared of a memory."""
-    lines = await parts.store.decisions.list(ANA, memory=memory.id)
-    return await find_ended(parts.store, memory, lines)
+    return next(iter(await find_ended(parts.store, ANA, [memory.id])), None)
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ async def test_what_ended_before_it_was_forgotten_is_not_repeated(
 
 
 @pytest.mark.parametrize(
-    ("newer", "is_declared"),
+    ("newer", "is_declared_"),
     [
         ("The user has a dog named Rex.", False),
         ("The user has a cat.", True),
@@ -161,16 +163,15 @@ async def test_what_ended_before_it_was_forgotten_is_not_repeated(
     ],
 )
 async def test_what_a_newer_note_says_as_well_is_not_declared(
-    engine: AsyncRecollect, parts: Components, newer: str, is_declared: bool
+    engine: AsyncRecollect, newer: str, is_declared_: bool
 ) -> None:
     old, new = [await engine.add(text, user="ana") for text in ("The user has a dog.", newer)]
-    replaced = Decision.of(new, Action.REPLACE, "says more", clock=FakeClock(), target=old.id)
 
-    assert (await find_ended(parts.store, old, [replaced]) is not None) is is_declared
+    assert is_declared(old, [new]) is is_declared_
 
 
 @pytest.mark.parametrize(
-    ("action", "target", "is_declared"),
+    ("action", "target", "has_ended"),
     [
         (Action.EVICT, None, False),
         (Action.FOLD, None, False),
@@ -181,12 +182,12 @@ async def test_what_a_newer_note_says_as_well_is_not_declared(
     ],
 )
 async def test_a_note_that_only_made_room_is_not_declared(
-    engine: AsyncRecollect, parts: Components, action: Action, target: str | None, is_declared: bool
+    engine: AsyncRecollect, action: Action, target: str | None, has_ended: bool
 ) -> None:
     note = await engine.add("The user has a dog.", user="ana")
     line = Decision.of(note, action, "for a test", clock=FakeClock(), target=target)
 
-    assert (await find_ended(parts.store, note, [line]) is not None) is is_declared
+    assert is_ended(note, [line]) is has_ended
 
 
 async def test_of_a_quotation_the_stretch_that_ended_is_declared(
@@ -202,14 +203,83 @@ async def test_of_a_quotation_the_stretch_that_ended_is_declared(
     assert (ended.id, ended.text) == (quotation.id, "I live in Oslo with my cat.")
 
 
-async def test_of_a_quotation_without_more_all_is_declared(
+async def test_of_a_quotation_that_was_closed_whole_nothing_is_declared(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quotations, "MAX_SHORTENED", 1)
+    older = "I'm allergic to peanuts. I live in Oslo with my cat."
+    await tell(engine, older)
+    clock.advance(days=1)
+    await tell(engine, "I play chess on Mondays. I live in Oslo with my cat.")
+    await change(engine, clock, "I moved to Bergen.")
+
+    [quotation] = [memory for memory in await closed(engine, MemoryKind.TURN) if memory.text == older]
+
+    assert await found(engine, parts, quotation) is None
+
+
+async def test_a_newer_quotation_that_was_closed_too_tells_what_ended(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    await tell(engine, EXAM)
-    await change(engine, clock, POSTPONED)
+    await tell(engine, "I'm allergic to peanuts. I live in Oslo with my cat.")
+    await change(engine, clock, "I moved to Bergen.")
+    [quotation] = await closed(engine, MemoryKind.TURN)
+    versions = [
+        memory
+        for memory in await engine.list(user="ana", kinds=(MemoryKind.TURN,))
+        if memory.text.startswith("I'm allergic")
+    ]
+    now = clock.now()
+    closing = [CloseMemory(id=version.id, valid_to=now, closed_at=now) for version in versions]
+    await parts.store.memories.apply(ANA, closing, [])
+
+    ended = await found(engine, parts, quotation)
+
+    assert len(closing) == 1
+    assert ended is not None
+    assert ended.text == "I live in Oslo with my cat."
+
+
+async def test_a_secret_that_is_left_out_as_well_is_not_declared(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
+    await tell(engine, "My PIN is 1234 and I bake bread every Sunday. I live in Oslo with my cat.")
+    await change(engine, clock, "I moved to Bergen.")
 
     [quotation] = await closed(engine, MemoryKind.TURN)
     ended = await found(engine, parts, quotation)
 
     assert ended is not None
-    assert ended.text == EXAM
+    assert ended.text == "I live in Oslo with my cat."
+
+
+async def test_forgetting_the_newer_note_leaves_the_older_undeclared(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, EXAM)
+    chat = ScriptedChat(engine)
+    await chat.ask("When is my anatomy exam?", "On 12 March.")
+    await change(engine, clock, POSTPONED)
+    [newer] = [memory for memory in await engine.list(user="ana", kinds=(MemoryKind.NOTE,)) if "21" in memory.text]
+    await engine.forget(newer.id, user="ana")
+
+    later = await chat.ask("What else is there to do today?", "Nothing.")
+
+    assert not declared(later, "What else is there to do today?")
+
+
+async def test_a_prompt_is_replayed_where_what_ended_cannot_be_read(
+    engine: AsyncRecollect, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await tell(engine, EXAM)
+    chat = ScriptedChat(engine)
+    await chat.ask("When is my anatomy exam?", "On 12 March.")
+    await change(engine, clock, POSTPONED)
+
+    async def fail(*_: object) -> None:
+        raise StoreUnavailableError("the database is away")
+
+    monkeypatch.setattr(shown_memories, "find_ended", fail)
+    later = await chat.ask("What else is there to do today?", "Nothing.")
+
+    assert (later.prefix, later.failure) == (PrefixState.KEPT, RECALL_FAILED)
+    assert DECLARED in later.body.decode()
+    assert not declared(later, "What else is there to do today?")

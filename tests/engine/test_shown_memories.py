@@ -1,0 +1,88 @@
+"""What became of many memories since prompts showed them is found with few statements, and for all of them."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect.engine import AsyncRecollect, Components
+from recollect.engine.ended_memories import MAX_ENDED
+from recollect.engine.shown_memories import ShownMemories
+from recollect.ids import new_id
+from recollect.prompt.replay import PromptReplay
+from recollect.providers.token_counter import token_counter
+from recollect.settings import Settings
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Action, CloseMemory, Decision, MemoryId, PromptInsertion, Subject
+from statement_counter import StatementCounter
+from stores import STORES, new_store, url_of
+
+ANA = Subject("user", "ana")
+
+
+@pytest.fixture(params=STORES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+async def _replaced_notes(engine: AsyncRecollect, parts: Components, clock: FakeClock, count: int) -> list[MemoryId]:
+    """Store notes, each replaced by another."""
+    now, ids = clock.now(), list[MemoryId]()
+    for number in range(count):
+        old, new = [await engine.add(f"The user has {pet} number {number}.", user="ana") for pet in ("dog", "cat")]
+        line = Decision.of(new, Action.REPLACE, "for a test", clock=clock, target=old.id)
+        await parts.store.memories.apply(ANA, [CloseMemory(id=old.id, valid_to=now, closed_at=now)], [line])
+        ids.append(old.id)
+    return ids
+
+
+def _showing(ids: list[MemoryId], clock: FakeClock) -> PromptReplay:
+    row = PromptInsertion(
+        thread=1,
+        chain=2,
+        depth=1,
+        id=new_id(clock),
+        at=clock.now(),
+        recalled="x",
+        items=tuple((ANA, id_) for id_ in ids),
+    )
+    return PromptReplay(1, (row,))
+
+
+async def test_many_replaced_memories_in_read_rows_stay_in_the_prompt(
+    engine: AsyncRecollect, parts: Components, clock: FakeClock
+) -> None:
+    ids = await _replaced_notes(engine, parts, clock, MAX_ENDED + 5)
+    shown = ShownMemories(parts.store)
+
+    became = await shown.closed(_showing(ids, clock), set(ids))
+
+    assert became.removed == frozenset()
+    assert len(await shown.ended(became)) == MAX_ENDED
+
+
+async def test_a_prompt_reads_what_ended_in_few_statements(
+    kind: str, tmp_path: Path, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = StatementCounter(monkeypatch)
+    store = await new_store(kind, tmp_path, clock)
+    parts = Components(
+        settings=Settings(database_url=url_of(kind, tmp_path)),
+        clock=clock,
+        store=store,
+        embedder=WordEmbedder(64),
+        model=None,
+        counter=token_counter(),
+    )
+    sent: list[tuple[int, int]] = []
+    async with AsyncRecollect(parts) as engine:
+        for count in (2, 40):
+            ids = await _replaced_notes(engine, parts, clock, count)
+            shown, replay = ShownMemories(store), _showing(ids, clock)
+            with counter.counted() as every_request:
+                became = await shown.closed(replay, frozenset())
+            with counter.counted() as new_turn:
+                assert await shown.ended(became)
+            sent.append((len(every_request), len(new_turn)))
+
+    assert sent[0] == sent[1]
+    assert sent[0][0] <= 4
