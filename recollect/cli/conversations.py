@@ -131,7 +131,8 @@ def _say_trace(item: "PromptTrace", zone: "tzinfo") -> None:
     record = item.record
     added = f"{plural(len(record.items), 'memory')} added ({plural(record.tokens, 'token')})"
     prefix = f", prefix {record.prefix}" if record.prefix else ""
-    say(f"{when(record.at, zone)}  message {record.seq}: {added}, {record.replayed} replayed{prefix}")
+    failure = f", {record.failure}" if record.failure else ""
+    say(f"{when(record.at, zone)}  message {record.seq}: {added}, {record.replayed} replayed{prefix}{failure}")
     for memory in item.memories:
         used = "  (used by the answer)" if memory.id in (record.hits or ()) else ""
         state = "" if memory.state.value == "active" else f"  ({memory.state.value})"

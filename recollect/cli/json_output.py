@@ -244,6 +244,7 @@ def trace(item: PromptTrace) -> dict[str, Any]:
         "prefix": record.prefix or None,
         "replayed": record.replayed,
         "tokens": record.tokens,
+        "failure": record.failure or None,
         "memories": [
             {
                 "id": memory.id,

@@ -42,6 +42,7 @@ from recollect.types import (
     InjectionRecord,
     Insertion,
     Message,
+    OmittedMemory,
     PromptInsertion,
     Recall,
     Subject,
@@ -55,6 +56,8 @@ RECALL_SHARE = 0.8
 MAX_CHANGES = 10
 RECALL_LATE, RECALL_FAILED = "recall was late", "recall failed"
 """Why nothing was recalled for a prompt."""
+DECLARED = "the prompt says that it no longer holds"
+"""Reason in the record of a prompt for a memory that earlier prompts showed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,10 +350,13 @@ class PromptInjector:
         self, asked: ReadingRequest, recalled: _Recalled, placed: PreparedTurn
     ) -> InjectionRecord | None:
         """Return the record of a prompt; None if nothing is in it and nothing was left out."""
-        if not (recalled.rendered.text or recalled.recall.left_out or placed.replayed):
+        rendered, failure = recalled.rendered, recalled.failure
+        if not (rendered.text or recalled.recall.left_out or placed.replayed or failure):
             return None
-        record = self._record(asked, recalled.recall, recalled.rendered)
-        return replace(record, replayed=placed.replayed, prefix=placed.prefix.value if placed.prefix else "")
+        record = self._record(asked, recalled.recall, rendered)
+        ended = tuple(OmittedMemory(id=memory.id, reason=DECLARED) for memory in rendered.withdrawn)
+        prefix = placed.prefix.value if placed.prefix else ""
+        return replace(record, omitted=ended + record.omitted, replayed=placed.replayed, prefix=prefix, failure=failure)
 
     def _count(self, asked: ReadingRequest, prepared: PreparedTurn) -> None:
         metrics, of_app = self._components.metrics, asked.scope.writes is not None and asked.scope.writes.kind == "app"

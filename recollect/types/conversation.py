@@ -128,6 +128,8 @@ class InjectionRecord:
     """Memories that recall left out, and why; at most `MAX_OMITTED` are stored."""
     prefix: str = ""
     """What became of the previous prompt: `kept`, or what broke it; empty if unknown."""
+    failure: str = ""
+    """Why nothing was recalled although it was wanted: recall failed or was late; empty if neither."""
     seq: int | None = field(default=None, compare=False)
     """The turn's last recorded message, mostly the answer; None before the turn is recorded."""
 

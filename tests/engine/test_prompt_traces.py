@@ -8,6 +8,8 @@ import pytest
 from append_only import ScriptedChat
 from factories import turn
 from recollect.engine import AsyncRecollect, Components
+from recollect.engine.context_builder import ContextBuilder
+from recollect.errors import StoreUnavailableError
 from recollect.extraction import sources
 from recollect.ids import new_id
 from recollect.testing import FakeClock
@@ -79,6 +81,34 @@ async def reasons_of(engine: AsyncRecollect) -> list[str]:
     """Return the reasons for which the prompts of the chat left memories out."""
     traces = await engine.conversations.trace("chat", user="ana")
     return [line.reason for trace in traces for line in trace.record.omitted]
+
+
+async def test_a_trace_tells_what_was_declared_no_longer_true(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I live in Oslo.")
+    chat = ScriptedChat(engine)
+    await chat.ask("Where do I live?", "In Oslo.")
+    [oslo] = [memory for memory in await engine.list(user="ana") if memory.value == "Oslo"]
+    clock.advance(days=1)
+    await tell(engine, "I moved to Bergen.")
+    await chat.ask("What should I do today?", "Rest.")
+    newest = (await engine.conversations.trace("chat", user="ana"))[0].record
+    assert [line.reason for line in newest.omitted if line.id == oslo.id] == ["the prompt says that it no longer holds"]
+    await engine.erase(oslo.id, user="ana")
+    assert oslo.id not in str(await engine.conversations.trace("chat", user="ana"))
+
+
+async def test_a_trace_tells_that_recall_failed(engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch) -> None:
+    await tell(engine, "I live in Oslo.")
+    chat = ScriptedChat(engine)
+    await chat.ask("Where do I live?", "In Oslo.")
+
+    async def broken(*_: Any, **__: Any) -> None:
+        raise StoreUnavailableError("broken")
+
+    monkeypatch.setattr(ContextBuilder, "write", broken)
+    await chat.ask("Really?", "Yes.")
+    newest, first = [trace.record for trace in await engine.conversations.trace("chat", user="ana")]
+    assert (newest.failure, newest.omitted, first.failure) == ("recall failed", (), "")
 
 
 async def test_many_quotations_are_redacted_off_the_event_loop(

@@ -122,6 +122,7 @@ def _trace_to_json(trace: PromptTrace) -> dict[str, object]:
         "prefix": record.prefix or None,
         "replayed": record.replayed,
         "tokens": record.tokens,
+        "failure": record.failure or None,
         "memories": [
             {
                 "id": memory.id,

@@ -225,8 +225,10 @@ def write_items(record: InjectionRecord) -> str:
 
 
 def write_omitted(record: InjectionRecord) -> str:
-    """Write what a recall left out as JSON; the first ones if there are many."""
+    """Write what a recall left out as JSON, the first ones if there are many; a failure comes first, without an id."""
     left_out = [[memory.id, clean(memory.reason)] for memory in record.omitted[:MAX_OMITTED]]
+    if record.failure:
+        left_out.insert(0, ["", clean(record.failure)])
     return json.dumps(left_out, ensure_ascii=False)
 
 
@@ -234,6 +236,7 @@ def read_recall(row: Row) -> InjectionRecord:
     """Read a row of `recalls`."""
     id_, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix, seq = row
     known = json.loads(items)
+    left_out = json.loads(omitted)
     judged = bool(known) and len(known[0]) > _WITHOUT_HIT
     return InjectionRecord(
         id=id_text(id_),
@@ -244,8 +247,9 @@ def read_recall(row: Row) -> InjectionRecord:
         block_hash=block_hash,
         tokens=tokens,
         replayed=replayed,
-        omitted=tuple(OmittedMemory(id=MemoryId(id_), reason=reason) for id_, reason in json.loads(omitted)),
+        omitted=tuple(OmittedMemory(id=MemoryId(id_), reason=reason) for id_, reason in left_out if id_),
         prefix=prefix,
+        failure=next((reason for id_, reason in left_out if not id_), ""),
         seq=seq,
     )
 
