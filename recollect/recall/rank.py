@@ -50,7 +50,7 @@ SIZE_FLOOR = 20
 QUOTATION_LEAD = 0.25
 
 # Which facts are about health is known after they are fetched (50 µs each): so many of at least this importance are.
-# No rule gives a lower one to health.
+# Formation gives a higher one to health, so that its facts are read first (`MIN_CRITICAL_IMPORTANCE`).
 MAX_IMPORTANT_FACTS = 300
 _HEALTH_IMPORTANCE = 0.75
 

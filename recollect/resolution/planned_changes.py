@@ -1,7 +1,7 @@
 """Turn decisions into what the store is to change, and into the lines of the decision log. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from recollect.resolution.slots import canonical_key
@@ -23,6 +23,10 @@ from recollect.types import (
     Subject,
     Vector,
 )
+
+# Recall fetches the most important facts before it can tell which are about health, so these are among the first,
+# whatever importance an extractor gave them.
+MIN_CRITICAL_IMPORTANCE = 0.9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +94,12 @@ def _strengthened(one: ResolvedCandidate, target: Memory, making: MemoryFactory)
     )
 
 
+def _raised(memory: Memory) -> Memory:
+    """Return a memory with the importance that it needs to be in every prompt if it is safety-critical."""
+    raised = max(memory.importance, MIN_CRITICAL_IMPORTANCE)
+    return replace(memory, importance=raised) if memory.is_safety_critical else memory
+
+
 def _further(one: ResolvedCandidate, target: Memory) -> tuple[Evidence, ...]:
     known = {(said.conversation, said.seq, said.quote) for said in target.evidence}
     return tuple(said for said in one.evidence if (said.conversation, said.seq, said.quote) not in known)
@@ -99,29 +109,30 @@ def _added(one: ResolvedCandidate, made: MemoryId, making: MemoryFactory) -> Add
     candidate = one.candidate
     fact = candidate.kind is MemoryKind.FACT
     vectors = () if fact else making.vectors(candidate.text)
+    memory = Memory(
+        id=made,
+        subject=making.subject,
+        kind=candidate.kind,
+        text=candidate.text,
+        type=candidate.type,
+        category=candidate.category,
+        key=canonical_key(candidate.key, candidate.value) if fact else "",
+        value=candidate.value,
+        importance=candidate.importance,
+        confidence=candidate.confidence,
+        speaker=candidate.speaker,
+        valid_from=candidate.valid_from,
+        valid_to=_until(one, candidate),
+        known_from=making.now,
+        closed_at=making.now if one.valid_to else None,
+        state=_state(one),
+        profile=making.profile,
+        version=making.version,
+        evidence=one.evidence,
+        detail=candidate.detail,
+    )
     return AddMemory(
-        memory=Memory(
-            id=made,
-            subject=making.subject,
-            kind=candidate.kind,
-            text=candidate.text,
-            type=candidate.type,
-            category=candidate.category,
-            key=canonical_key(candidate.key, candidate.value) if fact else "",
-            value=candidate.value,
-            importance=candidate.importance,
-            confidence=candidate.confidence,
-            speaker=candidate.speaker,
-            valid_from=candidate.valid_from,
-            valid_to=_until(one, candidate),
-            known_from=making.now,
-            closed_at=making.now if one.valid_to else None,
-            state=_state(one),
-            profile=making.profile,
-            version=making.version,
-            evidence=one.evidence,
-            detail=candidate.detail,
-        ),
+        memory=_raised(memory),
         space=making.space if vectors else "",
         vectors=vectors,
         terms=making.terms(candidate.text),

@@ -184,3 +184,23 @@ def test_a_note_that_ends_with_its_fact_has_a_line_of_its_own(action: Action, ta
     assert first.reason == "newer"
     assert (second.action, second.memory_id, second.target_id) == (Action.CLOSE, "note", target)
     assert (second.reason, second.text, second.seq) == (reason, note.text, 3)
+
+
+@pytest.mark.parametrize(
+    ("category", "key", "given", "stored"),
+    [
+        ("constraint", "allergy:peanuts", 0.5, 0.9),
+        ("identity", "medication", 0.2, 0.9),
+        ("constraint", "allergy:peanuts", 0.95, 0.95),
+        ("constraint", "availability", 0.5, 0.5),
+        ("identity", "city", 0.5, 0.5),
+    ],
+)
+def test_what_harms_health_if_missed_is_stored_as_important(
+    category: str, key: str, given: float, stored: float
+) -> None:
+    candidate = replace(FACT, category=category, key=key, importance=given)
+    added = ResolvedCandidate(action=Action.ADD, candidate=candidate, evidence=(SAID,), reason="new")
+    [change], _ = to_changes([added], making())
+    assert isinstance(change, AddMemory)
+    assert change.memory.importance == stored
