@@ -14,7 +14,7 @@ import uvicorn
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
 from recollect.server.app import build_app
-from recollect.server.http_protocol import HttpProtocol
+from recollect.server.http_protocol import HttpProtocol, load_upgrade_protocol
 from recollect.server.upstream_key import require_guarded_key
 from recollect.server.welcome import chat_model, welcome
 from recollect.settings import Settings, unknown_variables
@@ -95,6 +95,7 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
             gc.collect()
             gc.freeze()  # later collections need not walk what is loaded by now (they took up to 100 ms)
             stopping = asyncio.create_task(_stop_when(stop, server))
+            loading = asyncio.create_task(load_upgrade_protocol())
             for unknown in unknown_variables(os.environ):
                 say(f"warning: {unknown}")
             say(welcome(settings, listener.getsockname()[1], model=await chat_model(settings)))
@@ -102,6 +103,7 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
                 await server.serve(sockets=[listener])
             finally:
                 stopping.cancel()
+                await loading
     finally:
         listener.close()
 

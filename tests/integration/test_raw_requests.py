@@ -90,6 +90,10 @@ def test_requests_sent_at_once_are_answered_in_order(offline: ServerProcess) -> 
     assert statuses(exchange(offline.port, [LIVE + b"\r\n" + CHAT + LENGTH + b"\r\n" + BODY + LAST])) == [200, 200, 200]
 
 
+def test_many_requests_sent_at_once_are_all_answered(offline: ServerProcess) -> None:
+    assert statuses(exchange(offline.port, [(LIVE + b"\r\n") * 1000 + LAST])) == [200] * 1001
+
+
 @pytest.mark.parametrize(
     ("target", "status"), [(b"http://evil.example/livez", 404), (b"/livez#a", 404), (b"//evil.example/livez", 404)]
 )

@@ -1,0 +1,200 @@
+"""Requests that a client sends before it has the previous answer, to uvicorn with our protocol. Opens a port."""
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+import uvicorn
+
+from recollect.server.asgi import Receive, Scope, Send
+from recollect.server.http_protocol import HttpProtocol
+
+PATIENCE_S = 30.0
+FIRST = b"GET /first HTTP/1.1\r\nhost: x\r\n\r\n"
+CHUNKED = b"POST /second HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n"
+BROKEN_CHUNK = b"zz\r\n"
+DOT = b"1\r\n.\r\n"
+MANY = 5000
+UPGRADE_IMPORT = """
+import asyncio, sys, threading
+from recollect.server.http_server import serve
+from recollect.settings import Settings
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == "uvicorn.protocols.http.h11_impl":
+            print("imported in", "the loop" if threading.current_thread() is threading.main_thread() else "a thread")
+            loop.call_soon_threadsafe(stop.set)
+
+async def main():
+    global loop
+    loop = asyncio.get_running_loop()
+    await serve(Settings(database_url=sys.argv[1], port=0, worker=False), say=lambda line: None, stop=stop)
+
+stop = asyncio.Event()
+sys.meta_path.insert(0, Finder())
+asyncio.run(asyncio.wait_for(main(), 20))
+"""
+
+
+@dataclass
+class StreamingApp:
+    """Answers with the path and the body's length; to `/first` with dots before, until it is `released`."""
+
+    released: asyncio.Event = field(default_factory=asyncio.Event)
+    hung_up: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        length = 0
+        while (message := await receive())["type"] == "http.request":
+            length += len(message["body"])
+            if not message["more_body"]:
+                break
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        path = scope["path"].encode()
+        if path == b"/first":
+            watching = asyncio.create_task(self._watch(receive))
+            await send({"type": "http.response.body", "body": b"begun", "more_body": True})
+            while not self.released.is_set():
+                await send({"type": "http.response.body", "body": b".", "more_body": True})
+                await asyncio.sleep(0.001)
+            watching.cancel()
+        await send({"type": "http.response.body", "body": path + (b" %d" % length if length else b"")})
+
+    async def _watch(self, receive: Receive) -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        self.hung_up.set()
+        self.released.set()
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """A connection of a client, seen from both ends."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    protocol: HttpProtocol
+
+    async def until(self, end: bytes) -> bytes:
+        """Read up to `end`."""
+        return await asyncio.wait_for(self.reader.readuntil(end), PATIENCE_S)
+
+    async def remainder(self) -> bytes:
+        """Read until the server closes the connection; the dots of an answer that waits are left out."""
+        received = await asyncio.wait_for(self.reader.read(), PATIENCE_S)
+        return received.replace(DOT, b"")
+
+
+async def wait_until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(PATIENCE_S):
+        while not is_so():  # noqa: ASYNC110 - uvicorn offers no event
+            await asyncio.sleep(0.01)
+
+
+@asynccontextmanager
+async def connected(app: StreamingApp) -> AsyncIterator[Connection]:
+    config = uvicorn.Config(app, http=HttpProtocol, port=0, log_config=None, lifespan="off", access_log=False)
+    server = uvicorn.Server(config)
+    serving = asyncio.create_task(server.serve())
+    await wait_until(lambda: server.started)
+    reader, writer = await asyncio.open_connection(*server.servers[0].sockets[0].getsockname())
+    await wait_until(lambda: bool(server.server_state.connections))
+    [protocol] = server.server_state.connections
+    assert isinstance(protocol, HttpProtocol)
+    try:
+        yield Connection(reader, writer, protocol)
+    finally:
+        app.released.set()
+        writer.close()
+        server.should_exit = True
+        await serving
+
+
+@pytest.fixture
+async def app() -> StreamingApp:
+    return StreamingApp()
+
+
+async def test_a_body_that_breaks_during_the_previous_answer_is_refused_after_it(app: StreamingApp) -> None:
+    async with connected(app) as connection:
+        connection.writer.write(FIRST + CHUNKED)
+        await connection.until(b"begun\r\n")
+        connection.writer.write(BROKEN_CHUNK)
+        await asyncio.sleep(0.1)
+        app.released.set()
+
+        received = await connection.remainder()
+
+    assert received.startswith(b"6\r\n/first\r\n0\r\n\r\nHTTP/1.1 400 ")
+
+
+@pytest.mark.parametrize("parts", [[FIRST + CHUNKED + BROKEN_CHUNK], [FIRST, CHUNKED + BROKEN_CHUNK]])
+async def test_a_broken_queued_request_ends_the_connection_after_the_answer(
+    app: StreamingApp, parts: list[bytes]
+) -> None:
+    async with connected(app) as connection:
+        for part in parts:
+            connection.writer.write(part)
+            await (connection.until(b"begun\r\n") if part is parts[0] else asyncio.sleep(0.1))
+        app.released.set()
+
+        assert await connection.remainder() == b"6\r\n/first\r\n0\r\n\r\n"
+
+
+async def test_requests_beyond_a_few_are_not_read_until_those_are_answered(app: StreamingApp) -> None:
+    async with connected(app) as connection:
+        connection.writer.write(FIRST)
+        await connection.until(b"begun\r\n")
+        requests = [b"GET /%d HTTP/1.1\r\nhost: x\r\n\r\n" % number for number in range(MANY)]
+        connection.writer.write(b"".join(requests))
+        connection.writer.write(b"GET /last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        await wait_until(lambda: bool(connection.protocol.pipeline))
+        await asyncio.sleep(0.1)
+        queued, is_reading = len(connection.protocol.pipeline), connection.protocol.transport.is_reading()
+        app.released.set()
+
+        received = await connection.remainder()
+
+    assert queued < 200
+    assert not is_reading
+    answered = re.findall(rb"\r\n/(\w+)\r\n0\r\n\r\n", received)
+    assert answered == [b"first", *[b"%d" % number for number in range(MANY)], b"last"]
+
+
+async def test_a_large_body_of_a_queued_request_arrives_whole(app: StreamingApp) -> None:
+    async with connected(app) as connection:
+        connection.writer.write(FIRST)
+        await connection.until(b"begun\r\n")
+        body = b"x" * 2_000_000
+        connection.writer.write(b"POST /second HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        connection.writer.write(b"GET /last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        await wait_until(lambda: bool(connection.protocol.pipeline))
+        app.released.set()
+
+        received = await connection.remainder()
+
+    assert re.findall(rb"\r\n(/[\w ]+)\r\n0\r\n\r\n", received) == [b"/first", b"/second 2000000", b"/last"]
+
+
+async def test_a_client_that_hangs_up_with_requests_queued_is_noticed(app: StreamingApp) -> None:
+    async with connected(app) as connection:
+        connection.writer.write(FIRST + CHUNKED)
+        await connection.until(b"begun\r\n")
+        connection.writer.transport.abort()
+
+        await asyncio.wait_for(app.hung_up.wait(), PATIENCE_S)
+
+
+def test_the_protocol_for_upgrades_is_imported_in_a_thread_at_the_start(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", UPGRADE_IMPORT, f"sqlite:///{tmp_path}/memory.db"]
+    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
+
+    assert finished.stdout.splitlines() == ["imported in a thread"], finished.stderr
