@@ -57,13 +57,16 @@ class ErasureService:
         return await self._erase_log(conversation, (), user, everywhere)
 
     async def subject(self, user: str | Subject, *, everywhere: bool = False) -> EraseReceipt:
-        """Erase everything about a user or another subject, its name included. It may be used again afterwards."""
+        """Erase everything about a user or another subject, its name included. It may be used again afterwards.
+
+        Once begun it is finished, even if the call is cancelled; after a crash, by the worker or by `finish`.
+        """
         return await self._eraser.erase(
             EraseRequest(subject=self._components.subject(user), everything=True, everywhere=everywhere)
         )
 
     async def finish(self, *, rewrite: bool = False) -> bool:
-        """Finish pending erasures; return False if some are still pending.
+        """Finish pending erasures, also interrupted ones; return False if some are still pending.
 
         On SQLite an erasure is pending while another process holds the write-ahead log; on PostgreSQL until `rewrite`
         rewrites the tables, which locks each of them meanwhile.

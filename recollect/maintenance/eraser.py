@@ -64,20 +64,39 @@ class Eraser:
             UnknownMemoryError: a memory is not the subject's.
             UnknownConversationError: the conversation is not the subject's.
         """
-        done = await self.store.erasures.erase(replace(order, said=await erased_statements(order, self.store)))
-        forget_words()
-        self.forget_texts(None if order.everywhere else order.subject)
-        clean = await self.finish(wait_ms=WAIT_MS)
+        try:
+            done = await self.store.erasures.erase(replace(order, said=await erased_statements(order, self.store)))
+        finally:
+            self._empty_caches(None if order.everywhere else order.subject)
+        clean = await self._clean(wait_ms=WAIT_MS)
         return receipt(order, done, clean=clean, rest=self.store.erasures.storage_kind)
 
     async def finish(self, *, wait_ms: int = BEHIND_MS, rewrite: bool = False) -> bool:
-        """Finish what is pending unless another process holds the log; return whether nothing is pending any more."""
+        """Finish what is pending unless another process holds the log; return whether nothing is pending any more.
+
+        Erasures that were interrupted are continued.
+        """
+        erasures = self.store.erasures
         try:
-            return not await self.store.erasures.pending() or await self.store.erasures.scrub(
-                wait_ms=wait_ms, rewrite=rewrite
-            )
+            if not await erasures.pending():
+                return True
+            if await erasures.resume():
+                self._empty_caches(None)
+            return await self._clean(wait_ms=wait_ms, rewrite=rewrite) and not await erasures.pending()
+        except TryAgainError:
+            return False
+
+    async def _clean(self, *, wait_ms: int, rewrite: bool = False) -> bool:
+        """Remove the bytes of what was erased; return whether none is left of the erasures that ended."""
+        erasures = self.store.erasures
+        try:
+            return not await erasures.pending() or await erasures.scrub(wait_ms=wait_ms, rewrite=rewrite)
         except TryAgainError:  # a full or busy disk: what was erased is, and its bytes go with the next try
             return False
+
+    def _empty_caches(self, subject: Subject | None) -> None:
+        forget_words()
+        self.forget_texts(subject)
 
 
 def receipt(

@@ -37,4 +37,5 @@ class Store:
 
     async def close(self) -> None:
         """Finish accepted work, then close the database. Idempotent."""
+        await self.erasures.close()
         await self._database.close()

@@ -50,11 +50,14 @@ class BlockingErasureService:
         return self._engine.run(self._engine.core.erasure.conversation(conversation, user=user, everywhere=everywhere))
 
     def subject(self, user: str | Subject, *, everywhere: bool = False) -> EraseReceipt:
-        """Erase everything about a user or another subject, its name included. It may be used again afterwards."""
+        """Erase everything about a user or another subject, its name included. It may be used again afterwards.
+
+        Once begun it is finished, even if the call is cancelled; after a crash, by the worker or by `finish`.
+        """
         return self._engine.run(self._engine.core.erasure.subject(user, everywhere=everywhere))
 
     def finish(self, *, rewrite: bool = False) -> bool:
-        """Finish pending erasures; return False if some are still pending.
+        """Finish pending erasures, also interrupted ones; return False if some are still pending.
 
         On SQLite an erasure is pending while another process holds the write-ahead log; on PostgreSQL until `rewrite`
         rewrites the tables, which locks each of them meanwhile.

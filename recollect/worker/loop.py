@@ -208,7 +208,7 @@ class Worker:
         return runtime
 
     async def _finish_erasing(self) -> None:
-        """Try again to finish erasures that a reader of another process held up."""
+        """Finish erasures that were interrupted, or that a reader of another process held up."""
         now = self._runtime.clock.monotonic()
         if now - self._cleaned_at >= CLEAN_EVERY_S:
             self._cleaned_at = now

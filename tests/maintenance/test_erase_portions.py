@@ -1,31 +1,21 @@
 """A large subject is erased in portions: others write in between, and the end is the same as that of a small one."""
 
 import asyncio
-import os
-import random
-import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from canaries import canary, found, spellings
 from factories import ANA, BEN, add, memory
-from forked_processes import run_python
-from recollect.engine import AsyncRecollect
-from recollect.settings import Settings
-from recollect.store.failpoint import VARIABLE
 from recollect.store.repositories import erasures
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.erase import portions
 from recollect.store.sql.erase.erase import EraseServices
 from recollect.store.store import Store
 from recollect.testing import FakeClock
-from recollect.types import EraseRequest, ErasureRecord, Subject
+from recollect.types import EraseRequest, ErasureRecord
 from stores import STORES, new_store
 
-TESTS = Path(__file__).parent.parent
-SCRIPT = Path(__file__).parent / "erase_process.py"
 MANY, EACH = 53, 10
 ALL = EraseRequest(subject=ANA, everything=True)
 _LEFT = "SELECT count(*) FROM memory WHERE subject = ?1"
@@ -48,9 +38,9 @@ async def erase_watched(
     monkeypatch.setattr(portions, "MAX_MEMORIES", EACH)
 
     def erase_portion(
-        db: SqlConnection, subject: Subject, so_far: portions.ErasedPortions | None, services: EraseServices
-    ) -> portions.ErasedPortions | None:
-        portion = portions.erase_portion(db, subject, so_far, services)
+        db: SqlConnection, order: EraseRequest, after: bytes, services: EraseServices, *, continues: bool
+    ) -> bytes | None:
+        portion = portions.erase_portion(db, order, after, services, continues=continues)
         seen(db)
         return portion
 
@@ -108,29 +98,3 @@ async def test_portions_count_what_one_transaction_counts(
         await store.close()
     assert counts[0] == counts[1]
     assert counts[0]["memories"] == MANY
-
-
-@pytest.mark.process
-@pytest.mark.parametrize("failpoint", ["erasing", "erasing:2", "before-commit:2", "after-commit:2"])
-async def test_i13_a_kill_between_portions_is_made_good_by_erasing_again(tmp_path: Path, failpoint: str) -> None:
-    url = f"sqlite:///{tmp_path / 'kept.sqlite3'}"
-    words = [canary(random.Random(f"{failpoint}{place}")) for place in range(1_200)]
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
-        for start in (0, 600):
-            await engine.bulk.add([f"The {word} is in box {word}." for word in words[start : start + 600]], user="ana")
-        bens = await engine.add("Ben's boat is green.", user="ben")
-    environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    killed = run_python(str(SCRIPT), url, "all", env=environment, timeout=60)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-
-    async with await AsyncRecollect.open(Settings(database_url=url)) as engine:
-        left = len(await engine.list(user="ana", limit=2_000))
-        assert left == {"erasing": 1_200, "erasing:2": 700, "before-commit:2": 700, "after-commit:2": 200}[failpoint]
-        assert (await engine.admin.stats(check=True)).problems == ()
-        await engine.form()  # a worker's round cleans what was erased before
-        assert (await engine.erasure.subject("ana")).done
-        assert await engine.list(user="ana", closed=True) == []
-        assert [known.id for known in await engine.list(user="ben")] == [bens.id]
-        patterns = {pattern: f"{word} as {how}" for word in words[::50] for how, pattern in spellings(word)}
-        assert found(tmp_path, patterns) == []
-        assert (await engine.admin.stats(check=True)).problems == ()

@@ -1,7 +1,8 @@
 """Repository of erasures: erasing, and the ledger of keyed hashes that remembers what was erased or forgotten."""
 
+import asyncio
 import builtins
-from collections.abc import Mapping, Sequence
+from collections.abc import Coroutine, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -11,7 +12,8 @@ from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
 from recollect.store.sql.database import Work, load
 from recollect.store.sql.erase import erase
 from recollect.store.sql.erase.erase import EraseServices
-from recollect.store.sql.erase.portions import ErasedPortions, erase_portion
+from recollect.store.sql.erase.orders import erasures, unfinished_orders
+from recollect.store.sql.erase.portions import erase_portion
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.inner import inner_subjects
 from recollect.store.sql.rows import fetch_value
@@ -29,6 +31,9 @@ class ErasureRepository:
         self._context = context
         self._executor = context.executor
         self._database = database
+        self._under_way: set[asyncio.Future[ErasureRecord]] = set()
+        reach = context.failpoint.reach
+        self._services = EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
 
     @property
     def storage_kind(self) -> StorageKind:
@@ -44,32 +49,56 @@ class ErasureRepository:
         Formations in progress lose their leases.
 
         Of a large subject most memories go first, in small transactions that let others write. Subjects within an
-        erased one go a batch at a time, the subject itself last. If it is interrupted, repeating the order continues. A
-        subject that was erased whole may begin again. Its bytes may stay in the database's files until `scrub` removes
-        them.
+        erased one go a batch at a time, the subject itself last. The first transaction keeps the order: cancelling the
+        caller does not stop the others, and after a crash `resume` continues. A subject that was erased whole may begin
+        again. Its bytes may stay in the database's files until `scrub` removes them.
 
         Raises:
             UnknownMemoryError: The subject does not have a named memory.
             UnknownConversationError: The subject does not have the named conversation.
         """
-        context, reach = self._context, self._context.failpoint.reach
-        services = EraseServices(clock=context.clock, term_key=context.term_key, midway=lambda: reach("erasing"))
-        if not order.everything:
-            erasure = await self._erase(lambda db: erase.erase(db, order, services), order.subject)
-            reach("erased")
-            return erasure
-        begun = await self._erase_portions(order.subject, services)
+        return await self._shielded(self._erase_whole(order) if order.everything else self._erase_part(order))
+
+    async def resume(self) -> int:
+        """End the erasures of whole subjects that were interrupted; return how many. Waits for those under way."""
+        await self.close()
+        orders = await self._executor.read(unfinished_orders)
+        for order in orders:
+            await self._shielded(self._erase_whole(order, continues=True))
+        return len(orders)
+
+    async def close(self) -> None:
+        """Wait for the erasures under way."""
+        if self._under_way:
+            await asyncio.wait(self._under_way)
+
+    async def _shielded(self, work: Coroutine[None, None, ErasureRecord]) -> ErasureRecord:
+        """Run an erasure to its end, even if the caller is cancelled: a part of a subject must not stay."""
+        task = asyncio.ensure_future(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return await asyncio.shield(task)
+
+    async def _erase_part(self, order: EraseRequest) -> ErasureRecord:
+        erasure = await self._erase(lambda db: erase.erase(db, order, self._services), order.subject)
+        self._context.failpoint.reach("erased")
+        return erasure
+
+    async def _erase_whole(self, order: EraseRequest, *, continues: bool = False) -> ErasureRecord:
+        """Erase a subject, from its start or from where an interrupted erasure came to."""
+        continues = await self._erase_portions(order, continues=continues)
         parts: builtins.list[tuple[Subject, ErasureRecord]] = []
         whole: ErasureRecord | None = None
         while whole is None:
             batch = await self._executor.read(lambda db: inner_subjects(db, order.subject, limit=erase.MAX_INNER))
             erased, whole = await self._erase(
-                partial(erase.erase_whole, order=order, parts=batch, services=services, begun=begun),
+                partial(erase.erase_whole, order=order, parts=batch, services=self._services, continues=continues),
                 order.subject,
                 *batch,
             )
             parts += erased
-            reach("erased")
+            continues = True
+            self._context.failpoint.reach("erased")
         pending = any(part.cleaned_at is None for _, part in parts)
         return replace(
             whole,
@@ -77,14 +106,16 @@ class ErasureRepository:
             inner=tuple((subject, part.counts) for subject, part in parts),
         )
 
-    async def _erase_portions(self, subject: Subject, services: EraseServices) -> ErasureRecord | None:
-        """Erase a large subject's memories but the last few; None where it has only a few."""
-        so_far: ErasedPortions | None = None
-        while portion := await self._erase(
-            partial(erase_portion, subject=subject, so_far=so_far, services=services), subject, synced=False
+    async def _erase_portions(self, order: EraseRequest, *, continues: bool) -> bool:
+        """Erase a large subject's memories but the last few; return whether its erasure is begun."""
+        after = b""
+        while last := await self._erase(
+            partial(erase_portion, order=order, after=after, services=self._services, continues=continues),
+            order.subject,
+            synced=False,
         ):
-            so_far = portion
-        return so_far.record if so_far else None
+            after, continues = last, True
+        return continues
 
     async def _erase(self, work: Work[T], *subjects: Subject, synced: bool = True) -> T:
         """Erase in one transaction."""
@@ -97,14 +128,17 @@ class ErasureRepository:
     async def list(self, subject: Subject, *, limit: int = 100) -> builtins.list[ErasureRecord]:
         """List the erasures of a subject, newest first; they hold counts only."""
         check_limit(limit)
-        return await self._executor.read(lambda db: erase.erasures(db, subject, limit=limit))
+        return await self._executor.read(lambda db: erasures(db, subject, limit=limit))
 
     async def pending(self) -> int:
-        """Return the number of erasures of all subjects whose bytes may still be in the database's files."""
+        """Return the number of erasures of all subjects that have not ended, or whose bytes may be in the files."""
         return await self._executor.read(lambda db: int(fetch_value(db, SQL["unclean"])))
 
     async def scrub(self, *, wait_ms: int, rewrite: bool = False) -> bool:
-        """Remove the bytes of erased rows from the database's own files: see `DatabaseAdmin.scrub`."""
+        """Remove the bytes of erased rows from the database's own files: see `DatabaseAdmin.scrub`.
+
+        An erasure that has not ended stays pending.
+        """
         return await self._database.scrub(wait_ms=wait_ms, rewrite=rewrite)
 
     async def forgotten(self, subject: Subject, marks: Sequence[int]) -> Mapping[int, datetime]:

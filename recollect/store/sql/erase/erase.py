@@ -1,12 +1,10 @@
 """Erase what was named and everything derived from it. Works on a connection, in a transaction."""
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
-from uuid import UUID
 
-from recollect.clock import Clock, from_micros, to_micros
+from recollect.clock import Clock, to_micros
 from recollect.errors import UnknownConversationError, UnknownMemoryError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import inner, subjects
@@ -14,6 +12,14 @@ from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.erase import insertions
 from recollect.store.sql.erase.cascade import ErasureCascade, Source
 from recollect.store.sql.erase.delete import MemoryDeleter, MessageRedactor, Place
+from recollect.store.sql.erase.orders import (
+    begin_or_continue,
+    begun_erasure,
+    erasures,
+    joined,
+    note_begun,
+    note_erasure,
+)
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import ERASED, STATE_NUMBER, fetch, fetch_one, fetch_value, read_detail
 from recollect.store.sql.tables import TABLES
@@ -47,7 +53,7 @@ def erase(
         db: A connection in a transaction that is rolled back if this raises.
         order: What to erase.
         services: Clock, key and failpoint.
-        begun: What portions of the subject were erased before, which this ends.
+        begun: What earlier transactions erased of the subject, which this one ends.
     """
     now = services.clock.now()
     erasure = begun or ErasureRecord(id=new_id(services.clock), at=now, cleaned_at=None, counts={})
@@ -66,19 +72,13 @@ def erase(
     return erasure
 
 
-def note_erasure(db: SqlConnection, subject: Subject, erasure: ErasureRecord) -> None:
-    """Note an erasure, or how far it came: until it is cleaned, its bytes may be in the database's files."""
-    cleaned_at = None if erasure.cleaned_at is None else to_micros(erasure.cleaned_at)
-    values = (to_micros(erasure.at), UUID(erasure.id).bytes, cleaned_at, json.dumps(dict(erasure.counts)))
-    db.execute(SQL["note_erasure"], (subject.key, *values))
-
-
 def erase_whole(
     db: SqlConnection,
     order: EraseRequest,
     parts: Sequence[Subject],
     services: EraseServices,
-    begun: ErasureRecord | None = None,
+    *,
+    continues: bool = False,
 ) -> tuple[list[tuple[Subject, ErasureRecord]], ErasureRecord | None]:
     """Erase subjects within the one that is to go, and that one itself once there are none left.
 
@@ -87,32 +87,26 @@ def erase_whole(
         order: The subject to erase.
         parts: Some of those within it, innermost first.
         services: Clock, key and failpoint.
-        begun: See `erase`.
+        continues: An earlier transaction began this. If another process ended it meanwhile, nothing is done: the
+            subject may be in use again.
 
     Returns:
         What was erased of each part that was there, and of the subject itself; None where more are within it.
     """
     # Locks the row: a transaction that creates another subject within this one waits, or is seen below.
     subjects.version_of(db, order.subject)
+    begun = begun_erasure(db, order.subject)
+    if begun:
+        order = joined(order, begun)
+    elif continues:
+        return [], erasures(db, order.subject, limit=1)[0]
     there = [part for part in parts if subjects.version_of(db, part) is not None]
     erased = {part: erase(db, replace(order, subject=part, part_of=order.subject), services) for part in parts}
     done = [(part, erased[part]) for part in there]
     if inner.inner_subjects(db, order.subject, limit=1):
+        note_begun(db, begin_or_continue(db, order, services.clock))
         return done, None
-    return done, erase(db, order, services, begun=begun)
-
-
-def erasures(db: SqlConnection, subject: Subject, *, limit: int) -> list[ErasureRecord]:
-    """List the erasures of a subject, newest first."""
-    return [
-        ErasureRecord(
-            id=id_text(id_),
-            at=from_micros(at),
-            cleaned_at=None if cleaned_at is None else from_micros(cleaned_at),
-            counts=json.loads(counts),
-        )
-        for id_, at, cleaned_at, counts in fetch(db, SQL["erasure"], subject.key, limit)
-    ]
+    return done, erase(db, order, services, begun=begun.record if begun else None)
 
 
 def _refuse_unknown(order: EraseRequest) -> None:

@@ -349,7 +349,15 @@ DELETE FROM memory WHERE subject = ?1 AND id > ?2 AND id <= ?3
 SELECT count(*) FROM erasure WHERE cleaned_at IS NULL
 
 -- name: cleaned
-UPDATE erasure SET cleaned_at = ?1 WHERE cleaned_at IS NULL
+-- Not those that have not ended: see `sql/erase/orders.py`.
+UPDATE erasure SET cleaned_at = ?1 WHERE cleaned_at IS NULL AND substr(counts, 1, 8) <> '{"order"'
+
+-- name: unfinished
+SELECT counts FROM erasure WHERE cleaned_at IS NULL AND substr(counts, 1, 8) = '{"order"' ORDER BY at, id
+
+-- name: begun
+SELECT id, at, cleaned_at, counts FROM erasure
+    WHERE subject = ?1 AND cleaned_at IS NULL AND substr(counts, 1, 8) = '{"order"' ORDER BY at, id LIMIT 1
 
 -- name: erasure
 SELECT id, at, cleaned_at, counts FROM erasure WHERE subject = ?1 ORDER BY at DESC, id DESC LIMIT ?2
