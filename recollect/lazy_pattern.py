@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, AnyStr, Generic
 
 _METHODS = ("findall", "finditer", "fullmatch", "match", "search", "split", "sub", "subn")
 
-# Patterns that nothing has used yet, for `compile_patterns`.
-_unused: "list[LazyPattern[str] | LazyPattern[bytes]]" = []
+# Patterns declared since the last `compile_patterns`; those used meanwhile are among them.
+_declared: "list[LazyPattern[str] | LazyPattern[bytes]]" = []
 
 
 class LazyPattern(Generic[AnyStr]):
@@ -29,10 +29,19 @@ class LazyPattern(Generic[AnyStr]):
         self.pattern: AnyStr = pattern
         """The source of the expression."""
         self._flags = flags
-        _unused.append(self)
+        _declared.append(self)
 
     def __repr__(self) -> str:
         return f"LazyPattern({self.pattern!r})"
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether the pattern was compiled, by its first use or ahead of it."""
+        try:
+            object.__getattribute__(self, _METHODS[-1])  # `compile` fills this slot last
+        except AttributeError:
+            return False
+        return True
 
     def compile(self) -> re.Pattern[AnyStr]:
         """Compile the pattern, and let the methods call the result."""
@@ -79,12 +88,14 @@ class LazyPattern(Generic[AnyStr]):
 
 
 def compile_patterns() -> None:
-    """Compile all declared patterns that were not asked for before, where their first use should not have to wait.
+    """Compile all declared patterns that no use has compiled yet, so that their first use need not wait.
 
     It takes most of a second of CPU time for the rules of extraction; call it in a thread or before a deadline begins.
     """
-    while _unused:
+    while _declared:
         try:
-            _unused.pop().compile()
+            pattern = _declared.pop()
         except IndexError:  # another thread took the last one
             return
+        if not pattern.is_compiled:
+            pattern.compile()

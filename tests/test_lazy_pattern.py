@@ -57,7 +57,7 @@ def test_nothing_is_compiled_before_the_first_use() -> None:
         with pytest.raises(re.error):
             broken.search(TEXT)
     finally:
-        lazy_pattern._unused.remove(broken)
+        lazy_pattern._declared.remove(broken)
 
 
 def test_later_calls_are_those_of_the_compiled_pattern() -> None:
@@ -85,8 +85,25 @@ def test_all_declared_patterns_can_be_compiled_ahead() -> None:
     pattern = LazyPattern("Rome")
     compile_patterns()
 
-    assert lazy_pattern._unused == []
+    assert lazy_pattern._declared == []
     assert isinstance(object.__getattribute__(pattern, "search"), BuiltinMethodType)
+
+
+def test_a_pattern_that_was_used_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    used, unused = LazyPattern("Oslo"), LazyPattern("Rome")
+    used.search(TEXT)
+    compiled: list[object] = []
+    compile_pattern = LazyPattern.compile
+
+    def count(pattern: LazyPattern[str]) -> re.Pattern[str]:
+        compiled.append(pattern)
+        return compile_pattern(pattern)
+
+    monkeypatch.setattr(LazyPattern, "compile", count)
+    compile_patterns()
+
+    assert unused in compiled
+    assert used not in compiled
 
 
 def test_importing_the_package_compiles_hardly_any_pattern() -> None:

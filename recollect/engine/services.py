@@ -1,9 +1,9 @@
 """The engine's services, each loaded and made at its first use. Opens nothing."""
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from recollect.engine.components import Components
+from recollect.engine.lazy_property import lazy_property
 from recollect.engine.memories import MemoryService
 from recollect.engine.steps import Steps
 
@@ -32,103 +32,104 @@ class Services:
         """Wire the steps; the services are made when they are asked for."""
         self._components = components
         self._steps = Steps(components)
+        self.lock = self._steps.lock
         self._memories = MemoryService(components, self._steps)
 
-    @cached_property
+    @lazy_property
     def turns(self) -> "TurnService":
         """Turns of chats: what memory adds to a request, and recording what was said."""
         return self._steps.turns
 
-    @cached_property
+    @lazy_property
     def conversations(self) -> "ConversationService":
         """Conversations: their messages, turns and prompts."""
         from recollect.engine.conversations import ConversationService
 
         return ConversationService(self._components, self._steps, self._recorder, self._windows)
 
-    @cached_property
+    @lazy_property
     def history(self) -> "HistoryService":
         """Decisions about memories, and undoing them."""
         from recollect.engine.history import HistoryService
 
         return HistoryService(self._components, self._steps.runtime, self._memories)
 
-    @cached_property
+    @lazy_property
     def reviews(self) -> "ReviewService":
         """Memories that wait for review."""
         from recollect.engine.reviews import ReviewService
 
         return ReviewService(self._components, self._steps.runtime, self._memories)
 
-    @cached_property
+    @lazy_property
     def shared(self) -> "SharedMemoryService":
         """Shared memories."""
         from recollect.engine.shared import SharedMemoryService
 
         return SharedMemoryService(self._components, self._steps.runtime, self._memories)
 
-    @cached_property
+    @lazy_property
     def apps(self) -> "AppService":
         """Apps and their memories."""
         from recollect.engine.apps import AppService
 
         return AppService(self._components, self.conversations, self._memories, self._steps.eraser)
 
-    @cached_property
+    @lazy_property
     def bulk(self) -> "BulkService":
         """Many memories at once."""
         from recollect.engine.bulk import BulkService
 
         return BulkService(self._components, self._steps)
 
-    @cached_property
+    @lazy_property
     def vectors(self) -> "VectorService":
         """Memories by their vectors."""
         from recollect.engine.vectors import VectorService
 
         return VectorService(self._components, self._steps.runtime)
 
-    @cached_property
+    @lazy_property
     def erasure(self) -> "ErasureService":
         """Erasing users, conversations and apps."""
         from recollect.engine.erasure import ErasureService
 
         return ErasureService(self._components, self._steps.eraser)
 
-    @cached_property
+    @lazy_property
     def embedder(self) -> "EmbedderService":
         """The embedding model of the database."""
         from recollect.engine.embedder import EmbedderService
 
         return EmbedderService(self._components, self._steps)
 
-    @cached_property
+    @lazy_property
     def transfer(self) -> "TransferService":
         """Export and import."""
         from recollect.engine.transfer import TransferService
 
         return TransferService(self._components, self._steps.runtime, self._steps.closing.is_set)
 
-    @cached_property
+    @lazy_property
     def admin(self) -> "AdminService":
         """The whole database, the worker and the budgets."""
         from recollect.engine.admin import AdminService
 
         return AdminService(self._components, self._steps)
 
-    @cached_property
+    @lazy_property
     def _windows(self) -> "WindowReader":
         from recollect.engine.conversation_window import WindowReader
 
         return WindowReader(self._components, self._steps.turns)
 
-    @cached_property
+    @lazy_property
     def _recorder(self) -> "RecorderService":
         from recollect.engine.recorder import RecorderService
 
         return RecorderService(self._components, self._steps.turns)
 
-    @cached_property
+    @lazy_property
     def _prompts(self) -> "PromptService":
         from recollect.engine.prompts import PromptService
 

@@ -7,12 +7,14 @@ process that only searches needs none of it.
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cached_property, partial
-from importlib import import_module
+from functools import partial
+from threading import RLock
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 from recollect.engine.components import Components
+from recollect.engine.lazy_property import lazy_property
+from recollect.engine.preload import load_turns
 from recollect.engine.retrieval import Retriever
 from recollect.errors import StoreUnavailableError
 from recollect.formation.reader import RuleReader
@@ -30,14 +32,6 @@ if TYPE_CHECKING:
     from recollect.worker.bulk import BulkWorker
     from recollect.worker.loop import Worker
 
-_WORKER_MODULES = (
-    "recollect.engine.memory_tools",
-    "recollect.engine.stages",
-    "recollect.engine.turn",
-    "recollect.maintenance.reindex_terms",
-    "recollect.maintenance.sweep",
-)
-
 
 class Steps:
     """Recall, recording, formation and erasure over one set of components."""
@@ -46,6 +40,7 @@ class Steps:
         """Wire the steps; nothing runs yet."""
         settings, store = components.settings, components.store
         self.components = components
+        self.lock = RLock()  # of the lazy properties of the engine
         self.breaker = CircuitBreaker(components.clock)
         self.embedders = EmbedderRouter(components.embedder, store.embeddings, components.opening)
         self._rule_reader = RuleReader(budget_s=settings.form_budget_s)
@@ -66,7 +61,7 @@ class Steps:
         self.retriever = Retriever(components, self.embedders)
         self._is_worker_stopped = False
 
-    @cached_property
+    @lazy_property
     def worker(self) -> "Worker":
         """The worker of this engine."""
         from recollect.engine.stages import STAGES
@@ -84,27 +79,27 @@ class Steps:
             worker.stop()
         return worker
 
-    @cached_property
+    @lazy_property
     def _sweeps(self) -> "SweepSchedule":
         from recollect.maintenance.sweep import SweepSchedule
 
         return SweepSchedule(self.runtime, self.components.settings.maintain_every_s)
 
-    @cached_property
+    @lazy_property
     def contexts(self) -> "ContextBuilder":
         """Builds the blocks that memory adds to prompts."""
         from recollect.engine.context_builder import ContextBuilder
 
         return ContextBuilder(self.components, self.retriever, self.runtime)
 
-    @cached_property
+    @lazy_property
     def eraser(self) -> "Eraser":
         """Erases what users want erased."""
         from recollect.maintenance.eraser import Eraser
 
         return Eraser(store=self.components.store, forget_texts=self.forget_texts)
 
-    @cached_property
+    @lazy_property
     def turns(self) -> "TurnService":
         """Prepares and records turns."""
         from recollect.engine.memory_tools import MemoryTools
@@ -132,7 +127,7 @@ class Steps:
         if self._is_worker_stopped:
             return
         # Loading takes tens of milliseconds, for which the event loop must not be held.
-        await asyncio.to_thread(_load_worker, self.components)
+        await asyncio.to_thread(load_turns, self.components.counter)
         try:
             await self.worker.run()
         finally:
@@ -141,9 +136,10 @@ class Steps:
 
     def stop_worker(self) -> None:
         """Stop the worker after the formation in progress."""
-        self._is_worker_stopped = True
-        if "worker" in vars(self):
-            self.worker.stop()
+        with self.lock:  # a thread may be making the worker
+            self._is_worker_stopped = True
+            if "worker" in vars(self):
+                self.worker.stop()
 
     async def close(self) -> None:
         """Finish what was accepted, then close the components. Maintenance in progress stops within a second."""
@@ -161,13 +157,6 @@ class Steps:
         if self.components.model is not None:
             await self.components.model.close()
         await self.components.store.close()
-
-
-def _load_worker(components: Components) -> None:
-    """Load the modules that record, form and maintain, and the tokenizer; the objects are made on the event loop."""
-    for name in _WORKER_MODULES:
-        import_module(name)
-    components.counter.count("loaded")
 
 
 def _guarded(components: Components, breaker: CircuitBreaker) -> GuardedModel | None:

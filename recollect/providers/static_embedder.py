@@ -174,7 +174,7 @@ def _token_weights(vocabulary: Mapping[str, int]) -> npt.NDArray[np.float32]:
     rank[_FIRST_CHARACTER:] = np.arange(1, _TOKENS - _FIRST_CHARACTER + 1)
     weight: npt.NDArray[np.float32] = np.log1p(rank.clip(1)) / np.log1p(np.float32(_TOKENS))
     for token, number in vocabulary.items():
-        # Most tokens are a word or a part of one, which one call tells.
+        # Most tokens are a word or a part of one: a single call recognizes them.
         is_word = token.lstrip(WORD_START).isalnum() or any(map(str.isalnum, token))
         if number < _FIRST_BYTE or not is_word:
             weight[number] = 0

@@ -117,7 +117,7 @@ class _Packing:
     def take(self, found: RankedMemory, *, report: bool = True) -> bool:
         """Keep a memory if there is room and nothing says the same; `report` a missing room as the reason if not.
 
-        What was reported is settled; what was not comes again.
+        A memory that is left out without a report may be offered again later.
         """
         said = gist(found.memory.text)
         before = self._said.get(said)

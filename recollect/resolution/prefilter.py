@@ -1,7 +1,7 @@
-"""Texts as bit patterns, by which most of very many pairs that must never be merged are told at once. Pure.
+"""Texts as bit patterns: they reveal at once most pairs, among very many, that must never be merged. Pure.
 
-What is told apart here, `never_merge` forbids; what is not may be apart all the same. A text that is compared without a
-part of it (a heading, a tag, who says so) has no pattern.
+`never_merge` forbids every pair that is recognized here, and others too: a pair that passes must still be compared.
+A text that is compared without a part of it (a heading, a tag, the speaker) has no pattern.
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.tokens import is_plain, is_sign, token, tokenize
 from recollect.text import hash64, negations, words
 
-# Words of a text; of a longer one nothing is told.
+# Texts with more words have no pattern, so that no pair with them is recognized.
 MAX_WORDS = 24
 # Bits of a text's words: some thirty forms of a sentence set few of them.
 _BITS = 512
@@ -33,7 +33,7 @@ class TextPattern:
     """What a text has, as numbers."""
 
     plain: bool
-    """Whether it is compared whole; of another text nothing is told."""
+    """Whether the text is compared whole; if not, no pair with it is recognized."""
     denials: int
     """Hash of its negations, and of signs such as `C++`."""
     numbers: int
@@ -89,14 +89,14 @@ class PatternTable:
         self._own[place] = pattern.own
         self._known[place] = pattern.known
 
-    def apart(self, one: Sequence[int], other: Sequence[int]) -> npt.NDArray[np.bool_]:
-        """Return which pairs of texts must never be merged, as far as their patterns tell.
+    def apart(self, first: Sequence[int], second: Sequence[int]) -> npt.NDArray[np.bool_]:
+        """Return which pairs of texts must never be merged, as far as their patterns show it.
 
         Args:
-            one: Place of the first text of each pair.
-            other: Place of the second.
+            first: Place of the first text of each pair.
+            second: Place of the second text of each pair.
         """
-        a, b = np.asarray(one, dtype=np.intp), np.asarray(other, dtype=np.intp)
+        a, b = np.asarray(first, dtype=np.intp), np.asarray(second, dtype=np.intp)
         exchanged = _has_beyond(self._own[a], self._known[b]) & _has_beyond(self._own[b], self._known[a])
         counted_apart = self._numbers[a] != self._numbers[b]
         regrouped = _share_any(self._words[a], self._joined[b]) | _share_any(self._words[b], self._joined[a])

@@ -19,6 +19,7 @@ from recollect.server.chat_completions import ChatProxy
 from recollect.server.observability import monitoring_routes
 from recollect.server.origin_guard import OriginGuard, is_loopback
 from recollect.server.passthrough import PassThrough
+from recollect.server.preload import Preload
 from recollect.server.status import INTERNAL_SERVER_ERROR, error_body
 from recollect.server.upstream import Deadlines, HttpUpstream
 from recollect.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
@@ -72,7 +73,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     require_guarded_key(settings)
     backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
-    chat = ChatProxy(engine, backend, policy, keys)
+    chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter)
     passthrough = PassThrough(
         backend, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys
     )
@@ -80,10 +81,12 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
+        preload.start()
         worker = asyncio.create_task(engine.admin.run_worker()) if engine.settings.worker else None
         try:
             yield
         finally:
+            await preload.wait()
             await chat.close()
             engine.admin.stop_worker()
             if worker is not None:
@@ -98,7 +101,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     routes = [*monitoring_routes(engine, chat.counters), *routes_of(OPERATIONS, engine, policy)]
     for prefix in ("/v1", "/u/{user}/v1"):
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
-    return _Application(routes, lifespan, guarded, chat)
+    return _Application(routes, lifespan, guarded, _preloaded(chat, preload))
 
 
 class _Application(Starlette):
@@ -109,7 +112,7 @@ class _Application(Starlette):
         routes: Sequence[Route],
         lifespan: Callable[[Starlette], AbstractAsyncContextManager[None]],
         guarded: Callable[[ASGIApp], ASGIApp],
-        chat: ChatProxy,
+        chat: ASGIApp,
     ) -> None:
         super().__init__(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused})
         self._guarded = guarded
@@ -124,6 +127,16 @@ class _Application(Starlette):
             await (self._chat if is_chat else others)(scope, receive, send)
 
         return self._guarded(serve)
+
+
+def _preloaded(chat: ChatProxy, preload: Preload) -> ASGIApp:
+    """Let the chats of a server that has just started wait: loading in the middle of one would hold up all requests."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        await preload.wait()
+        await chat(scope, receive, send)
+
+    return serve
 
 
 def _is_chat_path(path: str) -> bool:

@@ -72,8 +72,8 @@ def merged_rows(old: SubjectSnapshot, fresh: SubjectSnapshot, order: Places) -> 
     term_places, term_start = _spans(_joined(old.term_start, fresh.term_start), order)
     source_places, source_start = _spans(_joined(old.source_start, fresh.source_start), order)
 
-    def picked(one: Array, other: Array, places: Places) -> Array:
-        taken: Array = np.concatenate((one, other))[places]
+    def picked(old_rows: Array, fresh_rows: Array, places: Places) -> Array:
+        taken: Array = np.concatenate((old_rows, fresh_rows))[places]
         return taken
 
     return {

@@ -1,0 +1,32 @@
+"""Loading ahead, in a thread, what turns and the worker use: on the event loop it would hold up all requests."""
+
+from importlib import import_module
+
+from recollect.lazy_pattern import compile_patterns
+from recollect.providers.protocols import TokenCounter
+
+_TURN_MODULES = (
+    "recollect.engine.memory_tools",
+    "recollect.engine.stages",
+    "recollect.engine.turn",
+    "recollect.maintenance.eraser",
+    "recollect.maintenance.reindex_terms",
+    "recollect.maintenance.sweep",
+)
+
+
+def load_turns(counter: TokenCounter) -> None:
+    """Load the modules that record, form and maintain, and the tokenizer; their objects are made at their first use."""
+    for name in _TURN_MODULES:
+        import_module(name)
+    counter.count("loaded")
+
+
+def load_chats(counter: TokenCounter) -> None:
+    """Load all that a chat and the formation of its memories use, and compile the patterns.
+
+    It takes most of a second of CPU time.
+    """
+    load_turns(counter)
+    import_module("rapidfuzz.distance")
+    compile_patterns()

@@ -1,0 +1,85 @@
+"""A server loads what chats use ahead, in a thread: no chat compiles or loads anything. Counted, not timed."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.server.app import build_app
+from server.asgi import Call, chat
+
+# Prints what the chats of a server that has just started compile and load after they have waited for the preload.
+CHATS = """
+import asyncio, sys
+from recollect.engine import AsyncRecollect
+from recollect.lazy_pattern import LazyPattern
+from recollect.server.app import build_app
+from recollect.server.chat_completions import ChatProxy
+from recollect.settings import Settings
+from server.asgi import Call, chat
+compiled, loaded = [], []
+compile_pattern, serve_chat = LazyPattern.compile, ChatProxy.__call__
+def count(pattern):
+    compiled.append(pattern.pattern)
+    return compile_pattern(pattern)
+async def note(proxy, *arguments):
+    before = set(sys.modules)
+    LazyPattern.compile = count
+    await serve_chat(proxy, *arguments)
+    await memory.form()
+    loaded.extend(set(sys.modules) - before)
+ChatProxy.__call__ = note
+async def main():
+    global memory
+    settings = Settings(database_url=f"sqlite:///{sys.argv[1]}", worker=False, form_budget_s=60)
+    async with await AsyncRecollect.open(settings) as memory:
+        app = build_app(memory)
+        async with app.router.lifespan_context(app):
+            for text in ("What do I like to drink on 3 May?", "I moved to Oslo because of my job."):
+                call = Call(chat(text))
+                await app(call.scope(), call.receive(), call.send())
+                assert call.status == 200, call.text
+asyncio.run(main())
+print("compiled", len(compiled), *compiled)
+print("loaded", *loaded)
+"""
+PACKAGES = {"recollect", "numpy", "rapidfuzz", "tokenizers", "tiktoken", "Stemmer", "dateutil", "apsw", "aiohttp"}
+
+
+async def serve(memory: AsyncRecollect) -> Call:
+    """Send a chat to a server that starts for it."""
+    app = build_app(memory)
+    call = Call(chat("What do I like to drink?"))
+    async with app.router.lifespan_context(app):
+        await app(call.scope(), call.receive(), call.send())
+    return call
+
+
+def test_the_first_chats_compile_no_pattern_and_load_no_module(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, "-c", CHATS, str(tmp_path / "kept.sqlite3")],
+        cwd=Path(__file__).parents[1],  # where the module `server.asgi` is
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stderr
+    compiled, loaded = ran.stdout.splitlines()[-2:]
+
+    assert compiled == "compiled 0"
+    assert [module for module in loaded.split() if module.partition(".")[0] in PACKAGES] == []
+
+
+async def test_chats_are_answered_when_loading_ahead_fails(
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(counter: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("recollect.server.preload.load_chats", fail)
+    call = await serve(engine)
+
+    assert call.status == 200
+    assert "loading ahead failed" in caplog.text
