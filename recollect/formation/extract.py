@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
@@ -22,6 +23,7 @@ from recollect.formation.inputs import (
     take_batch,
     without_games,
 )
+from recollect.formation.known_memories import KnownMemories
 from recollect.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
 from recollect.formation.reconcile import close_abandoned, restore_replaced
 from recollect.formation.reconcile import close_outdated as outdated_by_version
@@ -96,7 +98,8 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):
-        return await extract(lease, runtime)  # what the model was shown is to be forgotten by now
+        # What the model was shown is to be forgotten by now, and memories may have changed meanwhile.
+        return await extract(lease, replace(runtime, known=KnownMemories(runtime.store)))
     await _count(told, batch, runtime)
     changes, decisions = await weigh(batch, extracted, runtime)
     decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
