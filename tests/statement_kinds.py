@@ -30,6 +30,7 @@ OPERATORS = {
     "written",
     "named",
     "nameless",
+    "unfinished",  # erasures that were interrupted, for the worker that continues them
 }
 CHECKS = {
     "broken_pages",

@@ -155,7 +155,9 @@ class Recorder:
 
     def files(self) -> list[str]:
         """Return the executed files, relative to the package."""
-        return sorted({code.co_filename.removeprefix(self.package) for code in self.codes})
+        return sorted(
+            {code.co_filename.removeprefix(self.package) for code in self.codes.copy()}
+        )  # a thread may be loading modules
 
     def figures(self) -> dict[str, float]:
         """Return what was counted so far."""

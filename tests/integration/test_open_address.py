@@ -29,18 +29,18 @@ def test_strangers_reach_nothing_and_signed_requests_carry_the_key(
     start_server: StartServer, upstream: FakeUpstream
 ) -> None:
     server = start_server(settings=OPEN)
-    said = [user("I keep bees in Vardø.")]
+    said = [user("I count puffins in Vardø.")]
     assert chat(server.port, "echo", said).status == 401
     assert chat(server.port, "echo", said, {"Host": "evil.example", **signed()}).status == 403
     assert chat(server.port, "echo", said, {"Host": "[::1].evil.example", **signed()}).status == 403
-    assert request(server.port, "/v1/files/bees-in-vardoe", method="DELETE").status == 401
-    assert request(server.port, "/v1/organization/bees-in-vardoe", method="GET", headers=signed()).status == 403
-    assert keys(upstream, "bees") == []
-    assert not [seen.path for seen in upstream.seen if "bees" in seen.path]
+    assert request(server.port, "/v1/files/puffins-in-vardoe", method="DELETE").status == 401
+    assert request(server.port, "/v1/organization/puffins-in-vardoe", method="GET", headers=signed()).status == 403
+    assert keys(upstream, "puffins") == []
+    assert not [seen.path for seen in upstream.seen if "puffins" in seen.path]
 
     assert chat(server.port, "echo", said, signed()).status == 200
     assert chat(server.port, "echo", said, {"Authorization": "Bearer sk-its-own"}).status == 200
-    assert keys(upstream, "bees") == ["Bearer sk-operators", "Bearer sk-its-own"]
+    assert keys(upstream, "puffins") == ["Bearer sk-operators", "Bearer sk-its-own"]
 
 
 def test_without_a_secret_it_does_not_start(start_server: StartServer) -> None:
