@@ -86,6 +86,9 @@ class _HttpAnswer:
         except _OverdueError as error:
             raise UpstreamBrokenError(f"upstream's answer {error}") from None
         except (aiohttp.ClientError, OSError) as error:
+            # A cut that comes with the last bytes is reported before them: no public method reads what is left.
+            if rest := content._read_nowait(-1):
+                yield rest
             raise UpstreamBrokenError(f"upstream's answer broke off: {type(error).__name__}") from error
         finally:
             watchdog.stop()

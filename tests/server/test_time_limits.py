@@ -155,6 +155,20 @@ async def test_an_answer_that_stalls_gives_what_came_and_is_broken(limits: dict[
         await anext(chunks)
 
 
+async def test_bytes_that_came_with_the_cut_are_passed_on_before_it() -> None:
+    cut = answer()
+    chunks = cut.chunks()
+    cut.response.content.feed_data(b"first")
+    assert await anext(chunks) == b"first"
+
+    cut.response.content.feed_data(b"last")
+    cut.response.content.set_exception(aiohttp.ClientPayloadError("cut"))
+
+    assert await anext(chunks) == b"last"
+    with pytest.raises(UpstreamBrokenError, match="broke off"):
+        await anext(chunks)
+
+
 async def test_a_client_that_reads_slowly_does_not_make_its_answer_late() -> None:
     body = answer(idle_s=SHORT_S)
     content, chunks = body.response.content, body.chunks()
