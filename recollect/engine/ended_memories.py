@@ -1,4 +1,4 @@
-"""What prompts declare no longer true of the closed memories that earlier ones show. Reads the store."""
+"""Closed memories in earlier prompts that the next prompt declares no longer true. Reads the store."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -46,49 +46,55 @@ async def find_ended(store: Store, subject: Subject, closed: Sequence[MemoryId])
         Facts and notes as they are; quotations with the stretches that no longer hold as their text.
     """
     closed = closed[-MAX_LOOKED_UP:]
-    lines = await read_lines(store, subject, closed)
-    ended = [memory for memory in await store.memories.get_many(subject, closed) if is_ended(memory, lines[memory.id])]
+    decisions = await read_decisions(store, subject, closed)
+    ended = [
+        memory for memory in await store.memories.get_many(subject, closed) if is_ended(memory, decisions[memory.id])
+    ]
     quotations = [memory for memory in ended if memory.kind is MemoryKind.TURN]
     versions = await store.memories.from_same_messages(subject, [quotation.id for quotation in quotations])
-    newer = await _replacing(store, subject, ended, lines)
-    found: list[Memory] = []
+    newer = await _replacing(store, subject, ended, decisions)
+    declared: list[Memory] = []
     for memory in ended:
         if memory.kind is MemoryKind.TURN:
-            told = await _find_stretches(memory, versions)
+            statement = await _find_stretches(memory, versions)
         else:
-            told = memory if is_declared(memory, newer[memory.id]) else None
-        if told is not None:
-            found.append(told)
-        if len(found) == MAX_ENDED:
+            statement = memory if is_declared(memory, newer[memory.id]) else None
+        if statement is not None:
+            declared.append(statement)
+        if len(declared) == MAX_ENDED:
             break
-    return found
+    return declared
 
 
-async def read_lines(store: Store, subject: Subject, memories: Sequence[MemoryId]) -> dict[MemoryId, list[Decision]]:
+async def read_decisions(
+    store: Store, subject: Subject, memories: Sequence[MemoryId]
+) -> dict[MemoryId, list[Decision]]:
     """Read the decisions about each of these memories, oldest first."""
-    lines: dict[MemoryId, list[Decision]] = {memory: [] for memory in memories}
-    for line in await store.decisions.of_many(subject, memories):
-        for memory in {line.memory_id, line.target_id}:
-            if memory in lines:
-                lines[memory].append(line)
-    return lines
+    decisions: dict[MemoryId, list[Decision]] = {memory: [] for memory in memories}
+    for decision in await store.decisions.of_many(subject, memories):
+        for memory in {decision.memory_id, decision.target_id}:
+            if memory in decisions:
+                decisions[memory].append(decision)
+    return decisions
 
 
-def is_replaced(memory: MemoryId, lines: Sequence[Decision]) -> bool:
+def is_replaced(memory: MemoryId, decisions: Sequence[Decision]) -> bool:
     """Return whether another value took the place of a memory."""
-    return any(line.action is Action.REPLACE and line.target_id == memory for line in lines)
+    return any(decision.action is Action.REPLACE and decision.target_id == memory for decision in decisions)
 
 
-def is_ended(memory: Memory, lines: Sequence[Decision]) -> bool:
+def is_ended(memory: Memory, decisions: Sequence[Decision]) -> bool:
     """Return whether a memory was replaced, taken back, closed by what was said, or has expired by its date."""
     if memory.kind is MemoryKind.EPISODE:
         return False
-    if is_replaced(memory.id, lines):
+    if is_replaced(memory.id, decisions):
         return True
-    own = [line for line in lines if line.memory_id == memory.id]
+    own = [decision for decision in decisions if decision.memory_id == memory.id]
     # Notes also expire without use; those that end with something else name it.
-    expired = any(line.action is Action.EXPIRE and (line.target_id or memory.kind is MemoryKind.FACT) for line in own)
-    return expired or any(line.action in _ENDING for line in own)
+    expired = any(
+        decision.action is Action.EXPIRE and (decision.target_id or memory.kind is MemoryKind.FACT) for decision in own
+    )
+    return expired or any(decision.action in _ENDING for decision in own)
 
 
 def is_declared(ended: Memory, newer: Sequence[Memory] | None) -> bool:
@@ -108,21 +114,21 @@ def is_declared(ended: Memory, newer: Sequence[Memory] | None) -> bool:
 
 
 async def _replacing(
-    store: Store, subject: Subject, ended: Sequence[Memory], lines: Mapping[MemoryId, Sequence[Decision]]
+    store: Store, subject: Subject, ended: Sequence[Memory], decisions: Mapping[MemoryId, Sequence[Decision]]
 ) -> dict[MemoryId, list[Memory] | None]:
     """Read what replaced each of these memories; None where that is forgotten."""
     ids = {
         memory.id: [
-            MemoryId(line.memory_id)
-            for line in lines[memory.id]
-            if line.action is Action.REPLACE and line.target_id == memory.id and line.memory_id
+            MemoryId(decision.memory_id)
+            for decision in decisions[memory.id]
+            if decision.action is Action.REPLACE and decision.target_id == memory.id and decision.memory_id
         ]
         for memory in ended
     }
     wanted = list(dict.fromkeys(id_ for replacing in ids.values() for id_ in replacing))
     newer = {memory.id: memory for memory in await store.memories.get_many(subject, wanted)}
     closed = [memory for memory in newer.values() if memory.state is MemoryState.CLOSED]
-    own = await read_lines(store, subject, [memory.id for memory in closed])
+    own = await read_decisions(store, subject, [memory.id for memory in closed])
     gone = {memory.id for memory in closed if is_forgotten(memory, own[memory.id])}
     return {
         memory: None if gone.intersection(replacing) else [newer[id_] for id_ in replacing if id_ in newer]

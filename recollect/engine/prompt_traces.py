@@ -27,7 +27,7 @@ async def read_traces(store: Store, conversation: Conversation, limit: int) -> l
     records = await store.conversations.injections(conversation.subject, conversation=conversation.id, limit=limit)
     read: list[Memory] = []
     for owner, ids in (await _wanted(store, conversation.subject, records)).items():
-        read += [await _shown(store, memory) for memory in await store.memories.get_many(owner, list(ids))]
+        read += await _shown(store, owner, await store.memories.get_many(owner, list(ids)))
     shown = await redact_quotations(read)
     return [
         PromptTrace(record=record, memories=tuple(shown[id_] for _, id_, _ in record.items if id_ in shown))
@@ -50,13 +50,18 @@ async def _wanted(
     return {owner: ids for owner, ids in wanted.items() if owner in read or home in owner.owners}
 
 
-async def _shown(store: Store, memory: Memory) -> Memory:
-    """Return a memory as it may be shown: without words if it was forgotten."""
-    if memory.state is not MemoryState.CLOSED:
-        return memory
+async def _shown(store: Store, owner: Subject, memories: Sequence[Memory]) -> list[Memory]:
+    """Return memories of one owner as they may be shown: without words if they were forgotten."""
+    closed = [memory.id for memory in memories if memory.state is MemoryState.CLOSED]
+    if not closed:
+        return list(memories)
+    from recollect.engine.ended_memories import read_decisions
     from recollect.formation.forgotten_words import is_forgotten
 
-    lines = await store.decisions.list(memory.subject, memory=memory.id)
-    if not is_forgotten(memory, lines):
-        return memory
-    return replace(memory, text="", key="", value="", evidence=(), detail=NO_DETAIL)
+    decisions = await read_decisions(store, owner, closed)
+    return [
+        replace(memory, text="", key="", value="", evidence=(), detail=NO_DETAIL)
+        if memory.id in decisions and is_forgotten(memory, decisions[memory.id])
+        else memory
+        for memory in memories
+    ]

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
-from recollect.engine.ended_memories import MAX_ENDED, find_ended, is_replaced, read_lines
+from recollect.engine.ended_memories import MAX_ENDED, find_ended, is_replaced, read_decisions
 from recollect.engine.retrieval import redact_quotation
 from recollect.prompt.replay import PromptReplay
 from recollect.store.store import Store
@@ -50,8 +50,8 @@ class ShownMemories:
             removed.update(memory for memory in ids if memory not in states)
             closed = [memory for memory in ids if states.get(memory) is MemoryState.CLOSED]
             closed = [memory for memory in closed if memory not in replay.withdrawn]
-            lines = await read_lines(self._store, subject, [memory for memory in closed if memory in unstored])
-            removed.update(memory for memory, known in lines.items() if not is_replaced(memory, known))
+            decisions = await read_decisions(self._store, subject, [memory for memory in closed if memory in unstored])
+            removed.update(memory for memory, known in decisions.items() if not is_replaced(memory, known))
             if rest := [memory for memory in closed if memory not in removed]:
                 ended[subject] = rest
         return ClosedMemories(frozenset(removed), ended)

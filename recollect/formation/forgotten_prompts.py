@@ -13,7 +13,7 @@ MAX_SHOWN = 10_000
 
 
 async def forget_shown(outdated: Sequence[Outdated], subject: Subject, runtime: Runtime) -> list[CloseMemory]:
-    """Find closed memories in prompts that say what is to be forgotten: later prompts do not repeat their words.
+    """Find closed memories in prompts that say what is to be forgotten, so that no later prompt repeats them.
 
     Args:
         outdated: What no longer holds; only what was forgotten counts.
@@ -25,8 +25,8 @@ async def forget_shown(outdated: Sequence[Outdated], subject: Subject, runtime: 
         return []
     shown = await runtime.store.memories.shown_closed(subject, limit=MAX_SHOWN)
     size = sum(len(memory.text) for memory in shown) * len(forgotten)
-    told = await run_in_thread_if_large(
-        size, lambda: [memory for memory in shown if _tells(memory, forgotten)], above=LARGE_BATCH // 4
+    matching = await run_in_thread_if_large(
+        size, lambda: [memory for memory in shown if _has_forgotten_words(memory, forgotten)], above=LARGE_BATCH // 4
     )
     now = runtime.clock.now()
     return [
@@ -36,11 +36,11 @@ async def forget_shown(outdated: Sequence[Outdated], subject: Subject, runtime: 
             closed_at=memory.closed_at or now,
             forgotten=True,
         )
-        for memory in told
+        for memory in matching
     ]
 
 
-def _tells(memory: Memory, forgotten: Sequence[Outdated]) -> bool:
+def _has_forgotten_words(memory: Memory, forgotten: Sequence[Outdated]) -> bool:
     """Return whether a memory has words that are to be forgotten."""
     if any(old.is_everything or old.id == memory.id for old in forgotten):
         return True
