@@ -1,4 +1,4 @@
-"""Run benchmarks one by one, show their tables, write JSON. Writes a file; starts what the benchmarks start."""
+"""Run benchmarks one by one, show their tables, write JSON and Markdown. Starts what the benchmarks start."""
 
 import json
 import os
@@ -16,6 +16,7 @@ from rich.table import Table
 
 from benchmarks.machine import machine, versions
 from benchmarks.made_up import SEED
+from benchmarks.markdown import markdown
 from benchmarks.rows import Row
 from recollect.settings import PREFIX
 
@@ -25,7 +26,10 @@ RESULTS = Path("bench-results")
 
 
 def measure(chosen: Mapping[str, Benchmark], *, quick: bool, file: Path | None) -> Path:
-    """Run benchmarks by name; return the file that has the figures (default: bench-results/TIME.json)."""
+    """Run benchmarks by name; return the file that has the figures (default: bench-results/TIME.json).
+
+    A file beside it, of the same name and the suffix `.md`, has the tables for the documentation.
+    """
     _forget_settings()
     signal.signal(signal.SIGTERM, _leave)
     console = Console(width=None if sys.stdout.isatty() else 160)
@@ -49,7 +53,9 @@ def measure(chosen: Mapping[str, Benchmark], *, quick: bool, file: Path | None) 
         console.print(side_by_side(title, results[name]) if beside else table(title, results[name]))
         rows = {name: [asdict(row) for row in rows] for name, rows in results.items()}
         file.write_text(json.dumps(report | {"results": rows}, indent=1) + "\n", "utf-8")
-    console.print(f"{file} (fsync here: {here['fsync_ms']} ms)")
+        tables = [f"## {name}\n\n{markdown(rows)}" for name, rows in results.items()]
+        file.with_suffix(".md").write_text("\n".join(tables), "utf-8")
+    console.print(f"{file}, tables in {file.with_suffix('.md').name} (fsync here: {here['fsync_ms']} ms)")
     return file
 
 
