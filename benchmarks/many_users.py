@@ -43,14 +43,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 @contextmanager
-def serving(url: str | None) -> Iterator[str]:
-    """Hand out the URL of the server that was named, or of one of our own, removed at the end."""
+def serving(url: str | None, folder: Path | None = None) -> Iterator[str]:
+    """Hand out the URL of the server that was named, or of a new one in a folder, removed at the end."""
     if url is not None:
         yield url
         return
     if programs() is None:
         raise SystemExit("PostgreSQL's programs are not installed: name a server with --url")
-    server = PostgresServer(SERVER)
+    server = PostgresServer(SERVER, folder)
     try:
         server.start()
         yield server.url

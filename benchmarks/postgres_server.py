@@ -60,13 +60,13 @@ def programs() -> Path | None:
 class PostgresServer:
     """One server with a folder of its own."""
 
-    def __init__(self, settings: Mapping[str, str] | None = None) -> None:
-        """Make its folder; `start` starts it with `settings` beside PostgreSQL's own."""
+    def __init__(self, settings: Mapping[str, str] | None = None, parent: Path | None = None) -> None:
+        """Make its folder in `parent` (None: that of temporary files); `start` starts it with `settings`."""
         bin_folder = programs()
         if bin_folder is None:
             raise AssertionError("the package with PostgreSQL's programs is not installed")
         self._user = "nobody" if os.getuid() == 0 else None
-        self.folder = Path(tempfile.mkdtemp(prefix="recollect-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="recollect-pg-", dir=parent))
         if self._user:
             owner = pwd.getpwnam(self._user)
             os.chown(self.folder, owner.pw_uid, owner.pw_gid)

@@ -7,7 +7,14 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.others.measurement import run
-from benchmarks.others.systems import BARE, DEFAULT_FOLDER, OTHERS, EnvironmentMissingError, Environments
+from benchmarks.others.systems import (
+    BARE,
+    DEFAULT_FOLDER,
+    ON_POSTGRES,
+    OTHERS,
+    EnvironmentMissingError,
+    Environments,
+)
 from benchmarks.progress import steps
 from benchmarks.report import measure
 
@@ -15,8 +22,16 @@ from benchmarks.report import measure
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure Recollect beside the systems that were asked for."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.others", description=__doc__)
-    names = {system.adapter: system for system in (BARE, *OTHERS)}
-    parser.add_argument("--systems", nargs="+", choices=tuple(names), default=tuple(names), metavar="NAME")
+    usual = (BARE, *OTHERS)
+    names = {system.adapter: system for system in (*usual, ON_POSTGRES)}
+    parser.add_argument(
+        "--systems",
+        nargs="+",
+        choices=tuple(names),
+        default=tuple(system.adapter for system in usual),
+        metavar="NAME",
+        help=f"beside Recollect on SQLite: {', '.join(names)} (default: all but the last)",
+    )
     parser.add_argument("--environments", type=Path, default=DEFAULT_FOLDER, metavar="DIR", help="default: %(default)s")
     parser.add_argument("--python", default=sys.executable, metavar="FILE", help="the interpreter to make them with")
     parser.add_argument("--prepare", action="store_true", help="make the environments, and measure nothing")

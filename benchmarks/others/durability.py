@@ -34,6 +34,7 @@ def forced(systems: Sequence[System], python: Sequence[str]) -> list[Row]:
             count=_ADDS,
         )
         for system, interpreter in zip(systems, python, strict=True)
+        if not system.on_postgres  # Its server writes the files, which is another process.
     ]
 
 

@@ -3,18 +3,20 @@
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.crowd import new_database
+from benchmarks.many_users import serving
 from benchmarks.others.durability import forced
+from benchmarks.others.figures import FIRST_SEARCH, THREADS, Measured, growth, rows_of, with_ratios
 from benchmarks.others.peer import Peer, running
 from benchmarks.others.scene import BATCH_SIZE, Scene, Sizes
-from benchmarks.others.systems import BARE, OTHERS, RECOLLECT, Environments, System
+from benchmarks.others.systems import BARE, OTHERS, RECOLLECT, URL_FILE, Environments, System
 from benchmarks.processes import peak_rss_mb, rss_mb
 from benchmarks.progress import steps
-from benchmarks.rows import Row, percentile
+from benchmarks.rows import Row
 
 FULL = (
     Sizes(users=100, per_user=100, batch=1000, queries=150, adds=50, batches=10, flood_s=2.0),
@@ -28,63 +30,11 @@ QUICK = (
     Sizes(users=10, per_user=20, batch=100, queries=20, adds=5, batches=1, flood_s=0.2),
     Sizes(users=1, per_user=200, batch=100, queries=20, adds=5, batches=1, flood_s=0.2),
 )
-# Clients that search at the same time.
-THREADS = 8
 # Questions before those that count: every system reads its files and makes its plans in the first ones.
 _WARM_UP = 10
-FIRST_SEARCH = "a user's first search"
-# The column of Recollect's search by vectors alone, which is what the others do.
-ALONE = "Recollect, vectors alone"
 
 Start = Callable[[System, Path], AbstractContextManager[Peer]]
 """Starts a system with a folder of its own."""
-
-
-@dataclass(slots=True)
-class Measured:
-    """What one system did."""
-
-    system: System
-    folder: Path
-    ids: list[str] = field(default_factory=list)
-    """The system's ids, in the order of the scene."""
-    load_s: float = 0.0
-    start_s: float = 0.0
-    import_s: float = 0.0
-    """From starting the process to the call that opens the database: the interpreter and its imports."""
-    first_answer_s: float = 0.0
-    """From starting the process to the first answer."""
-    empty_mb: float = 0.0
-    loaded_mb: float = 0.0
-    restarted_mb: float = 0.0
-    peak_mb: float | None = None
-    """Most resident memory of both processes; None where the operating system does not tell."""
-    searches_per_s: float = 0.0
-    """From `THREADS` threads at once."""
-    batch_s: float = 0.0
-    """All batches together."""
-    disk_bytes: int = 0
-    readable: set[int] = field(default_factory=set)
-    """Added texts found in the files verbatim, before they are deleted."""
-    remaining: set[int] = field(default_factory=set)
-    """Which of these do so still, once they are deleted and the system is closed."""
-    times: dict[str, list[float]] = field(default_factory=dict)
-    """Milliseconds, by what was done."""
-    recalls: dict[str, list[float]] = field(default_factory=dict)
-    """Shares of the exact answers, by the way of searching."""
-
-    def took(self, what: str, seconds: float) -> None:
-        """Note the time of a call."""
-        self.times.setdefault(what, []).append(seconds * 1000)
-
-    def files(self) -> list[Path]:
-        """List the files that hold its data."""
-        return [file for file in (self.folder / "data").rglob("*") if file.is_file()]
-
-    def texts_in_files(self, scene: Scene) -> set[int]:
-        """Look for the texts of the scene that are added one by one."""
-        contents = [file.read_bytes() for file in self.files()]
-        return {place for place in scene.added if any(scene.text(place).encode() in content for content in contents)}
 
 
 class NotKeptError(Exception):
@@ -119,23 +69,29 @@ def run(
 
     # First and untimed: a first run reads a hundred megabytes of libraries from disk.
     syncs = forced((RECOLLECT, *systems), tuple(pythons.values()))
-    rows = []
-    for sizes in QUICK if quick else LARGE if large else FULL:
-        with TemporaryDirectory(prefix="recollect-bench-", dir=folder) as place:
-            rows += beside(Scene(sizes), (RECOLLECT, *systems), Path(place), start)
-    return with_ratios([*rows, *syncs])
+    scenes: list[list[Row]] = []
+    few, many = QUICK if quick else LARGE if large else FULL
+    # A server of its own, with PostgreSQL's own promises about the disk.
+    with serving(None, folder) if any(system.on_postgres for system in systems) else nullcontext() as server:
+        for sizes in (few, many):
+            with TemporaryDirectory(prefix="recollect-bench-", dir=folder) as place:
+                scenes.append(beside(Scene(sizes), (RECOLLECT, *systems), Path(place), start, server))
+    grown = growth(scenes[0], scenes[1], (few.per_user, many.per_user))
+    return with_ratios([*scenes[0], *scenes[1], *grown, *syncs])
 
 
-def beside(scene: Scene, systems: Sequence[System], folder: Path, start: Start) -> list[Row]:
-    """Measure systems on one scene."""
+def beside(scene: Scene, systems: Sequence[System], folder: Path, start: Start, server: str | None = None) -> list[Row]:
+    """Measure systems on one scene; those on PostgreSQL get databases on a server."""
     measured = [Measured(system=system, folder=folder / system.adapter) for system in systems]
     for run in measured:
         (run.folder / "data").mkdir(parents=True)
+        if run.system.on_postgres and server is not None:
+            (run.folder / "data" / URL_FILE).write_text(new_database(server, f"others_{scene.sizes.per_user}"), "utf-8")
     with _all(measured, scene, start) as peers:
         _load(measured, peers, scene)
         _note_peak(measured, peers)
     for run in measured:
-        run.disk_bytes = sum(file.stat().st_size for file in run.files())
+        run.disk_bytes = run.bytes_kept()
     with _all(measured, scene, start) as peers:
         _answer_first(measured, peers, scene)
         _same_size(measured, peers, len(scene.loaded))
@@ -149,18 +105,7 @@ def beside(scene: Scene, systems: Sequence[System], folder: Path, start: Start) 
     for run in measured:
         run.remaining = run.readable & run.texts_in_files(scene)
         shutil.rmtree(run.folder)
-    return [row for run in measured for row in _rows(run, scene.sizes)]
-
-
-def with_ratios(rows: Sequence[Row]) -> list[Row]:
-    """Say of each figure but shares how many times Recollect's it is."""
-    ours = {row.name: row.value for row in rows if row.of == RECOLLECT.name}
-    return [
-        replace(row, ratio=row.value / ours[row.name])
-        if row.of != RECOLLECT.name and row.unit != "%" and ours.get(row.name)
-        else row
-        for row in rows
-    ]
+    return [row for run in measured for row in rows_of(run, scene.sizes)]
 
 
 @contextmanager
@@ -222,7 +167,7 @@ def _search(measured: Sequence[Measured], peers: Sequence[Peer], scene: Scene) -
         again = question.user in searched
         searched.add(question.user)
         for run, peer in _in_turn(measured, peers, turn):
-            for way in ("search", "nearest") if run.system is RECOLLECT else ("search",):
+            for way in ("search", "nearest") if run.system.alone else ("search",):
                 answer = peer.ask(way, **asked)
                 share = scene.recall(question, answer["ids"], known[id(run)])
                 if turn >= min(_WARM_UP, len(scene.questions) // 2):
@@ -281,44 +226,3 @@ def _in_turn(measured: Sequence[Measured], peers: Sequence[Peer], turn: int) -> 
     pairs = list(zip(measured, peers, strict=True))
     first = turn % len(pairs)
     return pairs[first:] + pairs[:first]
-
-
-def _rows(run: Measured, sizes: Sizes) -> list[Row]:
-    count = sizes.users * sizes.per_user
-    where = f"{sizes.per_user:,} of {count:,}" if sizes.users > 1 else f"{count:,} of one user"
-    name, version = run.system.name, run.system.version()
-
-    def row(what: str, value: float, unit: str, of: str = name, measurements: int = 1) -> Row:
-        return Row(name=f"{where}: {what}", value=value, unit=unit, of=of, count=measurements, note=version)
-
-    def spread(what: str, way: str, of: str = name) -> list[Row]:
-        times = run.times[way]
-        return [row(f"{what}, p{share}", percentile(times, share), "ms", of, len(times)) for share in (50, 95)]
-
-    rows = [row("load 1,000", run.load_s * 1000 / count, "s"), *spread("search", "search")]
-    if FIRST_SEARCH in run.times:
-        rows += spread(FIRST_SEARCH, FIRST_SEARCH)
-    rows.append(row(f"searches from {THREADS} threads", run.searches_per_s, "/s"))
-    ways = {"nearest": ALONE} if run.system is RECOLLECT else {"search": name}
-    if run.system is RECOLLECT:
-        rows += spread("search", "nearest", ALONE)
-    for way, of in ways.items():
-        shares = run.recalls[way]
-        rows.append(row("the ten nearest are found", 100 * sum(shares) / len(shares), "%", of, len(shares)))
-    rows += [*spread("add one", "add"), *spread("search after an add", "search after an add")]
-    rows += spread("delete one", "delete")
-    rows.append(row(f"add in batches of {BATCH_SIZE}", sizes.batches * BATCH_SIZE / run.batch_s, "/s"))
-    if run.readable:
-        share = 100 * len(run.remaining) / len(run.readable)
-        rows.append(row("deleted texts left in the files", share, "%", measurements=len(run.readable)))
-    return [
-        *rows,
-        row("on disk, a memory", run.disk_bytes / count, "bytes"),
-        row("RSS, empty", run.empty_mb, "MB"),
-        row("RSS, loaded", run.loaded_mb, "MB"),
-        row("RSS, restarted", run.restarted_mb, "MB"),
-        *([] if run.peak_mb is None else [row("RSS, peak", run.peak_mb, "MB")]),
-        row("start with it", run.start_s, "s"),
-        row("imports", run.import_s, "s"),
-        row("restart to the first answer", run.first_answer_s, "s"),
-    ]

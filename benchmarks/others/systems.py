@@ -14,6 +14,8 @@ from platformdirs import user_cache_path
 HERE = Path(__file__).parent
 REPOSITORY = HERE.parent.parent
 DEFAULT_FOLDER = user_cache_path("recollect-bench")
+# In the folder of a system that keeps its data in PostgreSQL: where its database is.
+URL_FILE = "url"
 _READY = ".ready"
 _CAN_LOAD = "import sqlite3, sys; sys.exit(not hasattr(sqlite3.Connection, 'enable_load_extension'))"
 
@@ -34,6 +36,10 @@ class System:
     """Packages whose versions are reported; empty for those that run in the benchmark's own environment."""
     loads_extensions: bool = False
     """Whether its Python must be able to load extensions into SQLite; not every build is."""
+    alone: str = ""
+    """The column of its search by vectors alone, which is all that the others do; empty where there is no other."""
+    on_postgres: bool = False
+    """Whether its data are in a PostgreSQL server that the benchmark starts."""
 
     @property
     def requirements(self) -> Path:
@@ -52,7 +58,13 @@ class System:
         return ", ".join(f"{package} {pinned[package]}" for package in self.packages)
 
 
-RECOLLECT = System(name="Recollect", adapter="recollect")
+RECOLLECT = System(name="Recollect", adapter="recollect", alone="Recollect, vectors alone")
+ON_POSTGRES = System(
+    name="Recollect, PostgreSQL",
+    adapter="recollect_postgres",
+    alone="PostgreSQL, vectors alone",
+    on_postgres=True,
+)
 BARE = System(name="numpy, SQLite", adapter="bare")
 OTHERS = (
     System(name="mem0", adapter="mem0", packages=("mem0ai", "qdrant-client")),

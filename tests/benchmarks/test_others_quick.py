@@ -14,14 +14,17 @@ from rich.console import Console
 
 from benchmarks.others.adapters.adapter_server import Asked, Given, Open, Served, packed, talk, unpacked
 from benchmarks.others.adapters.recollect import Ours
+from benchmarks.others.adapters.recollect_postgres import opened
 from benchmarks.others.durability import counted
-from benchmarks.others.measurement import ALONE, NotKeptError, beside, with_ratios
+from benchmarks.others.figures import growth, with_ratios
+from benchmarks.others.measurement import NotKeptError, beside
 from benchmarks.others.peer import Peer, running
 from benchmarks.others.scene import LIMIT, Scene, Sizes
-from benchmarks.others.systems import OTHERS, RECOLLECT, EnvironmentMissingError, Environments, System
+from benchmarks.others.systems import ON_POSTGRES, OTHERS, RECOLLECT, EnvironmentMissingError, Environments, System
 from benchmarks.processes import ProcessFailedError
 from benchmarks.report import side_by_side
 from benchmarks.rows import Row
+from postgres_server import NEEDS_POSTGRES, shared_server
 
 TWIN = System(name="Twin", adapter="twin")
 SIZES = Sizes(users=2, per_user=3, batch=4, queries=6, adds=2, batches=1, flood_s=0.01)
@@ -123,7 +126,7 @@ def test_all_systems_are_measured_on_the_same_and_compared_with_recollect(tmp_pa
     spreads = [f"{what}, p{share}" for what in ("search", "add one", "search after an add") for share in (50, 95)]
     others = {"load 1,000", "add in batches of 100", "searches from 8 threads", "restart to the first answer"}
     assert {name.removeprefix("3 of 6: ") for name in names} >= {*spreads, *others, "on disk, a memory"}
-    assert {row.of for row in rows} == {"Recollect", ALONE, "Twin"}
+    assert {row.of for row in rows} == {"Recollect", RECOLLECT.alone, "Twin"}
     shares = [(row.name.removeprefix("3 of 6: "), row.value) for row in rows if row.unit == "%"]
     assert shares == [("the ten nearest are found", 100.0), ("deleted texts left in the files", 0.0)] * 2
     ours = {row.name: row.value for row in rows if row.of == "Recollect"}
@@ -203,6 +206,35 @@ def test_the_table_has_a_column_for_each_system_and_the_ratio_behind_each_value(
         ["search", "ms", "2.000", "5.000", "×2.500"],
         ["found", "%", "—", "100"],
     ]
+
+
+def test_the_growth_of_an_add_is_that_of_its_median_from_scene_to_scene() -> None:
+    few = [Row(name="3 of 6: add one, p50", value=2.0, unit="ms", of="Recollect", count=4)]
+    many = [
+        Row(name="6 of one user: add one, p50", value=5.0, unit="ms", of="Recollect", count=4),
+        Row(name="6 of one user: add one, p95", value=9.0, unit="ms", of="Recollect", count=4),
+    ]
+
+    [row] = with_ratios(growth(few, many, (3, 6)))
+
+    assert (row.name, row.value, row.unit) == ("add one, growth from 3 to 6 of one's own", 2.5, "times")
+    assert (row.of, row.ratio) == ("Recollect", None)
+
+
+@NEEDS_POSTGRES
+def test_recollect_on_postgresql_is_measured_in_the_same_rows(tmp_path: Path) -> None:
+    @contextmanager
+    def start(system: System, folder: Path) -> Iterator[Peer]:
+        yield InProcess(opened if system.on_postgres else Ours)
+
+    rows = with_ratios(beside(Scene(SIZES), (RECOLLECT, ON_POSTGRES), tmp_path, start, shared_server().url))
+
+    figures = {name: {row.name: row for row in rows if row.of == name} for name in ("Recollect", ON_POSTGRES.name)}
+    ours, theirs = figures.values()
+    # Deleted texts are looked for in files, and the server's are not this system's.
+    assert ours.keys() - theirs.keys() == {"3 of 6: deleted texts left in the files"}
+    assert theirs["3 of 6: on disk, a memory"].value > 1024
+    assert [row.value for row in rows if row.of == ON_POSTGRES.alone and row.unit == "%"] == [100.0]
 
 
 def test_only_calls_on_files_of_the_database_count_as_forced_to_disk() -> None:

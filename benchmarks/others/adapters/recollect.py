@@ -55,10 +55,10 @@ class Prepared:
 class Ours:
     """Recollect's blocking library with the profile `default`, and no language model."""
 
-    def __init__(self, folder: Path, dim: int) -> None:
-        """Open the database."""
+    def __init__(self, folder: Path, dim: int, url: str | None = None) -> None:
+        """Open the database at a URL; None is a file in the folder."""
         self._told = Told()
-        settings = Settings.load(database_url=f"sqlite:///{folder / 'recollect.sqlite3'}")
+        settings = Settings.load(database_url=url or f"sqlite:///{folder / 'recollect.sqlite3'}")
         self._memory = Recollect(settings, embedder=Prepared(self._told, dim, CALIBRATION))
 
     def load(self, memories: Sequence[Given]) -> list[str]:
