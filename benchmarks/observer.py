@@ -26,7 +26,7 @@ from recollect.text import squeeze
 
 MODEL = "observations"
 _TURN_ID = re.compile(r"D\d+:\d+")
-_LINE = re.compile(r"\[(\d+)\] \w+ (\d+ \w+ \d+), (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
+MESSAGE_LINE = re.compile(r"\[(\d+)\] \w+ (\d+ \w+ \d+), (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
 _SPEAKERS = "Only messages by these speakers may give memories: "
 _MAX_QUOTE_CHARACTERS = 200
 
@@ -77,14 +77,14 @@ class Observer:
         heard = set(json.loads(f"[{named.removeprefix(_SPEAKERS).removesuffix('.')}]"))
         items: list[dict[str, Any]] = []
         for line in question.partition("\nMessages:\n")[2].splitlines():
-            found = _LINE.fullmatch(line)
+            found = MESSAGE_LINE.fullmatch(line)
             if found is None:
                 continue
             number, day, speaker, words = int(found[1]), found[2], json.loads(found[3]), json.loads(found[4])
             if speaker not in heard:
                 continue
             for sample, turn in self._turns[speaker, day, words]:
-                items += [_item(observation.text, number, words) for observation in self._seen[sample, turn, speaker]]
+                items += [noted(observation.text, number, words) for observation in self._seen[sample, turn, speaker]]
         return items
 
     def _index(self, sample: LocomoSample) -> None:
@@ -111,7 +111,8 @@ class Observer:
                 self._seen[observation.sample, turn, speaker].append(observation)
 
 
-def _item(text: str, number: int, words: str) -> dict[str, Any]:
+def noted(text: str, number: int, words: str) -> dict[str, Any]:
+    """Make the item of a note that rests on a message: its number in the question, and its words."""
     return {
         "kind": "note",
         "text": text,

@@ -5,6 +5,7 @@ from pathlib import Path
 from benchmarks.made_up import Writer
 from benchmarks.recall import Sizes, alone, among_many
 from benchmarks.rows import Row
+from benchmarks.throughput import Noter, turn_by_turn
 from benchmarks.tiered import Sizes as TieredSizes
 from benchmarks.tiered import long_chat
 
@@ -29,6 +30,17 @@ async def test_the_tiered_benchmark_tells_a_chat_long_enough_for_an_episode(tmp_
     parts = ["recall", "whole prompt", "forming a turn"]
     assert [row.name for row in rows] == [f"21 turns, {part}, {share}" for part in parts for share in ("p50", "p99")]
     assert rows[0].note.startswith("1 episodes, ")
+
+
+async def test_a_formed_turn_is_measured_by_the_rules_and_with_a_model(tmp_path: Path) -> None:
+    by_rules = await turn_by_turn(tmp_path / "rules", 4, None)
+    model = Noter()
+    by_model = await turn_by_turn(tmp_path / "model", 4, model)
+
+    assert [row.count for row in (*by_rules, *by_model)] == [4] * 4
+    assert all(row.value > 0 for row in (*by_rules, *by_model))
+    assert model.calls >= 5, "each turn asks the model"
+    assert f"{model.calls / 5:.2f} calls a turn" in by_model[0].note
 
 
 def test_two_writers_of_one_seed_write_the_same_and_hardly_ever_the_same_twice() -> None:
