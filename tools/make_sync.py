@@ -38,6 +38,9 @@ OVERRIDES = {
     ),
 }
 
+# Methods that answer in the calling thread where they can.
+IN_CALLER = {("", "search")}
+
 CLIENT_DOC = '''"""Long-term memory for LLM chat, blocking.
 
 Open it with `with Recollect() as memory:`. `user` is a user's name, or a `Subject` for a memory that is not a
@@ -133,6 +136,8 @@ def body(method: Method, namespace: str, core: str) -> tuple[str, str]:
     """Return the docstring and the statement of a blocking method."""
     if (namespace, method.name) in OVERRIDES:
         return OVERRIDES[namespace, method.name]
+    if (namespace, method.name) in IN_CALLER:
+        return docstring(method), f"return self._engine.{method.name}({call(method)})"
     where = f"{core}.{namespace}" if namespace else core
     value = f"{where}.{method.name}" if is_property(method) else f"{where}.{method.name}({call(method)})"
     if isinstance(method, ast.AsyncFunctionDef):

@@ -4,9 +4,11 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from contextlib import suppress
+from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.engine.core import AsyncRecollect
+from recollect.types import Recall, Subject
 
 T = TypeVar("T")
 
@@ -49,6 +51,24 @@ class BackgroundEngine:
             call.close()
             raise RuntimeError("this Recollect is closed; open another one")
         return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+
+    def search(  # as `AsyncRecollect.search`
+        self,
+        query: str,
+        *,
+        user: str | Subject | None,
+        limit: int,
+        profile: str | None,
+        at: datetime | None,
+        known_at: datetime | None,
+    ) -> Recall:
+        """Search in the calling thread if nothing has to be waited for: the way to the engine's takes as long."""
+        core = self.core
+        if at is None and known_at is None and not self._closed:
+            found = core.search_now(query, core.subject(user), limit=limit, profile=profile)
+            if found is not None:
+                return found
+        return self.run(core.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at))
 
     def stop_worker(self) -> None:
         """Stop the worker after the formation in progress."""

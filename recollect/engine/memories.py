@@ -56,9 +56,24 @@ class MemoryService:
         Raises:
             BadRequestError: the limit is out of range, or an instant has no time zone.
         """
+        request = self._request(query, subject, limit, profile)
+        then = as_of(at, known_at, self._components.clock.now())
+        if then is not None:
+            return await recall_past(self._components, self._steps.runtime, request, then)
+        return await self._steps.retriever.recall(request)
+
+    def search_now(self, query: str, subject: Subject, *, limit: int, profile: str | None) -> Recall | None:
+        """Recall from the present in the calling thread, which may be any; None if that takes an event loop.
+
+        Raises:
+            BadRequestError: the limit is out of range.
+        """
+        return self._steps.retriever.recall_now(self._request(query, subject, limit, profile))
+
+    def _request(self, query: str, subject: Subject, limit: int, profile: str | None) -> RecallRequest:
         require_limit(limit)
         chosen = self._components.profile(profile)
-        request = RecallRequest(
+        return RecallRequest(
             text=query,
             subject=subject,
             policy=chosen.recall,
@@ -66,10 +81,6 @@ class MemoryService:
             half_life_days=chosen.age.half_life_days,
             cold_start=chosen.subject.cold_start,
         )
-        then = as_of(at, known_at, self._components.clock.now())
-        if then is not None:
-            return await recall_past(self._components, self._steps.runtime, request, then)
-        return await self._steps.retriever.recall(request)
 
     async def list(
         self, subject: Subject, wanted: ListRequest, *, at: datetime | None = None, known_at: datetime | None = None

@@ -19,7 +19,7 @@ from recollect.errors import ModelError, ModelFault, VectorSizeError
 from recollect.extraction.redaction import redact
 from recollect.ids import id_bytes
 from recollect.profiles.policies import RecallPolicy
-from recollect.providers.protocols import Embedder
+from recollect.providers.protocols import Embedder, ImmediateEmbedder
 from recollect.recall.query import Query, RecallRequest, make_query
 from recollect.text import clean
 from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
@@ -64,14 +64,22 @@ class QueryBuilder:
 
     async def embed(self, request: RecallRequest, embedder: Embedder) -> QueryVector:
         """Embed a cleaned request; the conversation before it has the smaller share of the vector."""
-        texts = [request.text, request.before] if request.before else [request.text]
         timeout_s = (
             RECALL_SHARE * self._components.settings.recall_timeout_s if request.for_prompt else SEARCH_TIMEOUT_S
         )
         vectors, failure = await self._embedder.embed(
-            texts, embedder, timeout_s=timeout_s, retry_now=not request.for_prompt
+            _texts(request), embedder, timeout_s=timeout_s, retry_now=not request.for_prompt
         )
         return QueryVector(None, failure) if vectors is None else QueryVector(_mixed(vectors))
+
+    def embed_now(self, request: RecallRequest, embedder: Embedder) -> QueryVector | None:
+        """Do as `embed` in the calling thread; None if the embedder needs an event loop, or has just failed."""
+        vectors = self._embedder.embed_now(_texts(request), embedder)
+        return None if vectors is None else QueryVector(_mixed(vectors))
+
+    def query_now(self, request: RecallRequest, embedded: QueryVector, now: datetime) -> Query:
+        """Do as `query` for a request that reads no newest memories of a tag."""
+        return make_query(request, vector=embedded.vector, now=now, zone=self._zone)
 
     async def query(
         self, request: RecallRequest, embedded: QueryVector, subjects: Sequence[Subject], now: datetime
@@ -130,6 +138,19 @@ class _QueryEmbedder:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._paused: dict[str, tuple[float, str]] = {}
+        self._immediate: tuple[Embedder, ImmediateEmbedder | None] | None = None
+
+    def embed_now(self, texts: Sequence[str], embedder: Embedder) -> Vectors | None:
+        """Embed texts in the calling thread; None if the embedder cannot, or fails."""
+        if self._immediate is None or self._immediate[0] is not embedder:
+            self._immediate = embedder, embedder if isinstance(embedder, ImmediateEmbedder) else None
+        immediate = self._immediate[1]
+        if immediate is None or self._paused:
+            return None
+        try:
+            return immediate.embed_queries_now(texts)
+        except ModelError:  # reported by the ordinary way
+            return None
 
     async def embed(
         self, texts: Sequence[str], embedder: Embedder, *, timeout_s: float, retry_now: bool
@@ -163,6 +184,10 @@ class _QueryEmbedder:
             self._paused[embedder.space] = (self._clock.monotonic() + PAUSE_S, reason)
         logger.warning("embedding a query failed", extra={"space": embedder.space, "error": reason})
         return f"{NO_SIMILARITY}: {reason}"
+
+
+def _texts(request: RecallRequest) -> list[str]:
+    return [request.text, request.before] if request.before else [request.text]
 
 
 def _mixed(vectors: Vectors) -> Vector | None:

@@ -71,6 +71,11 @@ class RerankStep:
         ordered = replace(ranking, rows=tuple(row for row, _ in settled), ids=tuple(id_ for _, id_ in settled))
         return RerankedOrder(ordered, scores, "")
 
+    @property
+    def is_set(self) -> bool:
+        """Whether there is a reranker."""
+        return self._components.reranker is not None
+
     def _wanted(self, query: Query) -> bool:
         """Return whether a query is reranked; a policy with an order of its own is not."""
         return self._components.reranker is not None and query.policy.order == "evidence" and query.limit > 0

@@ -5,6 +5,7 @@ instant, counts their terms and embeds their texts, some 0.1 ms a memory with th
 The reading of messages, which quotations and past memories need, is loaded with the first of these.
 """
 
+import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -58,6 +59,7 @@ class ReadingListCache:
         """Read subscriptions from a store."""
         self._store = store
         self._cached: OrderedDict[Subject, tuple[int, tuple[Subject, ...]]] = OrderedDict()
+        self._lock = threading.Lock()
 
     async def get(self, subject: Subject, *, cold_start: int) -> list[Subject]:
         """Return the subjects that recall for a subject reads: itself, then shared ones, then the global one.
@@ -76,6 +78,14 @@ class ReadingListCache:
         own += self._cached[subject][1]
         return [*own, GLOBAL] if cold_start else own
 
+    def is_current_now(self, subject: Subject, version: int) -> bool:
+        """Do as `is_current` from any thread; False as well if the list cannot be read now."""
+        cached = self._cached.get(subject)
+        if cached is None or cached[0] == version:
+            return cached is not None
+        found = self._store.apps.subscriptions_in_caller(subject)
+        return found is not None and self._keep(subject, *found)[1] == cached[1]
+
     async def is_current(self, subject: Subject, version: int) -> bool:
         """Return whether the cached reading list is still current at a subject's version; refresh it if not."""
         cached = self._cached.get(subject)
@@ -84,12 +94,28 @@ class ReadingListCache:
         await self._read(subject)
         return self._cached[subject][1] == cached[1]
 
+    def get_now(self, subject: Subject, *, cold_start: int) -> list[Subject] | None:
+        """Do as `get` from any thread; None if that takes an event loop."""
+        if subject.kind != "user":
+            return None
+        known = self._cached.get(subject)
+        if known is None:
+            found = self._store.apps.subscriptions_in_caller(subject)
+            if found is None:
+                return None
+            known = self._keep(subject, *found)
+        return [subject, *known[1], GLOBAL] if cold_start else [subject, *known[1]]
+
     async def _read(self, subject: Subject) -> None:
-        version, shared = await self._store.apps.subscriptions(subject)
-        self._cached[subject] = (version, tuple(shared))
-        self._cached.move_to_end(subject)
-        while len(self._cached) > _MAX_CACHED_LISTS:
-            self._cached.popitem(last=False)
+        self._keep(subject, *await self._store.apps.subscriptions(subject))
+
+    def _keep(self, subject: Subject, version: int, shared: Sequence[Subject]) -> tuple[int, tuple[Subject, ...]]:
+        with self._lock:
+            known = self._cached[subject] = (version, tuple(shared))
+            self._cached.move_to_end(subject)
+            while len(self._cached) > _MAX_CACHED_LISTS:
+                self._cached.popitem(last=False)
+        return known
 
 
 def skip_global_if_warm(snapshots: Sequence[SubjectSnapshot], cold_start: int) -> Sequence[SubjectSnapshot]:
@@ -114,6 +140,46 @@ class Retriever:
     async def recall(self, request: RecallRequest) -> Recall:
         """Find memories in the subject of a request and the rest of its reading list."""
         return (await self.recall_keyed(request))[0]
+
+    def recall_now(self, request: RecallRequest) -> Recall | None:
+        """Do as `recall` in the calling thread, which may be any, for a caller without an event loop.
+
+        Returns:
+            None if it takes an event loop: something is not cached, or the embedder, a reranker or the database need
+            to be waited for.
+        """
+        store, clock = self._components.store.snapshots, self._components.clock
+        subjects = self._lists.get_now(request.subject, cold_start=request.cold_start)
+        if subjects is None or self._reranking.is_set or not store.ranks_in_callers:
+            return None
+        embedders = {self._embedders.opened_for(subject) for subject in subjects}
+        embedder = embedders.pop()
+        if embedder is None or embedders:
+            return None
+        request, now = cleaned(request), clock.now()
+        embedded = self._queries.embed_now(request, embedder)
+        if embedded is None:
+            return None
+        started = clock.monotonic()
+        query = self._queries.query_now(request, embedded, now)
+
+        def rank(
+            snapshots: Sequence[SubjectSnapshot],
+        ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, int]]:
+            warm = skip_global_if_warm(snapshots, request.cold_start)
+            ranking = rank_subjects(query, warm, embedder.relevance)
+            return ranking.wanted(), (ranking, snapshots[0].version)
+
+        try:
+            found = store.rank_and_fetch_in_caller(dict.fromkeys(subjects, embedder.space), rank)
+        except SpaceMovedError:
+            return None
+        if found is None or not self._lists.is_current_now(subjects[0], found[0][1]):
+            return None
+        (ranking, _), memories = found
+        texts = {memory.id: redact_quotation(memory) for memory in memories}
+        recall = finalize(ranking, texts, count_tokens=self._components.counter.count)
+        return replace(recall, took_ms=(clock.monotonic() - started) * 1000)
 
     async def recall_keyed(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories, and return the secret that names the subject's prompt blocks with them.

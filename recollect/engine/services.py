@@ -34,6 +34,8 @@ class Services:
         self._steps = Steps(components)
         self.lock = self._steps.lock
         self._memories = MemoryService(components, self._steps)
+        self.search_now = self._memories.search_now
+        """Searches without an event loop, for the blocking library."""
 
     @lazy_property
     def turns(self) -> "TurnService":

@@ -52,6 +52,11 @@ class EmbedderRouter:
         space = self._others.get(subject)
         return self._usual if space is None else await self._in(space)
 
+    def opened_for(self, subject: Subject) -> OpenedEmbedder | None:
+        """Return the last known embedder of a subject from any thread; None if it has to be opened."""
+        space = self._others.get(subject)
+        return self._usual if space is None else self._opened.get(space)
+
     async def refresh(self, subject: Subject, moved: SpaceMovedError) -> None:
         """Update the cache after a subject was found in another space."""
         records = await self._embeddings.embedders()

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,18 @@ class Embedder(Protocol):
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Convert this model's cosines to relevance, 0 to 1, which means the same for every embedder."""
+        ...
+
+
+@runtime_checkable
+class ImmediateEmbedder(Protocol):
+    """An embedder that embeds queries at once, without an event loop. Safe for several threads.
+
+    The blocking library then answers searches in the thread of their caller.
+    """
+
+    def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
+        """Embed queries in the calling thread, as `Embedder.embed_queries` does."""
         ...
 
 

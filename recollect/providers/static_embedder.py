@@ -216,6 +216,10 @@ class StaticEmbedder:
         """Embed as `embed` does: this embedder does not distinguish queries."""
         return await self.embed(texts)
 
+    def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
+        """Embed queries in the calling thread."""
+        return self.embed_now(texts)
+
     def embed_now(self, texts: Sequence[str]) -> Vectors:
         """Embed texts in the calling thread."""
         rows = np.zeros((len(texts), _DIM), dtype=np.float32)

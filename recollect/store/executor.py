@@ -30,7 +30,7 @@ MAX_PAGE_SIZE = 10_000
 
 
 class Executor(Protocol):
-    """Runs work on one database. A backend implements these five methods."""
+    """Runs work on one database. A backend implements these methods."""
 
     async def read(self, work: Work[T]) -> T:
         """Run `work`, which changes nothing, in another thread."""
@@ -42,6 +42,19 @@ class Executor(Protocol):
         Args:
             work: Changes nothing. It may raise `TooLargeError` after reading little.
             small: False if it may take longer.
+        """
+        ...
+
+    @property
+    def reads_in_callers(self) -> bool:
+        """Whether `read_in_caller` reads."""
+        ...
+
+    def read_in_caller(self, work: Work[T]) -> tuple[T] | None:
+        """Run `work`, which changes nothing, in the calling thread, for a caller without an event loop.
+
+        Returns:
+            Its result; None if it has to run in another thread.
         """
         ...
 
@@ -115,6 +128,22 @@ class SnapshotReader(Protocol):
         Returns:
             The result of `rank`, and the memories it chose, subject by subject in its order: at the version that was
             ranked, or a later one. Their uses include at least those recorded through this store.
+
+        Raises:
+            SpaceMovedError: A subject is read in another space.
+        """
+        ...
+
+    @property
+    def ranks_in_callers(self) -> bool:
+        """Whether `rank_and_fetch_in_caller` reads."""
+        ...
+
+    def rank_and_fetch_in_caller(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]] | None:
+        """Do as `rank_and_fetch` in the calling thread, for a caller without an event loop.
+
+        Returns:
+            The same; None if it has to happen in another thread: much is to be read, or the database is elsewhere.
 
         Raises:
             SpaceMovedError: A subject is read in another space.

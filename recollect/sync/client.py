@@ -214,9 +214,7 @@ class Recollect:
         Raises:
             BadRequestError: the limit is out of range, or an instant has no time zone.
         """
-        return self._engine.run(
-            self._engine.core.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at)
-        )
+        return self._engine.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at)
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state.

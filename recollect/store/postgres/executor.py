@@ -66,6 +66,16 @@ class PostgresExecutor:
         del small
         return await self.read(work)
 
+    @property
+    def reads_in_callers(self) -> bool:
+        """Connections belong to threads of the store."""
+        return False
+
+    def read_in_caller(self, work: Work[T]) -> tuple[T] | None:
+        """Leave it to a thread of the store."""
+        del work
+        return None
+
     async def write(
         self,
         work: Work[T],

@@ -58,6 +58,15 @@ class PostgresSnapshotReader:
         await self._executor.flush(*subjects)
         return await self._executor.read(lambda db: self._rank_and_fetch(db, subjects, rank, vectors))
 
+    @property
+    def ranks_in_callers(self) -> bool:
+        """A server is asked in another thread."""
+        return False
+
+    def rank_and_fetch_in_caller(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> None:
+        """Leave it to a thread of the store."""
+        del subjects, rank
+
     def read(self, db: SqlConnection, subject: Subject, space: str, sought: VectorRequest | None) -> SubjectSnapshot:
         """Do as `read_snapshot`: one answer confirms the cached snapshot, or brings all of it."""
         kept = self._cache.get(subject, space)

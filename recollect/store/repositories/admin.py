@@ -82,6 +82,11 @@ class AppRepository:
         """End a subscription; False if there was none."""
         return await self._executor.write(lambda db: apps.unsubscribe(db, subject, shared), subject)
 
+    def subscriptions_in_caller(self, subject: Subject) -> tuple[int, list[Subject]] | None:
+        """Do as `subscriptions` in the calling thread; None if that is not possible now."""
+        done = self._executor.read_in_caller(lambda db: apps.subscriptions(db, subject))
+        return None if done is None else done[0]
+
     async def subscriptions(self, subject: Subject) -> tuple[int, list[Subject]]:
         """Return the subject's version, and the shared subjects it reads, oldest subscription first."""
         return await self._executor.read(lambda db: apps.subscriptions(db, subject))

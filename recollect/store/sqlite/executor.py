@@ -15,6 +15,7 @@ from recollect.store.sql.database import Work, load
 from recollect.store.sql.reader_pool import ReaderPool
 from recollect.store.sql.rows import fetch_value
 from recollect.store.sql.transfer.endpoint import refuse_unfinished
+from recollect.store.sqlite.caller_readers import CallerReaders
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.sqlite.errors import as_ours, opening
 from recollect.store.sqlite.file_guard import FileGuard, ProcessLock
@@ -82,6 +83,13 @@ def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
     )
 
 
+def _open_unwaiting_reader(place: DatabaseLocation) -> apsw.Connection:
+    """Open a connection for reads that are left to a reading thread where the file is locked."""
+    db = open_reader(place)
+    db.set_busy_timeout(0)
+    return db
+
+
 def _close_unused(opening_thread: "asyncio.Future[_Opened]") -> None:
     if not opening_thread.cancelled() and opening_thread.exception() is None:
         opening_thread.result().close()
@@ -103,6 +111,7 @@ class SqliteExecutor:
             ReaderPool(opened.readers, place.path, partial(as_ours, where=place.path)) if opened.readers else None
         )
         self._inline = InlineReader(opened.inline, clock) if opened.inline else None
+        self._callers = None if place.alone else CallerReaders(partial(_open_unwaiting_reader, place))
 
     @classmethod
     async def open(cls, place: DatabaseLocation, clock: Clock) -> "SqliteExecutor":
@@ -126,6 +135,10 @@ class SqliteExecutor:
 
     async def close(self) -> None:
         """Finish accepted work and close all connections. Idempotent."""
+        if self._callers is not None:
+            if self._callers.is_busy:
+                await asyncio.to_thread(self._callers.close)
+            self._callers.close()
         if self._inline is not None:
             self._inline.close()
         if self._readers is not None:
@@ -153,6 +166,15 @@ class SqliteExecutor:
             return await self.read(work)
         done = self._inline.read(lambda db: (work(db),))
         return await self.look(self._inline.watched(work)) if done is None else done[0]
+
+    @property
+    def reads_in_callers(self) -> bool:
+        """Whether `read_in_caller` reads."""
+        return self._callers is not None
+
+    def read_in_caller(self, work: Work[T]) -> tuple[T] | None:
+        """Read in the calling thread, which may be any; None if that is not possible now."""
+        return None if self._callers is None else self._callers.read(work)
 
     async def write(
         self,

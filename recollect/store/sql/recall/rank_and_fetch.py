@@ -18,8 +18,9 @@ from typing import TypeVar
 from recollect.store.executor import Rank, StoreContext
 from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.memories.read import memories_within
-from recollect.store.sql.recall.snapshot import read_snapshot, snapshot_within
+from recollect.store.sql.recall.snapshot import current_snapshot, read_snapshot, snapshot_within
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
+from recollect.store.sql.subjects import version_of
 from recollect.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
 T = TypeVar("T")
@@ -56,14 +57,40 @@ class ExactSnapshotReader:
         del vectors
 
         def work(db: SqlConnection, most: int | None = None) -> tuple[T, list[Memory]]:
-            read = partial(snapshot_within, cache=self._cache, term_key=self._term_key, most=most)
-            return rank_and_fetch(db, subjects, rank, read=read, cache=self._cache)
+            return self._rank_and_fetch(db, subjects, rank, most)
 
         small = all(self._cached_memories(subject, space) <= MAX_WEIGHED_ON_LOOP for subject, space in subjects.items())
         try:
             return await self._executor.read_inline(partial(work, most=MAX_READ_ON_LOOP), small=small)
         except TooLargeError:
             return await self._executor.read(work)
+
+    @property
+    def ranks_in_callers(self) -> bool:
+        """Whether `rank_and_fetch_in_caller` reads."""
+        return self._executor.reads_in_callers
+
+    def rank_and_fetch_in_caller(self, subjects: Mapping[Subject, str], rank: Rank[T]) -> tuple[T, list[Memory]] | None:
+        """Do as `rank_and_fetch` in this thread; None if much is to be read: several threads may ask for the same."""
+        try:
+            done = self._executor.read_in_caller(lambda db: self._rank_and_fetch(db, subjects, rank, MAX_READ_ON_LOOP))
+        except TooLargeError:
+            return None
+        return None if done is None else done[0]
+
+    def _rank_and_fetch(
+        self, db: SqlConnection, subjects: Mapping[Subject, str], rank: Rank[T], most: int | None
+    ) -> tuple[T, list[Memory]]:
+        if len(subjects) == 1:
+            ((subject, space),) = subjects.items()
+            hot = current_snapshot(db, subject, space, cache=self._cache)
+            if hot is not None:
+                wanted, result = rank([hot])
+                memories = _fetch_current(db, hot, wanted.get(subject, ()), space, self._cache)
+                if memories is not None:
+                    return result, memories
+        read = partial(snapshot_within, cache=self._cache, term_key=self._term_key, most=most)
+        return rank_and_fetch(db, subjects, rank, read=read, cache=self._cache)
 
     def _cached_memories(self, subject: Subject, space: str) -> int:
         cached = self._cache.get(subject, space)
@@ -103,6 +130,18 @@ def rank_and_fetch(
             for memory in _fetch(db, snapshot, wanted.get(snapshot.subject, ()), subjects[snapshot.subject], cache)
         ]
     return result, memories
+
+
+def _fetch_current(
+    db: SqlConnection, snapshot: SubjectSnapshot, ids: Sequence[MemoryId], space: str, cache: SnapshotCache
+) -> list[Memory] | None:
+    """Return memories of a snapshot outside of its transaction; None if something was committed since."""
+    known = cache.memories(space, snapshot, ids)
+    if len(known) == len(ids):
+        return list(known.values())
+    with db:
+        moved = version_of(db, snapshot.subject) != snapshot.version
+        return None if moved else _fetch(db, snapshot, ids, space, cache)
 
 
 def _fetch(

@@ -55,6 +55,21 @@ def read_snapshot(
         return snapshot_within(db, subject, space, cache=cache, term_key=term_key, most=most)
 
 
+def current_snapshot(
+    db: SqlConnection, subject: Subject, space: str, *, cache: SnapshotCache
+) -> SubjectSnapshot | None:
+    """Return a subject's cached snapshot if it is the current one, as one statement tells; None if it is not.
+
+    Raises:
+        SpaceMovedError: the subject is read in another space.
+    """
+    kept = cache.get(subject, space)
+    if kept is None or kept.sampled_vectors is not None:
+        return None
+    row = fetch_one(db, SUBJECT_SQL["snapshot_state"], subject.key, space, TERM_SCHEME)
+    return kept if row is not None and read_state(db, subject, space, row).version == kept.version else None
+
+
 def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the two ways of not reading all)
     db: SqlConnection,
     subject: Subject,

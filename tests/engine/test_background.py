@@ -1,0 +1,152 @@
+"""The blocking library answers a search in its caller's thread, unless something has to be waited for."""
+
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from recollect import Recollect
+from recollect.engine import AsyncRecollect
+from recollect.errors import BadRequestError, ModelError
+from recollect.providers.protocols import ImmediateEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Recall, Subject, Vectors
+from statement_counter import StatementCounter
+
+TEXTS = [f"Shelf {number} holds {thing}." for number in range(5) for thing in ("apples", "pears", "plums", "jars")]
+
+
+class Immediate(WordEmbedder):
+    """An embedder that needs no event loop, unless it fails."""
+
+    fails = False
+
+    def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
+        if self.fails:
+            raise ModelError("no answer")
+        call = self.embed(texts)
+        try:
+            call.send(None)
+        except StopIteration as done:
+            found: Vectors = done.value
+            return found
+        raise AssertionError("the embedder waits for something")
+
+
+@pytest.fixture
+def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The queries that were searched in the engine's thread."""
+    queries: list[str] = []
+    search = AsyncRecollect.search
+
+    async def noted(engine: AsyncRecollect, query: str, **options: object) -> Recall:
+        queries.append(query)
+        return await search(engine, query, **options)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(AsyncRecollect, "search", noted)
+    return queries
+
+
+def shown(recall: Recall) -> list[object]:
+    return [(item.memory, item.score, item.similarity, item.word_share, item.reasons) for item in recall.items]
+
+
+def test_a_search_stays_in_its_thread_and_finds_the_same(tmp_path: Path, on_the_loop: list[str]) -> None:
+    path, clock = tmp_path / "memory.db", FakeClock()
+    with Recollect(path, embedder=Immediate(), clock=clock) as memory:
+        memory.bulk.add(TEXTS, user="ana")
+        here = [shown(memory.search(f"Where are the {thing}?", user="ana")) for thing in ("apples", "jars", "keys")]
+    assert on_the_loop == []
+    with Recollect(path, embedder=WordEmbedder(), clock=clock) as memory:
+        there = [shown(memory.search(f"Where are the {thing}?", user="ana")) for thing in ("apples", "jars", "keys")]
+    assert len(on_the_loop) == 3
+    assert here == there
+    assert all(here)
+
+
+def test_a_repeated_search_sends_one_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    counter = StatementCounter(monkeypatch)
+    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+        memory.bulk.add(TEXTS, user="ana")
+        memory.search("apples", user="ana")
+        with counter.counted() as sent:
+            memory.search("apples", user="ana")
+    assert len(sent) == 1
+
+
+def test_what_another_process_adds_and_erases_is_seen(tmp_path: Path, on_the_loop: list[str]) -> None:
+    path, clock = tmp_path / "memory.db", FakeClock()
+    with (
+        Recollect(path, embedder=Immediate(), clock=clock) as ours,
+        Recollect(path, embedder=Immediate(), clock=clock) as theirs,
+    ):
+        assert not ours.search("red canoe", user="ana").items
+        added = theirs.add("The red canoe is in Porto.", user="ana")
+        assert [item.memory.id for item in ours.search("red canoe", user="ana").items] == [added.id]
+        assert not ours.search("red canoe", user="ben").items
+        theirs.erase(added.id, user="ana")
+        assert not ours.search("red canoe", user="ana").items
+    assert on_the_loop == []
+
+
+def test_many_threads_search_while_memories_are_added(tmp_path: Path) -> None:
+    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+        for user in ("ana", "ben"):
+            memory.bulk.add([f"{text} ({user})" for text in TEXTS], user=user)
+        ended = threading.Event()
+
+        def search(user: str) -> int:
+            count = 0
+            while not ended.is_set() or count < 50:
+                found = memory.search("Which shelf holds the apples?", user=user)
+                assert len(found.items) == 10
+                assert all(item.memory.subject.name == user for item in found.items)
+                count += 1
+            return count
+
+        with ThreadPoolExecutor(8) as pool:
+            searches = [pool.submit(search, user) for user in ("ana", "ben") * 4]
+            for number in range(30):
+                memory.add(f"Crate {number} holds apples too.", user=("ana", "ben")[number % 2])
+            ended.set()
+            assert min(search.result(60) for search in searches) >= 50
+        assert memory.search("Crate 29", user="ben").considered == len(TEXTS) + 15
+
+
+def test_a_new_subscription_is_read_at_once(tmp_path: Path, on_the_loop: list[str]) -> None:
+    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+        memory.add("The canoe is red.", user="ana")
+        office = Subject("shared", "office")
+        shared = memory.add("The office opens at nine.", user=office)
+        assert len(memory.search("office canoe", user="ana").items) == 1
+        memory.shared.subscribe(office, user="ana")
+        found = memory.search("office canoe", user="ana").items
+        assert shared.id in {item.memory.id for item in found}
+
+
+def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path, on_the_loop: list[str]) -> None:
+    embedder = Immediate()
+    with Recollect(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
+        memory.bulk.add(TEXTS, user="ana")
+        embedder.fails = True
+        assert memory.search("apples", user="ana").items
+        assert on_the_loop == ["apples"]
+        with pytest.raises(BadRequestError):
+            memory.search("apples", user="ana", limit=0)
+
+
+def test_a_database_in_memory_is_read_on_the_loop(on_the_loop: list[str]) -> None:
+    with Recollect(":memory:", embedder=Immediate(), clock=FakeClock()) as memory:
+        memory.bulk.add(TEXTS, user="ana")
+        assert memory.search("apples", user="ana").items
+    assert on_the_loop == ["apples"]
+    with pytest.raises(RuntimeError, match="closed"):
+        memory.search("apples", user="ana")
+
+
+def test_the_built_in_embedder_needs_no_loop() -> None:
+    assert isinstance(StaticEmbedder(), ImmediateEmbedder)
+    assert not isinstance(WordEmbedder(), ImmediateEmbedder)
