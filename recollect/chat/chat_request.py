@@ -9,6 +9,7 @@ from typing import Any
 from recollect.chat.content import call_ids_of, is_text_only, text_of
 from recollect.chat.json_scanner import MAX_DEPTH, JsonScanner, TooDeepError
 from recollect.errors import BadRequestError
+from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean
 from recollect.types import ChatMessage, ChatRequest, ContentKind
 
@@ -19,6 +20,10 @@ MAX_MESSAGES = 10_000
 _MESSAGE_FIELDS = frozenset(
     {"role", "name", "content", "tool_calls", "tool_call_id", "function_call", "refusal", "audio"}
 )
+# Up to the text of a message as most clients write it: role and content, and nothing else.
+_WS = r"[ \t\n\r]*+"
+_PLAIN_HEAD = LazyPattern(rf'\{{{_WS}"role"{_WS}:{_WS}"([a-z]{{1,20}}+)"{_WS},{_WS}"content"{_WS}:{_WS}(?=")')
+_PLAIN_TAIL = LazyPattern(rf"(?<![ \t\n\r]){_WS}\}}")
 
 
 def read_request(body: bytes, *, max_messages: int = MAX_MESSAGES) -> ChatRequest:
@@ -164,10 +169,34 @@ class _RequestReader:
         if self.source.peek(at) != "{":
             self.source.skip_value(at)
             raise BadRequestError(f"`{param}` is not an object", param=param)
-        message = _MessageReader(self.source)
-        end = self.source.walk_object(at, message.member)
-        self.messages.append(message.read(param, at, end))
-        return end
+        message = _read_plain(self.source, at)
+        if message is None:
+            reader = _MessageReader(self.source)
+            end = self.source.walk_object(at, reader.member)
+            message = reader.read(param, at, end)
+        self.messages.append(message)
+        return message.end
+
+
+def _read_plain(source: JsonScanner, at: int) -> ChatMessage | None:
+    """Read a message of a role and a string, in this order; None if it is another one."""
+    head = _PLAIN_HEAD.match(source.text, at)
+    if head is None:
+        return None
+    start = head.end()
+    content, end = source.read_value(start)
+    tail = _PLAIN_TAIL.match(source.text, end)
+    if tail is None:
+        return None
+    return ChatMessage(
+        role=head[1],
+        text=clean(text_of(content)),
+        content_kind=ContentKind.STRING,
+        start=at,
+        end=tail.end(),
+        content_start=start + 1,
+        content_end=end - 1,
+    )
 
 
 @dataclass(slots=True)

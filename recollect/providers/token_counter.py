@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 # Cache for short texts: recall counts the same memories with every request.
 _CACHED_TEXTS = 2048
 _CACHED_CHARACTERS = 1000
+# Cache for longer texts: the blocks of a prompt are counted to fit them, and again for its record.
+_CACHED_LONG_TEXTS = 32
 # Longer texts are not tokenized (15 ms) but counted by their bytes, an upper bound.
 _MAX_CHARACTERS = 50_000
 
@@ -54,23 +56,24 @@ ENCODINGS = (
 
 
 class CachingCounter:
-    """Counts with a tokenizer, and caches counts of short texts."""
+    """Counts with a tokenizer, and caches counts: of many short texts, and of the last few longer ones."""
 
     def __init__(self, tokenize: Callable[[str], int]) -> None:
         """Create a counter over `tokenize`, which gets clean texts of bounded length."""
-        self._tokenize = tokenize
         self._short = lru_cache(maxsize=_CACHED_TEXTS)(tokenize)
+        self._long = lru_cache(maxsize=_CACHED_LONG_TEXTS)(tokenize)
 
     def forget(self) -> None:
-        """Clear the cache."""
+        """Clear the caches."""
         self._short.cache_clear()
+        self._long.cache_clear()
 
     def count(self, text: str) -> int:
         """Count the tokens of a text; for a very long one, its bytes, an upper bound."""
         text = clean(text)
         if len(text) > _MAX_CHARACTERS:
             return len(text.encode())
-        return self._short(text) if len(text) <= _CACHED_CHARACTERS else self._tokenize(text)
+        return self._short(text) if len(text) <= _CACHED_CHARACTERS else self._long(text)
 
 
 def token_counter(

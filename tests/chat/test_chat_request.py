@@ -53,6 +53,25 @@ def test_unknown_roles_and_fields_pass() -> None:
     assert request.messages[0].role == "narrator"
 
 
+@pytest.mark.parametrize("text", ["", "hi", 'a \\"quote\\" and a \\\\', "caf\\u00e9\\n", "é 🙂", "\\u0000", "[[{{"])
+@pytest.mark.parametrize("blank", ["", " ", "\r\n\t"])
+def test_a_message_reads_the_same_however_its_fields_are_ordered(text: str, blank: str) -> None:
+    role, content, end = '"role":"user"', f'"content":{blank}"{text}"', f"{blank}}}"
+    plain = only_message(f"{{{blank}{role}{blank},{content}{end}")
+    turned = only_message(f"{{{content},{blank}{role}{end}")
+    longer = only_message(f'{{{role},{blank}{content}{blank},"mood":null{end}')
+
+    assert plain.text == turned.text == longer.text == json.loads(f'"{text}"').replace("\0", "\ufffd")
+    assert {message.content_kind for message in (plain, turned, longer)} == {ContentKind.STRING}
+    for message, source in (
+        (plain, f"{{{blank}{role}{blank},{content}{end}"),
+        (turned, f"{{{content},{blank}{role}{end}"),
+    ):
+        start = message.start
+        assert source[message.content_start - start : message.content_end - start] == text
+        assert message.end - start == len(source)
+
+
 @pytest.mark.parametrize(
     ("body", "param"),
     [

@@ -73,7 +73,25 @@ def test_a_cache_that_is_turned_off_is_no_folder() -> None:
     assert folder.name == "data-gym-cache"
 
 
-def test_a_short_text_is_tokenized_once_and_a_long_one_not_kept() -> None:
+def test_a_text_is_tokenized_once_until_the_counter_forgets() -> None:
+    seen: list[str] = []
+
+    def tokenize(text: str) -> int:
+        seen.append(text)
+        return 1
+
+    counter, long = CachingCounter(tokenize), "long " * 1000
+    for text in ("short", "short", long, long):
+        counter.count(text)
+    assert seen == ["short", long]
+
+    counter.forget()
+    counter.count("short")
+    counter.count(long)
+    assert seen == ["short", long, "short", long]
+
+
+def test_only_the_last_long_texts_are_kept() -> None:
     seen: list[str] = []
 
     def tokenize(text: str) -> int:
@@ -81,9 +99,10 @@ def test_a_short_text_is_tokenized_once_and_a_long_one_not_kept() -> None:
         return 1
 
     counter = CachingCounter(tokenize)
-    for text in ("short", "short", "long " * 1000, "long " * 1000):
+    texts = [f"{number} long " * 200 for number in range(33)]
+    for text in (*texts, texts[-1], texts[0]):
         counter.count(text)
-    assert seen == ["short", "long " * 1000, "long " * 1000]
+    assert seen == [*texts, texts[0]]
 
 
 def test_a_very_long_text_counts_its_bytes() -> None:
