@@ -70,6 +70,28 @@ async def test_urgent_work_passes_work_that_waits_for_a_connection() -> None:
     await pool.close()
 
 
+async def test_one_connection_does_urgent_work_in_the_order_in_which_it_came() -> None:
+    begun, gate, order = threading.Event(), threading.Event(), list[int]()
+    pool = ReaderPool([Connection()], "the bench", lambda error: error)
+
+    async def note(turn: int) -> None:
+        await pool.run(lambda _db: order.append(turn), urgent=True)
+
+    def hold(_db: Connection) -> None:
+        begun.set()
+        gate.wait(10)
+
+    held = asyncio.ensure_future(pool.run(hold))
+    await asyncio.to_thread(begun.wait, 10)
+    turns = [asyncio.ensure_future(note(turn)) for turn in range(5)]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, *turns)
+
+    assert order == [0, 1, 2, 3, 4]
+    await pool.close()
+
+
 async def test_urgent_work_passes_other_work_a_few_times_in_a_row() -> None:
     begun, gate, order = threading.Event(), threading.Event(), list[str]()
     pool = ReaderPool([Connection()], "the bench", lambda error: error)

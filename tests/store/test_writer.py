@@ -61,8 +61,17 @@ class Bench:
 
         await self.writer.run(write_then_fail)
 
-    async def hold(self, gate: threading.Event) -> None:
-        await self.writer.run(lambda _db: gate.wait(10) and None)
+    async def hold(self, gate: threading.Event) -> asyncio.Task[None]:
+        """Keep the thread busy until the gate opens; return once it is, so that no later work joins."""
+        begun = threading.Event()
+
+        def work(_db: apsw.Connection) -> None:
+            begun.set()
+            gate.wait(10)
+
+        held = asyncio.create_task(self.writer.run(work))
+        await asyncio.to_thread(begun.wait, 10)
+        return held
 
     async def numbers(self) -> list[object]:
         return await self.writer.run(lambda db: [row[0] for row in db.execute("SELECT n FROM number ORDER BY n")])
@@ -75,8 +84,7 @@ def bench(tmp_path: Path) -> Bench:
 
 async def test_work_that_waits_shares_one_commit(bench: Bench) -> None:
     gate = threading.Event()
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
+    held = await bench.hold(gate)
     waiting = [asyncio.ensure_future(bench.add(number)) for number in range(50)]
     await asyncio.sleep(0)
     gate.set()
@@ -89,8 +97,7 @@ async def test_work_that_waits_shares_one_commit(bench: Bench) -> None:
 
 async def test_one_failing_operation_harms_no_other(bench: Bench) -> None:
     gate = threading.Event()
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
+    held = await bench.hold(gate)
     waiting = [asyncio.ensure_future(work) for work in (bench.add(1), bench.fail(), bench.add(2))]
     await asyncio.sleep(0)
     gate.set()
@@ -112,8 +119,7 @@ async def test_a_defect_in_an_operation_reaches_its_caller_and_the_thread_goes_o
 async def test_a_failing_commit_fails_all_of_its_work_and_keeps_none(bench: Bench) -> None:
     bench.db.set_commit_hook(lambda: True)  # SQLite turns such a commit into a rollback
     gate = threading.Event()
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
+    held = await bench.hold(gate)
     waiting = [asyncio.ensure_future(bench.add(number)) for number in range(3)]
     await asyncio.sleep(0)
     gate.set()
@@ -146,8 +152,7 @@ async def test_a_full_disk_is_reported_to_all_until_there_is_room(bench: Bench) 
 
 async def test_a_write_that_was_accepted_happens_even_if_its_caller_is_cancelled(bench: Bench) -> None:
     gate = threading.Event()
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
+    held = await bench.hold(gate)
     task = asyncio.ensure_future(bench.add(7))
     await asyncio.sleep(0)
     task.cancel()
@@ -285,8 +290,7 @@ async def test_a_commit_waits_for_the_disk_if_any_of_its_work_does(bench: Bench)
     assert await bench.writer.run(level, synced=False) == normal
     assert await bench.writer.run_alone(level) == full
     gate = threading.Event()
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
+    held = await bench.hold(gate)
     waiting = [asyncio.ensure_future(bench.writer.run(level, synced=synced)) for synced in (False, True, False)]
     await asyncio.sleep(0)
     gate.set()
@@ -297,8 +301,7 @@ async def test_a_commit_waits_for_the_disk_if_any_of_its_work_does(bench: Bench)
 
 async def test_urgent_work_passes_work_that_waits(bench: Bench) -> None:
     gate, order = threading.Event(), list[str]()
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
+    held = await bench.hold(gate)
     waiting = [asyncio.ensure_future(bench.writer.run(lambda _db: order.append("other"))) for _ in range(3)]
     await asyncio.sleep(0)
     urgent = asyncio.ensure_future(bench.writer.run(lambda _db: order.append("urgent"), synced=False, urgent=True))
@@ -307,6 +310,21 @@ async def test_urgent_work_passes_work_that_waits(bench: Bench) -> None:
     await asyncio.gather(held, *waiting, urgent)
 
     assert order == ["urgent", "other", "other", "other"]
+    await bench.writer.close()
+
+
+async def test_urgent_work_happens_in_the_order_in_which_it_came(bench: Bench) -> None:
+    gate, order = threading.Event(), list[int]()
+    held = await bench.hold(gate)
+    turns = [
+        asyncio.ensure_future(bench.writer.run(lambda _db, turn=turn: order.append(turn), urgent=True))  # type: ignore[misc]
+        for turn in range(5)
+    ]
+    await asyncio.sleep(0)
+    gate.set()
+    await asyncio.gather(held, *turns)
+
+    assert order == [0, 1, 2, 3, 4], "turns of one chat, recorded one after the other"
     await bench.writer.close()
 
 
@@ -321,8 +339,7 @@ async def test_a_transaction_ends_early_for_urgent_work(bench: Bench, monkeypatc
         bench.insert(1)(db)
         order.append("first")
 
-    held = asyncio.ensure_future(bench.hold(gates[0]))
-    await asyncio.sleep(0)
+    held = await bench.hold(gates[0])
     waiting = [
         asyncio.ensure_future(work)
         for work in (bench.writer.run(first), bench.writer.run(lambda _db: order.append("second")))
@@ -340,33 +357,28 @@ async def test_a_transaction_ends_early_for_urgent_work(bench: Bench, monkeypatc
     await bench.writer.close()
 
 
-async def test_urgent_work_without_end_lets_other_work_happen(bench: Bench) -> None:
-    gate, done = threading.Event(), asyncio.Event()
+async def test_urgent_work_without_end_lets_other_work_happen(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(writer_module, "MAX_JOBS", 1)  # A chat's next turn comes while the one before is committed.
+    gate, order = threading.Event(), list[str]()
 
-    async def chat() -> int:
-        turns = 0
-        while not done.is_set():
-            await bench.writer.run(bench.insert(1), synced=False, urgent=True)
-            turns += 1
-        return turns
+    async def note(name: str) -> None:
+        await bench.writer.run(lambda _db: order.append(name), synced=False, urgent=name == "urgent")
 
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
-    chats = [asyncio.ensure_future(chat()) for _ in range(2)]
-    other = asyncio.ensure_future(bench.add(2))
+    held = await bench.hold(gate)
+    works = [asyncio.ensure_future(note(name)) for name in ["other"] * 2 + ["urgent"] * 20]
     await asyncio.sleep(0)
     gate.set()
-    await asyncio.gather(held, asyncio.wait_for(other, 30))
-    done.set()
+    await asyncio.gather(held, *works)
 
-    assert sum(await asyncio.gather(*chats)) <= 2 * (MAX_PASSES + 2)
+    passes = ["urgent"] * MAX_PASSES
+    assert order[: 2 * MAX_PASSES + 2] == [*passes, "other", *passes, "other"]
+    assert len(order) == 22
     await bench.writer.close()
 
 
 async def test_closing_finishes_urgent_and_other_work(bench: Bench) -> None:
     gate = threading.Event()
-    held = asyncio.ensure_future(bench.hold(gate))
-    await asyncio.sleep(0)
+    held = await bench.hold(gate)
     bench.writer.later(bench.insert(1))
     waiting = [
         asyncio.ensure_future(bench.add(2)),
