@@ -2,6 +2,7 @@
 
 from .defect import Defect
 from .life import OF_LIFE
+from .speed import OF_SPEED
 
 DEFECTS: tuple[Defect, ...] = (
     Defect(
@@ -218,4 +219,5 @@ SELECT *
         ),
     ),
     *OF_LIFE,
+    *OF_SPEED,
 )
