@@ -13,8 +13,9 @@ from factories import ANA
 from recollect.clock import to_micros
 from recollect.ids import id_text
 from recollect.profiles.policies import RecallPolicy
+from recollect.recall.finalize import finalize
 from recollect.recall.query import Interval, Query, RecallRequest, make_query
-from recollect.recall.recall import finalize, rank_subjects
+from recollect.recall.recall import rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.text import term_key, terms
 from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector

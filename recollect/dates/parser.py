@@ -55,9 +55,9 @@ MAX_BEFORE = 300
 # Every time contains one of these: one search instead of eighteen for most sentences, which name no time. The text is
 # folded first, as a search regardless of case takes three times as long.
 _ANY_TIME = LazyPattern(
-    r"\d|\b(?:day|week|month|year|decade|yesterday|today|tomorrow|tonight|night|morning|afternoon|evening|"
-    + "|".join([*SEASONS, *sorted(name[:3] for name in (*_MONTH_NAMES, *_WEEKDAYS))])
-    + ")"
+    r"\d|\b(?:(?:day|weekend|week|month|year|decade)s?|yesterday|today|tomorrow|tonight|night|morning|afternoon|evening|"
+    + "|".join([*SEASONS, *_MONTH_NUMBER, *_WEEKDAYS, "mon|tues|tue|weds|wed|thurs|thur|thu|fri|sat|sun"])
+    + r")\b"
 )
 # Names of months and days that are common words in lower case.
 _ALSO_WORDS = {"may", "march", "mar", "jan", "jun", "dec", "sun", "sat", "mon", "wed", "fri", "tue", "thu"}

@@ -119,11 +119,11 @@ class QueryBuilder:
 def cleaned(request: RecallRequest) -> RecallRequest:
     """Return the request as it may leave the process: short enough and without secrets, for embedders may be remote."""
     before = request.before if request.policy.query == "conversation" else ""
-    return replace(
-        request,
-        text=redact(_both_ends(clean(request.text))),
-        before=redact(clean(before)[-_MAX_QUERY_CHARACTERS:]),
-    )
+    before = redact(clean(before)[-_MAX_QUERY_CHARACTERS:]) if before else ""
+    text = redact(_both_ends(clean(request.text)))
+    # Strings that nothing was taken from are the same objects.
+    is_clean = text is request.text and before is request.before
+    return request if is_clean else replace(request, text=text, before=before)
 
 
 def without_similarity(policy: RecallPolicy) -> RecallPolicy:

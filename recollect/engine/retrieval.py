@@ -22,8 +22,9 @@ from recollect.formation.runtime import Runtime
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.as_of import SnapshotItem, build_snapshot
+from recollect.recall.finalize import finalize
 from recollect.recall.query import Query, RecallRequest
-from recollect.recall.recall import Ranking, finalize, rank_subjects
+from recollect.recall.recall import Ranking, rank_subjects
 from recollect.store.store import Store
 from recollect.types import (
     GLOBAL,

@@ -27,10 +27,32 @@ WORD_WEIGHT = 0.6
 MAX_QUERY_RARITY = 30.0
 # Up to this many comparisons it is faster (measured) to look up all terms at once; above, one after another.
 _MAX_COMPARISONS = 20_000
+# Up to so many memories each term's owner and norm are kept: 16 bytes a term.
+MAX_INDEXED = 5_000
 # The bit of term `j` in `WordSignal.hits`, and the same as a float, since `np.bincount` sums floats: exact up to 2**53,
 # and `MAX_TERMS` is below 53.
 _BITS = 1 << np.arange(53)
 _BITS_AS_FLOATS = _BITS.astype(np.float64)
+
+
+class TermIndex:
+    """What BM25 needs of a snapshot with memories, whatever is asked."""
+
+    __slots__ = ("denominators", "norm", "owners")
+
+    def __init__(self, snapshot: SubjectSnapshot) -> None:
+        n = len(snapshot)
+        length = np.maximum(snapshot.length, MIN_LENGTH)
+        average = int(np.add.reduce(length, dtype=np.int64)) / n
+        self.norm = SATURATION * ((1 - LENGTH_NORM) + LENGTH_NORM / average * length)
+        """n: how much the length of a memory takes off."""
+        self.owners: npt.NDArray[np.intp] | None = None
+        """t: which memory a term belongs to; None for many memories, where few terms are looked up."""
+        self.denominators: Floats | None = None
+        """t: count of a term, plus its memory's norm."""
+        if n <= MAX_INDEXED:
+            self.owners = np.repeat(np.arange(n), np.diff(snapshot.term_start))
+            self.denominators = snapshot.counts + self.norm[self.owners]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,14 +100,16 @@ def word_signal(snapshot: SubjectSnapshot, terms: Sequence[str]) -> WordSignal:
     weights = rarity(n, np.bincount(which, minlength=len(keys)))
     if not len(positions):
         return WordSignal(evidence=np.zeros(n), hits=np.zeros(n, dtype=np.int64), rarity=weights)
-    owner = snapshot.term_start.searchsorted(positions, side="right") - 1
+    index = snapshot.derive(TermIndex)
     count = snapshot.counts[positions]
-    length = np.maximum(snapshot.length, MIN_LENGTH)
-    average = int(np.add.reduce(length, dtype=np.int64)) / n
-    norm = SATURATION * ((1 - LENGTH_NORM) + LENGTH_NORM / average * length[owner])
+    if index.owners is None or index.denominators is None:
+        owner = snapshot.term_start.searchsorted(positions, side="right") - 1
+        denominator = count + index.norm[owner]
+    else:
+        owner, denominator = index.owners[positions], index.denominators[positions]
     total = float(np.add.reduce(weights))
     gain = weights * (MAX_QUERY_RARITY / total) if total > MAX_QUERY_RARITY else weights
-    evidence = np.bincount(owner, gain[which] * count / (count + norm), minlength=n).astype(np.float64, copy=False)
+    evidence = np.bincount(owner, gain[which] * count / denominator, minlength=n).astype(np.float64, copy=False)
     # A memory lists each term once, so that adding its power of two sets its bit; exact below 2**53.
     hits = np.bincount(owner, _BITS_AS_FLOATS[which], minlength=n).astype(np.int64)
     return WordSignal(evidence=evidence, hits=hits, rarity=weights)
@@ -96,7 +120,7 @@ def _find(
 ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
     """Return all positions of the keys, key by key: (which key, where in `terms`)."""
     if len(terms) * len(keys) <= _MAX_COMPARISONS:
-        which, positions = np.nonzero(terms == keys[:, None])
+        which, positions = (terms == keys[:, None]).nonzero()
         return which, positions
     by_key = [np.flatnonzero(terms == key) for key in keys]
     sizes = [len(positions) for positions in by_key]

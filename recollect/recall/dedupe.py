@@ -21,7 +21,7 @@ def collapse_sources(ranked: Sequence[RankedRow]) -> tuple[list[RankedRow], list
     Returns:
         The rows kept, sorted again where evidence was raised, and pairs (left out, shown in its place).
     """
-    if not any(row.kind is MemoryKind.TURN for row in ranked):
+    if not [row for row in ranked if row.kind is MemoryKind.TURN]:
         return list(ranked), []
     distilled: dict[int, list[int]] = {}
     for index, row in enumerate(ranked):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from recollect.recall.rank import RankedRow
 from recollect.text import STOP_WORDS, words
-from recollect.types import MAX_MEMORY_CHARACTERS, Memory, MemoryId, OmittedMemory
+from recollect.types import MAX_MEMORY_CHARACTERS, Memory, MemoryId, OmittedMemory, SubjectSnapshot
 
 Counting = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -27,6 +27,30 @@ class RankedMemory(NamedTuple):
 
     row: RankedRow
     memory: Memory
+
+
+# Gists that are kept of a subject: as many as its texts that are cached.
+_MAX_GISTS = 1_000
+
+
+class Gists:
+    """What the memories of a subject say, in a few words each: see `gist`. Kept with a snapshot, as its texts are."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self, snapshot: SubjectSnapshot | None = None) -> None:
+        """Know none yet; `snapshot` is what they are kept with."""
+        del snapshot
+        self._known: dict[MemoryId, tuple[str, ...]] = {}
+
+    def of(self, memory: Memory) -> tuple[str, ...]:
+        """Return the gist of a memory, whose text does not change while the snapshot is kept."""
+        known = self._known.get(memory.id)
+        if known is None:
+            if len(self._known) >= _MAX_GISTS:
+                self._known.clear()
+            known = self._known[memory.id] = gist(memory.text)
+        return known
 
 
 NO_SPARES: Mapping[bytes, RankedRow] = MappingProxyType({})
@@ -67,7 +91,12 @@ class Room:
 
 
 def pack(
-    ranked: Sequence[RankedMemory], *, limit: int, room: Room | None, spares: Mapping[bytes, RankedRow] = NO_SPARES
+    ranked: Sequence[RankedMemory],
+    *,
+    limit: int,
+    room: Room | None,
+    spares: Mapping[bytes, RankedRow] = NO_SPARES,
+    gists: Gists | None = None,
 ) -> tuple[list[RankedMemory], list[OmittedMemory]]:
     """Keep what fits, in order; a memory that is too long for the room left is skipped, and the next one tried.
 
@@ -81,12 +110,14 @@ def pack(
         room: Room in the prompt; None is unbounded.
         spares: Standing facts that bear on the query, by id, as ordinary rows: without room in the profile block they
             take part as such.
+        gists: The gists of these memories, as far as they are known.
 
     Returns:
         The memories kept, in order, and those left out with reasons.
     """
-    packing = _Packing(room)
+    packing = _Packing(room, gists or Gists())
     standing = [found for found in ranked if found.row.standing]
+    near = [found for found in ranked if not found.row.standing] if standing else ranked
     waiting: list[RankedMemory] = []
     # Reversed, as the ids of equally important facts ascend with the time of their storing.
     for found in sorted(reversed(standing), key=_by_need):
@@ -96,7 +127,6 @@ def pack(
     taken = {found.row.id for found in packing.kept}
     facts = [found for found in standing if found.row.id in taken]
     packing.kept.clear()
-    near = [found for found in ranked if not found.row.standing]
     for found in _merge_spares(near, waiting):
         if len(packing.kept) >= limit:
             packing.left.append(OmittedMemory(id=found.memory.id, reason=f"ranks below the {limit} asked for"))
@@ -108,18 +138,19 @@ def pack(
 class _Packing:
     """What is kept, and what is left out with reasons."""
 
-    def __init__(self, room: Room | None) -> None:
+    def __init__(self, room: Room | None, gists: Gists) -> None:
         self.kept: list[RankedMemory] = []
         self.left: list[OmittedMemory] = []
         self._said: dict[tuple[str, ...], MemoryId] = {}
         self._room = room
+        self._gists = gists
 
     def take(self, found: RankedMemory, *, report: bool = True) -> bool:
         """Keep a memory if there is room and nothing says the same; `report` a missing room as the reason if not.
 
         A memory that is left out without a report may be offered again later.
         """
-        said = gist(found.memory.text)
+        said = self._gists.of(found.memory)
         before = self._said.get(said)
         if before is not None:
             self.left.append(OmittedMemory(id=found.memory.id, reason=f"says the same as {before}"))

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from recollect.dates import parse_dates
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import RecallPolicy
-from recollect.text import Read, asks, opens_asking, other_stems, read_terms, terms, words
+from recollect.text import Read, asks, is_opener, other_stems, read_terms, terms, words
 from recollect.types import MemoryId, Subject, Vector
 
 # A memory's hits are bits of one float's 53.
@@ -95,6 +95,8 @@ Interval = tuple[datetime, datetime]
 # float's 53, and each term costs a pass over the index.
 _TERMS_EACH_END = 24
 MAX_TERMS = 2 * _TERMS_EACH_END
+# Characters at the start of a text in which its first word is looked for.
+_MAX_OPENING = 80
 # Only this many characters at the end of a question are read for dates: a page of dates must not delay the answer.
 MAX_DATED = 1_000
 
@@ -206,7 +208,9 @@ def make_query(
     if dates is None:
         mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=zone)
         dates = [(mention.start, max(now, mention.end) if mention.since else mention.end) for mention in mentions]
-    question, personal = is_question(text), is_personal(text)
+    found = words(text)
+    question = _is_question(text, found if len(text) <= _MAX_OPENING else words(text[:_MAX_OPENING]))
+    personal = _is_personal(found)
     wants_known = request.for_prompt and (personal or not question)
     return Query(
         text=text,
@@ -240,7 +244,13 @@ def is_question(text: str) -> bool:
     >>> is_question("where do I live"), is_question("I moved."), is_question("你住在哪里吗")
     (True, False, True)
     """
-    return asks(text) or opens_asking(text) or next(iter(words(text[:80])), "") in _ASKING
+    return _is_question(text, words(text[:_MAX_OPENING]))
+
+
+def _is_question(text: str, opening: Sequence[str]) -> bool:
+    """Do as `is_question` with the words that a text begins with."""
+    first = opening[0] if opening else ""
+    return asks(text) or first in _ASKING or text.lstrip().startswith("¿") or is_opener(first)
 
 
 def is_personal(text: str) -> bool:
@@ -249,7 +259,10 @@ def is_personal(text: str) -> bool:
     >>> is_personal("Where did I park?"), is_personal("Where did Ana park?"), is_personal("What did you tell me?")
     (True, False, False)
     """
-    found = words(text)
+    return _is_personal(words(text))
+
+
+def _is_personal(found: Sequence[str]) -> bool:
     return not _ONESELF.isdisjoint(found) and not _TOLD.search(" ".join(found))
 
 

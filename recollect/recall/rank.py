@@ -62,6 +62,30 @@ _ASSISTANT = 2
 _FACT, _TURN = MemoryKind.FACT.number, MemoryKind.TURN.number
 
 
+class PriorEvidence:
+    """What `score_memories` adds for the memories of a snapshot, whatever is asked."""
+
+    __slots__ = ("asking", "asking_penalty", "kind", "latest", "midpoint", "told", "uses", "weights")
+
+    def __init__(self, snapshot: SubjectSnapshot) -> None:
+        self.weights = IMPORTANCE_WEIGHT * (snapshot.importance - 0.5) + CONFIDENCE_WEIGHT * (snapshot.confidence - 1)
+        self.kind = _KIND[snapshot.kinds]
+        self.latest = np.maximum(snapshot.valid_from, snapshot.last_used_at)
+        """n: when it became true or was last used, in microseconds."""
+        self.asking = np.flatnonzero(snapshot.roles >= QUESTION_FLAG)
+        """Positions of the questions."""
+        self.asking_penalty = ASKING_WEIGHT * ASKING_TERMS / (ASKING_TERMS + snapshot.length[self.asking])
+        self.told = _none_if_zero(TOLD_WEIGHT * (snapshot.roles % QUESTION_FLAG == _ASSISTANT))
+        """n: the penalty of an assistant's words; None if there are none."""
+        self.uses = _none_if_zero(USE_WEIGHT * np.log1p(np.maximum(snapshot.uses, 0)))
+        """n: the weight of uses; None without any."""
+        self.midpoint = SCORE_MIDPOINT + MIDPOINT_PER_LOG_SIZE * log(len(snapshot) + SIZE_FLOOR)
+
+
+def _none_if_zero(evidence: npt.NDArray[np.float64]) -> npt.NDArray[np.float64] | None:
+    return evidence if np.count_nonzero(evidence) else None
+
+
 class RankedRow(NamedTuple):
     """A memory that may be shown, before its text is fetched. A tuple, as each recall makes hundreds."""
 
@@ -93,24 +117,21 @@ class RankedRow(NamedTuple):
 
 def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Query) -> npt.NDArray[np.float64]:
     """Return the sum of all evidence for each memory: log-odds relative to the point where the score is 0.5."""
-    n = len(snapshot)
-    total = signals.own.copy()
-    if signals.around is not None:
-        total += signals.around
-    if query.personal:
-        total -= TOLD_WEIGHT * (snapshot.roles % QUESTION_FLAG == _ASSISTANT)
-    asking = np.flatnonzero(snapshot.roles >= QUESTION_FLAG)
-    if len(asking):
-        total[asking] -= ASKING_WEIGHT * ASKING_TERMS / (ASKING_TERMS + snapshot.length[asking])
+    prior = snapshot.derive(PriorEvidence)
+    total = signals.own.copy() if signals.around is None else signals.own + signals.around
+    if query.personal and prior.told is not None:
+        total -= prior.told
+    if len(prior.asking):
+        total[prior.asking] -= prior.asking_penalty
     if signals.in_time is not None:
-        total += TIME_WEIGHT * rarity(n, int(np.count_nonzero(signals.in_time))) * signals.in_time
-    total += IMPORTANCE_WEIGHT * (snapshot.importance - 0.5) + CONFIDENCE_WEIGHT * (snapshot.confidence - 1)
-    age = np.maximum(to_micros(query.now) - np.maximum(snapshot.valid_from, snapshot.last_used_at), 0)
+        total += TIME_WEIGHT * rarity(len(snapshot), int(np.count_nonzero(signals.in_time))) * signals.in_time
+    total += prior.weights
+    age = np.maximum(to_micros(query.now) - prior.latest, 0)
     total += RECENT_WEIGHT * np.exp2(age * (-1 / (_DAY_US * RECENT_HALF_LIFE_DAYS)))
-    total += _KIND[snapshot.kinds]
-    if np.count_nonzero(snapshot.uses):
-        total += USE_WEIGHT * np.log1p(np.maximum(snapshot.uses, 0))
-    total -= SCORE_MIDPOINT + MIDPOINT_PER_LOG_SIZE * log(n + SIZE_FLOOR)
+    total += prior.kind
+    if prior.uses is not None:
+        total += prior.uses
+    total -= prior.midpoint
     log_odds: npt.NDArray[np.float64] = total
     return log_odds
 
@@ -145,8 +166,11 @@ def build_rows(
     positions: npt.NDArray[np.intp],
     *,
     standing: bool,
+    most: int | None = None,
 ) -> list[RankedRow]:
-    """Return the rows at some positions of a subject, in the same order."""
+    """Return the rows at some positions of a subject, in the same order; with `most`, only the first of them."""
+    shares = signals.words.shares(positions)[:most].tolist()
+    positions = positions[:most]
     n = len(positions)
     at = positions.tolist()
     keys = snapshot.source_key
@@ -158,7 +182,7 @@ def build_rows(
         [KIND_ORDER[kind] for kind in snapshot.kinds[positions].tolist()],
         evidence[positions].tolist(),
         signals.meaning.similarity[positions].tolist(),
-        signals.words.shares(positions).tolist(),
+        shares,
         signals.words.hits[positions].tolist(),
         [False] * n if signals.in_time is None else signals.in_time[positions].tolist(),
         [0.0] * n if signals.around is None else signals.around[positions].tolist(),
@@ -182,26 +206,48 @@ _IMPORTANT_THRESHOLD = 0.7
 _AROUND_THRESHOLD = 0.5
 
 
-def explain_rank(row: RankedRow, query: Query) -> tuple[str, ...]:
-    """Return the reasons for a row's rank, the kind of evidence that usually says most first."""
-    reasons = ["a standing fact"] if row.standing else []
-    if row.similarity >= _NEAR_THRESHOLD:
-        meaning = "means the same" if row.similarity >= _SAME_MEANING_THRESHOLD else "near in meaning"
-        reasons.append(f"{meaning} ({row.similarity:.2f})")
-    if row.hits:
-        reasons.append(_describe_shared_words(list_shared_words(row, query)))
-    if row.has_related_term:
-        reasons.append("speaks of what is asked about in other words")
-    if row.in_time:
-        reasons.append("from the time asked about")
-    if row.around >= _AROUND_THRESHOLD:
-        reasons.append("what was said around it fits")
-    if row.importance >= _IMPORTANT_THRESHOLD:
-        reasons.append(f"important ({row.importance:.1f})")
-    if row.id in (query.newest or ()):
-        reasons.append("one of the newest")
-    latest = query.policy.order == "updated" and query.for_prompt
-    return tuple(reasons) or ("one of the last updated" if latest else "the nearest there is",)
+class Explanation:
+    """The reasons for the ranks of a query's rows."""
+
+    def __init__(self, query: Query) -> None:
+        self._query = query
+        self._newest = query.newest or ()
+        self._shared: dict[int, str] = {}
+
+    def reasons(self, row: RankedRow) -> tuple[str, ...]:
+        """Return the reasons for a row's rank, the kind of evidence that usually says most first."""
+        reasons = ["a standing fact"] if row.standing else []
+        if row.similarity >= _NEAR_THRESHOLD:
+            meaning = "means the same" if row.similarity >= _SAME_MEANING_THRESHOLD else "near in meaning"
+            reasons.append(f"{meaning} ({row.similarity:.2f})")
+        if row.hits:
+            reasons.append(self._shared.get(row.hits) or self._describe_shared_words(row))
+        if row.has_related_term:
+            reasons.append("speaks of what is asked about in other words")
+        if row.in_time:
+            reasons.append("from the time asked about")
+        if row.around >= _AROUND_THRESHOLD:
+            reasons.append("what was said around it fits")
+        if row.importance >= _IMPORTANT_THRESHOLD:
+            reasons.append(f"important ({row.importance:.1f})")
+        if row.id in self._newest:
+            reasons.append("one of the newest")
+        return tuple(reasons) or (self._without_reasons(),)
+
+    def _without_reasons(self) -> str:
+        query = self._query
+        return (
+            "one of the last updated"
+            if query.policy.order == "updated" and query.for_prompt
+            else "the nearest there is"
+        )
+
+    def _describe_shared_words(self, row: RankedRow) -> str:
+        words = list_shared_words(row, self._query)
+        quoted = ", ".join([f'"{word}"' for word in words])
+        shared = f"shares the word {quoted}" if len(words) == 1 else f"shares the words {quoted}"
+        self._shared[row.hits] = shared
+        return shared
 
 
 def has_positive_evidence(row: RankedRow) -> bool:
@@ -219,8 +265,3 @@ def has_positive_evidence(row: RankedRow) -> bool:
 def list_shared_words(row: RankedRow, query: Query) -> list[str]:
     """Return the query's words that the memory has, as written in the query."""
     return [query.spoken.get(term, term) for position, term in enumerate(query.terms) if row.hits >> position & 1]
-
-
-def _describe_shared_words(words: list[str]) -> str:
-    quoted = ", ".join(f'"{word}"' for word in words)
-    return f"shares the word {quoted}" if len(words) == 1 else f"shares the words {quoted}"

@@ -1,11 +1,12 @@
-"""Rank the memories of a query's subjects, and choose the ones to show, with reasons. Pure.
+"""Rank the memories of a query's subjects. Pure.
 
-This takes two steps, so that only memories that may be shown are fetched: `rank_subjects` orders rows without texts,
+Recall takes two steps, so that only memories that may be shown are fetched: `rank_subjects` orders rows without texts,
 the caller reads their memories (`Ranking.wanted`), and `finalize` decides what depends on the texts.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -14,7 +15,7 @@ from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
 from recollect.recall.floor import Floor
-from recollect.recall.newest import asks_what_holds_now, put_newest_first
+from recollect.recall.newest import asks_what_holds_now
 from recollect.recall.order import (
     find_newest_notes,
     find_note_floors,
@@ -22,12 +23,11 @@ from recollect.recall.order import (
     is_worth_showing,
     order_by_policy,
 )
-from recollect.recall.pack import Counting, RankedMemory, Room, pack
+from recollect.recall.pack import Gists
 from recollect.recall.query import Query
 from recollect.recall.rank import (
     RankedRow,
     build_rows,
-    explain_rank,
     find_standing_facts,
     mask_hidden_kinds,
     score_memories,
@@ -35,14 +35,10 @@ from recollect.recall.rank import (
 from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
-from recollect.text import bare
 from recollect.types import (
-    Memory,
     MemoryId,
     MemoryKind,
     OmittedMemory,
-    Recall,
-    RecalledMemory,
     Subject,
     SubjectSnapshot,
 )
@@ -87,14 +83,19 @@ class Ranking:
     """Standing facts that bear on the query, by id, as the rows they are where the profile block has no room."""
     quotations: Mapping[bytes, RankedRow]
     """For a question about what holds now: the quotations of which a note is shown, by the note's id."""
+    gists: Gists
+    """What the memories of a single subject say, as far as it was shown before."""
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
-        ids: dict[Subject, list[MemoryId]] = {}
-        for row, memory_id in zip(self.rows, self.ids, strict=True):
-            ids.setdefault(row.subject, []).append(memory_id)
+        if len(self.reading_list) == 1:
+            ids = {self.reading_list[0]: list(self.ids)}
+        else:
+            ids = {}
+            for row, id_ in zip(self.rows, self.ids, strict=True):
+                ids.setdefault(row.subject, []).append(id_)
         for quotation in self.quotations.values():
-            ids.setdefault(quotation.subject, []).append(_id(quotation))
+            ids.setdefault(quotation.subject, []).append(memory_id(quotation))
         return ids
 
 
@@ -121,7 +122,10 @@ def rank_subjects(
     if query.for_prompt and query.policy.recent and query.newest is None:
         query = replace(query, newest=find_newest_notes(snapshots, query.policy.recent))
     note_floors = find_note_floors(snapshots, query) if query.for_prompt else {}
-    found = _Candidates()
+    is_about_now = asks_what_holds_now(query)
+    share, extra = (_SPARE_SHARE_NOW, _SPARE_EXTRA_NOW) if is_about_now else (_SPARE_SHARE, _SPARE_EXTRA)
+    max_shown = query.limit and query.limit + int(query.limit * share) + extra
+    found = _Candidates(max_alone=max_shown if len(snapshots) == 1 and not query.for_prompt else None)
     for snapshot in snapshots:
         if len(snapshot):
             own_query, calibration = others.get(snapshot.subject, (query, relevance))
@@ -129,129 +133,41 @@ def rank_subjects(
             signals = collect_signals(snapshot, own_query, calibration, words)
             _add_candidates(found, query, snapshot, signals, all_notes=snapshot.subject in note_floors)
     found.standing.sort(key=lambda row: -row.importance)
-    found.near.sort(key=lambda row: -row.evidence)
+    if len(snapshots) > 1:
+        found.near.sort(key=lambda row: -row.evidence)
     ranked = found.standing + found.near
     kept, collapsed = collapse_sources(ranked if len(snapshots) == 1 else _keep_first_of_each(ranked))
-    omitted = found.omitted + [OmittedMemory(id=_id(lost), reason=_collapse_reason(shown)) for lost, shown in collapsed]
+    omitted = found.omitted + [
+        OmittedMemory(id=memory_id(lost), reason=describe_collapse(shown)) for lost, shown in collapsed
+    ]
     spares = _find_spares(found, collapsed, query)
     if query.for_prompt:
         strong = [row for row in kept if is_worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         weak = [row for row in kept if row not in strong][: query.limit]
-        omitted += [OmittedMemory(id=_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
+        omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
         kept = strong
-    is_about_now = asks_what_holds_now(query)
-    share, extra = (_SPARE_SHARE_NOW, _SPARE_EXTRA_NOW) if is_about_now else (_SPARE_SHARE, _SPARE_EXTRA)
-    spare = int(query.limit * share) + extra
-    max_rows = len(found.standing) + (query.limit and query.limit + spare)
-    shown = tuple(kept[:max_rows])
+    shown = tuple(kept[: len(found.standing) + max_shown])
     return Ranking(
         query=query,
         rows=shown,
-        ids=tuple(_id(row) for row in shown),
+        ids=tuple([memory_id(row) for row in shown]),
         spares=spares,
         quotations=_find_quotations(shown, collapsed) if is_about_now else {},
         left_out=tuple(omitted),
-        reading_list=tuple(snapshot.subject for snapshot in snapshots),
-        considered=sum(len(snapshot) for snapshot in snapshots),
+        reading_list=tuple([snapshot.subject for snapshot in snapshots]),
+        considered=sum(map(len, snapshots)),
         vectors_compared=_count_compared(snapshots),
+        gists=snapshots[0].derive(Gists) if len(snapshots) == 1 else Gists(),
     )
-
-
-def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tokens: Counting) -> Recall:
-    """Finish a ranking with the texts of its memories.
-
-    Args:
-        ranking: From `rank_subjects`.
-        memories: The memories of its rows; a row whose memory is missing was erased meanwhile and is dropped.
-        count_tokens: Counts a text as the prompt's model would; called only if the query has a token budget.
-    """
-    query = ranking.query
-    query_words = bare(query.text)
-    rows = zip(ranking.rows, ranking.ids, strict=True)
-    fetched = [RankedMemory(row, memories[memory_id]) for row, memory_id in rows if memory_id in memories]
-    holders = _find_slot_holders(fetched, ranking.reading_list)
-    found: list[RankedMemory] = []
-    omitted = list(ranking.left_out)
-    for ranked in fetched:
-        memory = ranked.memory
-        holder = holders[memory.category, memory.key] if memory.key else ranked
-        if holder.row.subject != ranked.row.subject:
-            # The reason is stored with the prompt: it names the memory, and has no word of it that would outlive it.
-            reason = f"{holder.row.subject.text} has its own value: {holder.memory.id}"
-            omitted.append(OmittedMemory(id=memory.id, reason=reason))
-        elif memory.kind is MemoryKind.TURN and bare(memory.text) == query_words:
-            omitted.append(OmittedMemory(id=memory.id, reason="is the query itself"))
-        else:
-            found.append(ranked)
-    found = _order_by_time(found, ranking, memories, omitted)
-    kept, lost = pack(
-        found,
-        limit=query.limit,
-        room=None
-        if query.budget_tokens is None
-        else Room(query.budget_tokens, query.policy.profile_tokens, count_tokens),
-        spares=ranking.spares,
-    )
-    items = tuple(
-        RecalledMemory(
-            memory=memory,
-            score=row.score,
-            similarity=row.similarity,
-            word_share=row.word_share,
-            reasons=explain_rank(row, query),
-            standing=row.standing,
-        )
-        for row, memory in kept
-    )
-    return Recall(
-        query=query.text,
-        items=items,
-        left_out=tuple(omitted + lost),
-        considered=ranking.considered,
-        vectors_compared=ranking.vectors_compared,
-    )
-
-
-def _order_by_time(
-    found: list[RankedMemory], ranking: Ranking, memories: Mapping[MemoryId, Memory], omitted: list[OmittedMemory]
-) -> list[RankedMemory]:
-    """Put the newest values first; a quotation that takes its notes' place leaves them out."""
-    query_words = bare(ranking.query.text)
-    quotations = {
-        note: RankedMemory(row, memories[_id(row)])
-        for note, row in ranking.quotations.items()
-        if _id(row) in memories and bare(memories[_id(row)].text) != query_words
-    }
-    ordered = put_newest_first(found, ranking.query, quotations)
-    known = {ranked.row.id for ranked in found}
-    shown_instead = {ranked.row.sources: ranked.row for ranked in ordered if ranked.row.id not in known}
-    if not shown_instead:
-        return ordered
-    returned = {_id(row) for row in shown_instead.values()}
-    omitted[:] = [left for left in omitted if left.id not in returned]
-    kept: list[RankedMemory] = []
-    seen: set[bytes] = set()
-    for ranked in ordered:
-        if ranked.row.id in seen:
-            continue
-        seen.add(ranked.row.id)
-        quotation = shown_instead.get(ranked.row.sources)
-        if quotation is None or quotation.id == ranked.row.id or ranked.row.standing:
-            kept.append(ranked)
-    left = known - {ranked.row.id for ranked in kept}
-    omitted += [
-        OmittedMemory(id=ranked.memory.id, reason=_collapse_reason(shown_instead[ranked.row.sources]))
-        for ranked in found
-        if ranked.row.id in left
-    ]
-    return kept
 
 
 @dataclass(frozen=True, slots=True)
 class _Candidates:
     """Rows of all subjects that may be shown, collected subject by subject."""
 
+    max_alone: int | None
+    """Rows that may be shown where no quotation competes with a note, if one subject is searched by hand."""
     standing: list[RankedRow] = field(default_factory=list)
     spares: list[RankedRow] = field(default_factory=list)
     """The standing facts that the floor leaves in, as rows that are not standing."""
@@ -290,7 +206,10 @@ def _add_candidates(
     if all_notes:
         notes = np.flatnonzero((snapshot.kinds == MemoryKind.NOTE.number) & (evidence > -np.inf))
         positions = np.concatenate((positions, np.setdiff1d(notes, positions)))
-    rows = build_rows(snapshot, signals, evidence, positions, standing=False)
+    most = found.max_alone
+    if most is not None and np.count_nonzero(snapshot.kinds[positions] == MemoryKind.TURN.number):
+        most = None
+    rows = build_rows(snapshot, signals, evidence, positions, standing=False, most=most)
     if query.for_prompt:
         floor = Floor(query, snapshot, signals, few_notes=all_notes)
         found.standing.extend(standing)
@@ -298,7 +217,7 @@ def _add_candidates(
         shown, reason = floor.apply(rows)
         kept = {row.id for row in shown}
         left = [row for row in rows if row.id not in kept][: query.limit]
-        found.omitted.extend(OmittedMemory(id=_id(row), reason=reason) for row in left)
+        found.omitted.extend(OmittedMemory(id=memory_id(row), reason=reason) for row in left)
         rows = shown
     found.near.extend(rows)
 
@@ -336,19 +255,6 @@ def _find_quotations(
     }
 
 
-def _find_slot_holders(
-    fetched: Sequence[RankedMemory], reading_list: Sequence[Subject]
-) -> dict[tuple[str, str], RankedMemory]:
-    """Return for each slot of the facts the memory that counts: of the first of the reading list that has one."""
-    position = {subject: number for number, subject in reversed(list(enumerate(reading_list)))}
-    holders: dict[tuple[str, str], RankedMemory] = {}
-    for ranked in fetched:
-        if ranked.memory.key:
-            slot = (ranked.memory.category, ranked.memory.key)
-            holders[slot] = min(holders.get(slot, ranked), ranked, key=lambda held: position[held.row.subject])
-    return holders
-
-
 def _keep_first_of_each(ranked: Sequence[RankedRow]) -> list[RankedRow]:
     """Keep the first row of each memory: a linked memory is present in several subjects."""
     first: dict[bytes, RankedRow] = {}
@@ -363,11 +269,18 @@ def _count_compared(snapshots: Sequence[SubjectSnapshot]) -> int | None:
     return sum(picked) if picked else None
 
 
-def _collapse_reason(shown: RankedRow) -> str:
+def describe_collapse(shown: RankedRow) -> str:
+    """Return why a row is left out for another one that has the same source."""
     kind = "quotation" if shown.kind is MemoryKind.TURN else shown.kind.value
     # A standing fact may still have no room.
-    return f"its {kind} {_id(shown)} {'says the same' if shown.standing else 'is shown'}"
+    return f"its {kind} {memory_id(shown)} {'says the same' if shown.standing else 'is shown'}"
 
 
-def _id(row: RankedRow) -> MemoryId:
-    return MemoryId(id_text(row.id))
+def memory_id(row: RankedRow) -> MemoryId:
+    """Return the id of a row's memory."""
+    return _id_text(row.id)
+
+
+@lru_cache(maxsize=10_000)
+def _id_text(data: bytes) -> MemoryId:
+    return MemoryId(id_text(data))

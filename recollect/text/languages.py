@@ -170,6 +170,8 @@ def untold(words: Sequence[str], text: str) -> bool:
     """
     if not ENGLISH.isdisjoint(words):
         return False
+    if text.isascii() and FOREIGN.isdisjoint(words):
+        return True
     scores = _scores(words, text)
     return scores[_best(scores, "latin")] < _SURE
 

@@ -80,7 +80,10 @@ def asks(text: str) -> bool:
     end = len(text)
     while end and (text[end - 1].isspace() or text[end - 1] in _CLOSING):
         end -= 1
-    plain = unicodedata.normalize("NFC", text[max(0, end - _ENDING) : end])
+    plain = text[max(0, end - _ENDING) : end]
+    if plain.isascii():
+        return plain.endswith("?")
+    plain = unicodedata.normalize("NFC", plain)
     return plain.endswith(_MARKS) or bool(_GREEK_MARK.search(plain) or _PARTICLE.search(plain))
 
 
@@ -90,9 +93,11 @@ def opens_asking(text: str) -> bool:
     >>> opens_asking("¿Dónde vivo?"), opens_asking("Donde vivo hay montañas."), opens_asking("Warum nicht")
     (True, False, True)
     """
-    if text.lstrip().startswith("¿"):
-        return True
-    first = next(iter(words(text[:80])), "")
+    return text.lstrip().startswith("¿") or is_opener(next(iter(words(text[:80])), ""))
+
+
+def is_opener(first: str) -> bool:
+    """Tell whether questions of another language than English begin with a normalised word."""
     return first in _ACCENTED_OPENERS or fold(first) in _OPENERS
 
 

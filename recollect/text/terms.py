@@ -97,7 +97,8 @@ def read_terms(text: str) -> list[Read]:
     """
     text = typed(text)
     found = words(text)
-    spoken, mixed = guess(found, text)
+    # English, or nothing that tells: as most texts are.
+    spoken, mixed = (USUAL, False) if text.isascii() and FOREIGN.isdisjoint(found) else guess(found, text)
     parts = [(found, spoken)] if not mixed else _sentences(text, spoken)
     read = [(word, own) for part, theirs in parts for word in part if (own := terms_of_word(word, theirs))]
     return read + list(_joined(text)) if _JOINED.search(text) else read
@@ -110,14 +111,17 @@ def other_stems(text: str) -> Iterator[Read]:
     (True, [])
     """
     found = words(text)
-    if not untold(found, text):
-        return
-    for word in found:
-        plain = fold(word)
-        if len(word) >= _MIN_STEMMED_CHARACTERS and script_of(word) == "latin" and plain not in STOP_WORDS:
-            own = terms_of_word(word)
-            stems = {fold(stem(word, language.stemmer)) for language in LATIN.values()}
-            yield word, tuple(sorted(stems.difference(own)))
+    if untold(found, text):
+        yield from ((word, stems) for word in found if (stems := _stems_elsewhere(word)) is not None)
+
+
+@lru_cache(maxsize=10_000)
+def _stems_elsewhere(word: str) -> tuple[str, ...] | None:
+    """Return the stems that any language gives a word beside its own terms; None for a word that is not looked up."""
+    if len(word) < _MIN_STEMMED_CHARACTERS or script_of(word) != "latin" or fold(word) in STOP_WORDS:
+        return None
+    stems = {fold(stem(word, language.stemmer)) for language in LATIN.values()}
+    return tuple(sorted(stems.difference(terms_of_word(word))))
 
 
 def _sentences(text: str, spoken: Spoken) -> Iterator[tuple[list[str], Spoken]]:
@@ -219,6 +223,7 @@ def _joined(text: str) -> Iterator[Read]:
 def forget_terms() -> None:
     """Empty the caches of words."""
     terms_of_word.cache_clear()
+    _stems_elsewhere.cache_clear()
     stem.cache_clear()
 
 

@@ -1,8 +1,9 @@
 """Snapshots that recall computes on, and its results. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
+from typing import TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +11,7 @@ import numpy.typing as npt
 from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Vectors, shortened
 from recollect.types.subject import Subject
 
+T = TypeVar("T")
 # A memory's text in a prompt is cut to this: some five sentences.
 MAX_MEMORY_CHARACTERS = 600
 # Memories shown by the `repr` of a recall.
@@ -69,6 +71,14 @@ class SubjectSnapshot:
     sampled_vectors: int | None = None
     """The first so many vectors are an even sample of the subject's; after them come the requested ones, not in the
     order of their memories. None: all vectors are there."""
+    _derived: dict[object, object] = field(default_factory=dict, init=False, repr=False)
+
+    def derive(self, make: "Callable[[SubjectSnapshot], T]") -> T:
+        """Return what `make` computes of the arrays, once for each snapshot; threads may compute it twice."""
+        known = self._derived.get(make)
+        if known is None:
+            known = self._derived[make] = make(self)
+        return cast("T", known)
 
     def __len__(self) -> int:
         """The number of memories."""

@@ -1,5 +1,6 @@
 """Date words against the moment they were said, in the speaker's zone."""
 
+import re
 from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.dates import DateMention, Precision, parse_dates
+from recollect.dates import DateMention, Precision, parse_dates, parser
 from recollect.extraction.sentences import write_out
 
 # A Friday.
@@ -194,3 +195,22 @@ def test_somebody_elses_plan_lies_ahead() -> None:
 def test_evenings_of_a_weekday_are_no_day() -> None:
     assert parse_dates("Tuesday evenings don't work for me", said_at=SAID, zone=OSLO) == []
     assert only("I met her on Tuesday evening").first == date(2026, 11, 17)
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            """days weekends month's years-ago decade yesterday tonight nights last next this two a couple of ago in may
+            March marble Mars monkeys Mon. sept sunny Sun weds thurs thursday's summers fall falling on the over ſept
+            mornings evening_of day before after tomorrow weeks from now until since 5th 2019 12/3 to and early
+            late""".split()
+        ),
+        max_size=9,
+    )
+)
+def test_the_test_for_any_time_leaves_no_time_out(said: list[str]) -> None:
+    text, now = " ".join(said), datetime(2026, 5, 8, 12, tzinfo=UTC)
+    found = parse_dates(text, said_at=now, zone=ZoneInfo("UTC"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parser, "_ANY_TIME", re.compile(""))
+        assert parse_dates(text, said_at=now, zone=ZoneInfo("UTC")) == found

@@ -1,5 +1,6 @@
 """The blocking library answers a search in its caller's thread, unless something has to be waited for."""
 
+import sys
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,6 +17,8 @@ from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Recall, Subject, Vectors
 from statement_counter import StatementCounter
 
+# Python and C calls of a search in 100 memories that was asked before.
+MAX_CALLS = 800
 TEXTS = [f"Shelf {number} holds {thing}." for number in range(5) for thing in ("apples", "pears", "plums", "jars")]
 
 
@@ -150,3 +153,23 @@ def test_a_database_in_memory_is_read_on_the_loop(on_the_loop: list[str]) -> Non
 def test_the_built_in_embedder_needs_no_loop() -> None:
     assert isinstance(StaticEmbedder(), ImmediateEmbedder)
     assert not isinstance(WordEmbedder(), ImmediateEmbedder)
+
+
+def test_a_repeated_search_makes_few_calls(tmp_path: Path) -> None:
+    calls = 0
+
+    def count(_frame: object, event: str, _argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    with Recollect(tmp_path / "memory.db", clock=FakeClock()) as memory:
+        memory.bulk.add([f"{text} Crate {number}" for number in range(5) for text in TEXTS], user="ana")
+        for _ in range(2):
+            found = memory.search("apples and plums on a shelf", user="ana")
+        sys.setprofile(count)
+        try:
+            memory.search("apples and plums on a shelf", user="ana")
+        finally:
+            sys.setprofile(None)
+    assert found.considered == 100
+    assert calls < MAX_CALLS

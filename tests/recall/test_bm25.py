@@ -11,7 +11,7 @@ import pytest
 
 import recollect.recall.bm25 as bm25_module
 from language_samples import TONGUES
-from recollect.recall.bm25 import MAX_QUERY_RARITY, word_signal
+from recollect.recall.bm25 import MAX_QUERY_RARITY, TermIndex, word_signal
 from recollect.recall.recall import rank_subjects
 from recollect.recall.signals import collect_signals
 from recollect.text import legacy_terms, term_key, terms
@@ -173,3 +173,15 @@ def test_a_word_that_is_found_as_it_is_asks_for_no_other_stem() -> None:
     found = collect_signals(hot, ask("casa"), lambda cosine: cosine).words
     assert found.hits[1]
     assert ask("Where is the casa?").elsewhere == ()
+
+
+def test_many_memories_are_weighed_as_few_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = ("ana", "oslo", "tea")
+    few = word_signal(HOT, asked)
+    monkeypatch.setattr(bm25_module, "MAX_INDEXED", 3)
+    again = replace(HOT)
+    assert again.derive(TermIndex).owners is None
+    many = word_signal(again, asked)
+    assert HOT.derive(TermIndex).owners is not None
+    assert few.evidence.tolist() == many.evidence.tolist()
+    assert few.hits.tolist() == many.hits.tolist()

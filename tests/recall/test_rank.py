@@ -13,7 +13,7 @@ from recollect.recall.rank import score_memories
 from recollect.recall.signals import collect_signals
 from recollect.recall.top_k import top_k
 from recollect.testing import NEW_YEAR
-from recollect.types import QUESTION_FLAG, MemoryKind
+from recollect.types import QUESTION_FLAG, MemoryKind, SubjectSnapshot
 from snapshots import Known, as_it_is, ask, snapshot_of, unit
 
 EAST = (1.0, 0.0, 0.0, 0.0)
@@ -117,3 +117,16 @@ def test_the_best_are_those_of_a_full_sort_with_ties_by_place(values: list[float
     full = sorted((place for place, value in enumerate(values) if value > -np.inf), key=lambda p: (-values[p], p))
 
     assert top_k(np.array(values, dtype=np.float64), most).tolist() == full[:most]
+
+
+def test_what_no_query_changes_is_computed_once_for_each_snapshot() -> None:
+    made: list[SubjectSnapshot] = []
+
+    def count(snapshot: SubjectSnapshot) -> int:
+        made.append(snapshot)
+        return len(snapshot)
+
+    hot = snapshot_of(Known(id=1, text="something"))
+    newer = replace(hot, version=2)
+    assert [hot.derive(count), hot.derive(count), newer.derive(count)] == [1, 1, 1]
+    assert made == [hot, newer]

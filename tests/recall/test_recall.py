@@ -9,8 +9,9 @@ import pytest
 
 from factories import ANA
 from recollect.profiles.policies import RecallPolicy
+from recollect.recall.finalize import finalize
 from recollect.recall.query import RecallRequest, make_query
-from recollect.recall.recall import IN_REQUEST, finalize, rank_subjects
+from recollect.recall.recall import IN_REQUEST, rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.types import MemoryKind, Subject
 from snapshots import (

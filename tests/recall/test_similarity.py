@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from recollect.recall.similarity import MIN_LOG_ODDS, similarity_signal
+from recollect.recall.similarity import MIN_LOG_ODDS, mean_and_spread, similarity_signal
 from recollect.types import SubjectSnapshot, Vector
 from snapshots import Known, as_it_is, snapshot_of, unit
 
@@ -93,3 +93,9 @@ def test_being_far_in_meaning_is_no_proof_against_a_memory() -> None:
     found = similarity_signal(snapshot_of(Known(id=1, text="a", vectors=(NORTH,)), *near), unit(1, 0, 0, 0), as_it_is)
 
     assert found.evidence[0] == pytest.approx(MIN_LOG_ODDS)
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 8, 9, 100, 129, 1_000, 5_003])
+def test_mean_and_spread_are_numpys_to_the_bit(count: int) -> None:
+    values = np.random.default_rng(count).normal(-2, 1.5, count).astype(np.float32)
+    assert mean_and_spread(values) == (float(values.mean()), float(values.std()))

@@ -44,6 +44,14 @@ def memories_within(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]
     return [found[memory] for memory in ids if memory in found]
 
 
+def memories_of_version(
+    db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], version: int
+) -> list[Memory] | None:
+    """Do as `memories_within` in one statement outside of a transaction; None if the subject is not at `version`."""
+    rows = fetch(db, SQL["remembered_with_version"], subject.key, json.dumps(ids))
+    return read_memories(subject, [row[1:] for row in rows]) if rows and rows[0][0] == version else None
+
+
 def states(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> dict[MemoryId, MemoryState]:
     """Read the states of memories; those that do not exist are left out."""
     if version_of(db, subject) is None:

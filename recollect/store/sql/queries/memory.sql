@@ -112,6 +112,14 @@ SELECT *
    AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
  ORDER BY id, place
 
+-- name: remembered_with_version text: elsewhere
+-- The version of the subject, too: the statement sees one snapshot.
+SELECT (SELECT version FROM subject WHERE key = ?1), remembered.*
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+ ORDER BY id, place
+
 -- name: states
 SELECT id, state FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
 

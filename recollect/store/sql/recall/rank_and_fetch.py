@@ -17,10 +17,9 @@ from typing import TypeVar
 
 from recollect.store.executor import Rank, StoreContext
 from recollect.store.sql.database import SqlConnection, TooLargeError
-from recollect.store.sql.memories.read import memories_within
+from recollect.store.sql.memories.read import memories_of_version, memories_within
 from recollect.store.sql.recall.snapshot import current_snapshot, read_snapshot, snapshot_within
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
-from recollect.store.sql.subjects import version_of
 from recollect.types import ALL_VECTORS, Memory, MemoryId, Subject, SubjectSnapshot, VectorRequest
 
 T = TypeVar("T")
@@ -137,11 +136,13 @@ def _fetch_current(
 ) -> list[Memory] | None:
     """Return memories of a snapshot outside of its transaction; None if something was committed since."""
     known = cache.memories(space, snapshot, ids)
-    if len(known) == len(ids):
-        return list(known.values())
-    with db:
-        moved = version_of(db, snapshot.subject) != snapshot.version
-        return None if moved else _fetch(db, snapshot, ids, space, cache)
+    missing = [memory_id for memory_id in ids if memory_id not in known]
+    if missing:
+        read = memories_of_version(db, snapshot.subject, missing, snapshot.version)
+        if read is None:
+            return None
+        known |= {memory.id: memory for memory in cache.put_memories(space, snapshot, read)}
+    return [known[memory_id] for memory_id in ids if memory_id in known]
 
 
 def _fetch(
