@@ -1,16 +1,18 @@
 """Ids: UUIDv7 in canonical text at the edge, 16 bytes in the store. Holds the process's last id."""
 
 import secrets
+import struct
 from threading import Lock
 
 from recollect.clock import Clock, to_micros
 
 _RANDOM_BITS = 74  # of a UUIDv7 besides 48 bits of milliseconds, version and variant
 # Maximum distance of ids within one millisecond: the next id cannot be guessed, and the field never overflows.
-_STEP_BITS = 32
+_STEP_BYTES = 4
 _BYTES, _CHARACTERS = 16, 36
 _VERSION = 7 << 76
 _VARIANT = 0b10 << 62
+_LOW_BITS = (1 << 62) - 1
 
 _lock = Lock()
 _last = (0, 0)
@@ -25,17 +27,27 @@ def new_id(clock: Clock) -> str:
     >>> new_id(SystemClock()) < new_id(SystemClock())
     True
     """
+    return id_text(new_ids(clock, 1)[0])
+
+
+def new_ids(clock: Clock, count: int) -> list[bytes]:
+    """Return the 16 bytes of so many ids, in ascending order; otherwise as `new_id`."""
     global _last
-    millis = max(0, to_micros(clock.now()) // 1000)
+    now = max(0, to_micros(clock.now()) // 1000)
+    steps = struct.unpack(f"{count}I", secrets.token_bytes(_STEP_BYTES * count))
+    made = []
     with _lock:
-        if millis > _last[0]:
-            # The top bit stays free for steps within the millisecond.
-            _last = (millis, secrets.randbits(_RANDOM_BITS - 1))
-        else:
-            _last = (_last[0], _last[1] + 1 + secrets.randbits(_STEP_BITS))
         millis, random = _last
-    high, low = random >> 62, random & ((1 << 62) - 1)
-    return id_text((millis << 80 | _VERSION | high << 64 | _VARIANT | low).to_bytes(_BYTES))
+        for step in steps:
+            if now > millis:
+                # The top bit stays free for steps within the millisecond.
+                millis, random = now, secrets.randbits(_RANDOM_BITS - 1)
+            else:
+                random += 1 + step
+            low = _VARIANT | random & _LOW_BITS
+            made.append((millis << 80 | _VERSION | random >> 62 << 64 | low).to_bytes(_BYTES))
+        _last = (millis, random)
+    return made
 
 
 def id_bytes(text: str) -> bytes | None:

@@ -6,19 +6,18 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
 
 from recollect.concurrency import retry_while_stale, run_in_thread_if_large
+from recollect.curation.new_notes import ManualNote, add_unknown, fold_wording, is_plain
 from recollect.errors import StaleSubjectError, StoreUnavailableError
 from recollect.formation.runtime import Runtime
 from recollect.formation.telemetry import record_evictions
 from recollect.ids import id_text, new_id
-from recollect.lazy_pattern import LazyPattern
 from recollect.maintenance.capacity import PlannedCommit
 from recollect.maintenance.eviction import ASKING_ATTEMPTS, plan_eviction
 from recollect.maintenance.reembed import embed_missing
 from recollect.recall.same_terms import notes_by_any_terms, notes_by_terms
-from recollect.text import clean, legacy_terms, normalise, squeeze, terms
+from recollect.text import clean, legacy_terms, terms
 from recollect.types import (
     NO_DETAIL,
     NO_VECTORS,
@@ -26,9 +25,7 @@ from recollect.types import (
     AddMemory,
     Change,
     Decision,
-    Evidence,
     Memory,
-    MemoryDetail,
     MemoryId,
     MemoryKind,
     MemoryState,
@@ -43,21 +40,6 @@ from recollect.types import (
 _INLINE_PAIRS_THRESHOLD = 1_000_000
 # Wordings looked up one after another; more are looked up at once.
 _MAX_LOOKUPS = 16
-_PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
-
-
-class ManualNote(NamedTuple):
-    """A note to add by hand."""
-
-    text: str
-    importance: float
-    type: str = ""
-    profile: str = "default"
-    reason: str = "added by hand"
-    hold_reason: str = ""
-    """Why it must wait for review; empty if it need not."""
-    evidence: tuple[Evidence, ...] = ()
-    detail: MemoryDetail = NO_DETAIL
 
 
 async def add_note(runtime: Runtime, subject: Subject, wanted: ManualNote, *, home: Subject | None = None) -> Memory:
@@ -79,9 +61,13 @@ async def add_notes(
     """
     if not wanted:
         return []
-    runtime = await runtime.for_subject(subject)
+    runtime = await runtime.for_cached_subject(subject)
     vectors = await runtime.embedder.embed([note.text for note in wanted])
     async with runtime.turns.setdefault(subject, asyncio.Lock()):
+        if home in (None, subject) and all(map(is_plain, wanted)):
+            added = await add_unknown(runtime, subject, wanted, vectors)
+            if added is not None:
+                return added
         return await _add(runtime, subject, wanted, vectors, home)
 
 
@@ -94,10 +80,9 @@ async def _add(
     async def attempt() -> list[Memory]:
         nonlocal runtime, vectors
         number = next(attempts)
-        if number:  # the first attempt's embedder has just been looked up: a subject read elsewhere refuses it
-            current = await runtime.for_subject(subject)
-            if current is not runtime:  # the subject was re-embedded meanwhile
-                runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
+        current = await runtime.for_subject(subject)
+        if current is not runtime:  # the subject was re-embedded meanwhile
+            runtime, vectors = current, await current.embedder.embed([note.text for note in wanted])
         hot = await runtime.store.snapshots.snapshot(subject, runtime.embedder.space, vectors=NO_VECTORS)
         kept = _kept(await _same(runtime, hot, wanted), fresh)
         changes = [
@@ -136,7 +121,7 @@ def _kept(known: Mapping[str, Memory], fresh: Sequence[Memory]) -> list[Memory]:
     for new in fresh:
         # A memory held for review has no effect on others yet.
         active = new.state is MemoryState.ACTIVE
-        wording = _wording(new.text)
+        wording = fold_wording(new.text)
         kept.append(standing.setdefault(wording, new) if active else standing.get(wording, new))
     return kept
 
@@ -207,7 +192,7 @@ async def _same(runtime: Runtime, hot: SubjectSnapshot, wanted: Sequence[ManualN
     ids = [MemoryId(id_text(hot.ids[place])) for place in places]
     known_memories: dict[str, Memory] = {}
     for known in await runtime.store.memories.get_many(hot.subject, ids) if ids else ():
-        known_memories.setdefault(_wording(known.text), known)
+        known_memories.setdefault(fold_wording(known.text), known)
     return known_memories
 
 
@@ -216,7 +201,7 @@ def _alike(hot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> list[int]:
     spellings: set[frozenset[tuple[str, int]]] = set()
     for note in wanted:
         # A mark within a word may make other terms of it: "12:30" is "12" and "30" where it is a dash.
-        spellings |= {frozenset(terms(text).items()) for text in (note.text, _wording(note.text))}
+        spellings |= {frozenset(terms(text).items()) for text in (note.text, fold_wording(note.text))}
         if hot.has_legacy_terms:
             former = Counter(chain.from_iterable(own for _, own in legacy_terms(note.text)))
             spellings.add(frozenset(former.items()))
@@ -224,15 +209,6 @@ def _alike(hot: SubjectSnapshot, wanted: Sequence[ManualNote]) -> list[int]:
         places: list[int] = notes_by_any_terms(hot, list(map(dict, spellings))).tolist()
         return places
     return sorted({place for counted in spellings for place in notes_by_terms(hot, dict(counted)).tolist()})
-
-
-def _wording(text: str) -> str:
-    """Fold case, white space and punctuation of sentences; signs that carry meaning stay.
-
-    >>> _wording("I like C!") == _wording("i like  C."), _wording("I like C++") == _wording("I like C")
-    (True, False)
-    """
-    return squeeze(_PUNCTUATION.sub(" ", normalise(text))) or text
 
 
 def _note(runtime: Runtime, subject: Subject, wanted: ManualNote) -> Memory:

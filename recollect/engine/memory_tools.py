@@ -8,7 +8,8 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from recollect.chat.tools import CREATE, SEARCH
-from recollect.curation.edits import ManualNote, add_note
+from recollect.curation.edits import add_note
+from recollect.curation.new_notes import ManualNote
 from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
 from recollect.errors import ModelError, RecollectError

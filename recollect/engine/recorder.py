@@ -10,7 +10,7 @@ from typing import Any
 from recollect.chat.chat_request import read_request
 from recollect.chat.messages import SYSTEM_ROLES, log_messages
 from recollect.concurrency import run_in_thread_if_large
-from recollect.curation.edits import ManualNote
+from recollect.curation.new_notes import ManualNote
 from recollect.engine.components import Components
 from recollect.engine.turn import TurnService, charges
 from recollect.errors import BadRequestError

@@ -56,6 +56,13 @@ class Runtime:
         embedder = await self.embedders.for_subject(subject)
         return self if embedder is self.embedder else replace(self, embedder=embedder)
 
+    async def for_cached_subject(self, subject: Subject) -> "Runtime":
+        """Do as `for_subject` by what is known without a read; a write in another space raises `SpaceMovedError`."""
+        if self.embedders is None:
+            return self
+        embedder = await self.embedders.cached_for(subject)
+        return self if embedder is self.embedder else replace(self, embedder=embedder)
+
 
 Stage = Callable[[Lease, Runtime], Awaitable[FormationResult]]
 """Turns a lease into what is to be committed. Writes nothing itself."""

@@ -1,7 +1,8 @@
 """How much a subject may hold, and the energy of a compaction, booked before a formation. Uses the store."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 import numpy as np
@@ -73,24 +74,45 @@ def session_of(subject: Subject) -> tuple[Subject, str] | None:
     return Subject(kind, unquote(of)) if colon else Subject("user", unquote(owner)), name
 
 
-def governing_profiles(subject: Subject, formed_under: set[str], shelf: ProfileRegistry) -> list[Profile]:
-    """Return the profiles whose policies hold for a subject: those under which its notes and facts were formed.
+def governing_profiles(kind: str, formed_under: Set[str], shelf: ProfileRegistry) -> list[Profile]:
+    """Return the profiles whose policies hold for a subject of a kind: those that formed its notes and facts.
 
     Where that is `default` alone, for instance because all was added by hand, the profile that is shipped for the
     subject's kind counts as well. One that is not on the shelf any more rules nothing.
     """
-    names = formed_under | ({subject.kind} if formed_under <= {"default"} else set())
+    names = formed_under | ({kind} if formed_under <= {"default"} else set())
     return [shelf.get(name) for name in sorted(names & set(shelf.names()))]
+
+
+@lru_cache(maxsize=16)
+def _least_capacity(shelf: ProfileRegistry) -> Capacity | None:
+    return strictest(shelf.get(name) for name in shelf.names())
+
+
+@lru_cache(maxsize=256)
+def _capacity_under(shelf: ProfileRegistry, kind: str, formed_under: frozenset[str]) -> Capacity | None:
+    return strictest(governing_profiles(kind, formed_under, shelf))
+
+
+def has_room_anyway(count: int, shelf: ProfileRegistry) -> bool:
+    """Return whether every profile has room for so many memories."""
+    least = _least_capacity(shelf)
+    return least is None or count <= least.policy.max_memories
+
+
+def has_room(subject: Subject, count: int, formed_under: frozenset[str], shelf: ProfileRegistry) -> bool:
+    """Return whether a subject, which is no session, has room for so many memories, formed under these profiles."""
+    room = _capacity_under(shelf, subject.kind, formed_under)
+    return room is None or count <= room.policy.max_memories
 
 
 async def capacity_for(planned: PlannedCommit, count: int, runtime: Runtime) -> Capacity | None:
     """Return the room that a subject has for `count` memories; None where nothing bounds it."""
     shelf, session = runtime.profiles, session_of(planned.subject)
-    least = strictest(shelf.get(name) for name in shelf.names())
-    if session is None and (least is None or count <= least.policy.max_memories):
+    if session is None and has_room_anyway(count, shelf):
         return None
     names = await runtime.store.maintenance.profiles_of(planned.subject)
-    profiles = governing_profiles(planned.subject, names | {planned.profile} - {""}, shelf)
+    profiles = governing_profiles(planned.subject.kind, names | {planned.profile} - {""}, shelf)
     if session is not None:
         conversation = await runtime.store.conversations.get(session[0], external_id=session[1])
         conversation = conversation or await runtime.store.conversations.get(session[0], id=ConversationId(session[1]))

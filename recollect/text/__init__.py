@@ -18,18 +18,30 @@ from recollect.text.questions import (
 )
 from recollect.text.scripts import is_unspaced, mostly_unspaced
 from recollect.text.stem import stem
-from recollect.text.terms import Read, forget_terms, legacy_terms, other_stems, read_terms, terms, terms_of_word
+from recollect.text.terms import (
+    CountedTerms,
+    Read,
+    count_terms,
+    forget_terms,
+    legacy_terms,
+    other_stems,
+    read_terms,
+    terms,
+    terms_of_word,
+)
 
 __all__ = [
     "BETWEEN_SENTENCES",
     "SENTENCE_END",
     "STOP_WORDS",
     "TERM_SCHEME",
+    "CountedTerms",
     "Read",
     "asks",
     "bare",
     "clean",
     "conversation_tag",
+    "count_terms",
     "find_names",
     "fold",
     "fold_runs",

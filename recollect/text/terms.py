@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.text.languages import (
@@ -72,21 +73,39 @@ Read = tuple[str, tuple[str, ...]]
 """A word as written in the text, and its terms."""
 
 
+class CountedTerms(NamedTuple):
+    """The terms of a text."""
+
+    counts: Counter[str]
+    is_plain: bool
+    """Whether its words alone make them, whatever their case and the marks around them."""
+
+
 def terms(text: str) -> Counter[str]:
     """Count the terms under which a text is found by words: stems, no stop words.
 
     >>> sorted(terms("Ana's allergies: peanuts, peanuts"))
     ['allergi', 'ana', 'peanut']
     """
+    return count_terms(text).counts
+
+
+def count_terms(text: str) -> CountedTerms:
+    """Count terms as `terms` does.
+
+    >>> count_terms("Ana likes tea.").is_plain, count_terms("Ana likes e-mail").is_plain, count_terms("C#").is_plain
+    (True, False, False)
+    """
     text = typed(text)
     if text.isascii():
         found = words(text)
         if FOREIGN.isdisjoint(found):  # English, or nothing that tells: as most texts are, and half the work
             counted = Counter(chain.from_iterable(map(terms_of_word, found)))
-            if _JOINED.search(text):
-                counted.update(term for _, own in _joined(text) for term in own)
-            return counted
-    return Counter(term for _, own in read_terms(text) for term in own)
+            if not _JOINED.search(text):
+                return CountedTerms(counted, is_plain=True)
+            counted.update(term for _, own in _joined(text) for term in own)
+            return CountedTerms(counted, is_plain=False)
+    return CountedTerms(Counter(term for _, own in read_terms(text) for term in own), is_plain=False)
 
 
 def read_terms(text: str) -> list[Read]:
@@ -146,7 +165,7 @@ def terms_of_word(word: str, spoken: Spoken = USUAL) -> tuple[str, ...]:
     if len(word) > _MAX_WORD_CHARACTERS:
         return ()
     if word.isascii():
-        return _spaced(word, spoken)
+        return (word,) if word.isdigit() else _spaced(word, spoken)
     return tuple(dict.fromkeys(chain.from_iterable(_run(kind, run, spoken) for kind, run in runs(word))))
 
 

@@ -1,6 +1,6 @@
 """Memories with their evidence, candidates, decisions and changes. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -261,6 +261,28 @@ class NewNote:
     """0 to 1."""
     type: str = ""
     """Its class, such as `preference`; empty for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoteBatch:
+    """New active notes of one subject without sources; each sequence has one item for each of them."""
+
+    memories: Sequence[Memory]
+    """Ordered by id."""
+    at: datetime
+    """When they became true and were stored."""
+    terms: Sequence[bytes]
+    """Terms of the texts, packed with the subject's salt."""
+    lengths: Sequence[int]
+    """Number of terms, repeats counted."""
+    space: str
+    """Name of the vectors' space."""
+    vectors: Vectors
+    """Zero where a text has no content."""
+    decisions: Sequence[bytes]
+    """Ids of the decisions to log."""
+    reasons: Sequence[str]
+    """Their reasons."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

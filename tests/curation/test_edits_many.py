@@ -13,8 +13,9 @@ from recollect.engine.bulk import MAX_NOTES
 from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
+from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.testing import FakeClock, ScriptedModel, WordEmbedder
-from recollect.types import Action, Change, Decision, MemoryState, NewNote, RequestScope, Subject, Vectors
+from recollect.types import Action, Change, Decision, MemoryState, NewNote, NoteBatch, RequestScope, Subject, Vectors
 from stores import STORES, new_store, url_of
 
 
@@ -126,15 +127,15 @@ async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncReco
 async def test_a_database_that_fails_keeps_none(
     engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    apply = parts.store.memories.apply
+    add_notes = parts.store.memories.add_notes
 
     async def down(*_: object, **__: object) -> int:
         raise StoreUnavailableError("the database does not answer")
 
-    monkeypatch.setattr(parts.store.memories, "apply", down)
+    monkeypatch.setattr(parts.store.memories, "add_notes", down)
     with pytest.raises(StoreUnavailableError):
         await engine.bulk.add(["I like tea.", "I row."], user=ANA)
-    monkeypatch.setattr(parts.store.memories, "apply", apply)
+    monkeypatch.setattr(parts.store.memories, "add_notes", add_notes)
     assert await engine.list(user=ANA) == []
     assert await engine.history.decisions(user=ANA) == []
 
@@ -150,11 +151,21 @@ async def test_calls_at_the_same_time_keep_each_sentence_once(engine: AsyncRecol
 async def test_what_another_process_adds_meanwhile_is_found(
     engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The commit is refused, and the decision made anew."""
-    apply = parts.store.memories.apply
-    calls = 0
+    """The commit is refused, and decided on again, twice."""
+    apply, add_notes = parts.store.memories.apply, parts.store.memories.add_notes
+    theirs = iter(["I like tea.", "I row."])
 
-    async def first_theirs(
+    async def theirs_first() -> None:
+        monkeypatch.undo()
+        other = AsyncRecollect(parts)  # with locks of its own
+        await other.add(next(theirs), user=ANA)
+
+    async def add_later(subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
+        await theirs_first()
+        monkeypatch.setattr(parts.store.memories, "apply", apply_later)
+        await add_notes(subject, batch, known=known)
+
+    async def apply_later(
         subject: Subject,
         changes: Sequence[Change],
         decisions: Sequence[Decision],
@@ -162,17 +173,14 @@ async def test_what_another_process_adds_meanwhile_is_found(
         subject_version: int | None = None,
         home: Subject | None = None,
     ) -> int:
-        nonlocal calls
-        calls += 1
-        if calls == 1:
-            other = AsyncRecollect(parts)  # with locks of its own
-            await other.add("I like tea.", user=ANA)
+        await theirs_first()
         return await apply(subject, changes, decisions, subject_version=subject_version, home=home)
 
-    monkeypatch.setattr(parts.store.memories, "apply", first_theirs)
+    monkeypatch.setattr(parts.store.memories, "add_notes", add_later)
     kept = await engine.bulk.add(["I row.", "i like tea"], user=ANA)
     assert [memory.text for memory in kept] == ["I row.", "I like tea."]
     assert len(await engine.list(user=ANA)) == 2
+    assert next(theirs, None) is None
 
 
 async def test_a_session_full_after_some_keeps_no_more_than_it_has_room_for(engine: AsyncRecollect) -> None:

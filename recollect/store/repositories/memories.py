@@ -7,7 +7,8 @@ from functools import partial
 
 from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
 from recollect.store.sql.database import TooLargeError
-from recollect.store.sql.memories import apply, link, read
+from recollect.store.sql.memories import apply, link, notes, read
+from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.store.sql.subjects import version_of
 from recollect.types import (
     Change,
@@ -19,6 +20,7 @@ from recollect.types import (
     MemoryId,
     MemoryKind,
     MemoryState,
+    NoteBatch,
     Subject,
 )
 
@@ -161,6 +163,27 @@ class MemoryRepository:
         return await self._executor.write(
             lambda db: apply.apply(db, wanted, self._context.term_key), subject, wanted.home
         )
+
+    def cached(self, subject: Subject, space: str) -> CachedSubject | None:
+        """Return a subject as it was last seen in a space, without reading; None if that is not cached."""
+        return self._context.cache.peek(subject, space)
+
+    async def add_notes(self, subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
+        """Add notes with their decisions; durable on return. Nothing else is looked at.
+
+        Args:
+            subject: Their owner, not an app.
+            batch: The notes.
+            known: The subject as it was when nothing that they say was known, with its profiles and spellings.
+
+        Raises:
+            StaleSubjectError: The subject has changed since.
+            VectorSizeError: The vectors do not fit their space.
+        """
+        written = await self._executor.write(
+            lambda db: notes.add_notes(db, subject, batch, subject_version=known.version), subject
+        )
+        self._context.cache.add_notes(batch.space, known, written.version, written.rows)
 
     async def link(
         self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision

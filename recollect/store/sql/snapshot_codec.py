@@ -3,6 +3,8 @@
 import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Any, cast
 
 import numpy as np
@@ -29,7 +31,6 @@ FIXED = np.dtype(
 _FIXED = struct.Struct("<BBiffqiq")
 TERM = np.dtype([("key", "<u4"), ("count", "<u2")])
 """A term in a memory: 6 bytes; ascending by key."""
-_TERM = struct.Struct("<IH")
 SOURCE = np.dtype([("hash", "<i8"), ("key", "<i8")])
 _SOURCE = struct.Struct("<qq")
 _MAX_COUNT = 2**16 - 1
@@ -79,11 +80,21 @@ def role_code(role: str) -> int:
 
 def pack_terms(terms: Mapping[str, int], salt: bytes) -> bytes:
     """Pack the terms under their hashes. Two that meet in one hash are one, with both counts."""
-    counts: dict[int, int] = {}
-    for term, count in terms.items():
-        key = term_key(salt, term)
-        counts[key] = counts.get(key, 0) + count
-    return b"".join([_TERM.pack(key, min(counts[key], _MAX_COUNT)) for key in sorted(counts)])
+    keys = [term_key(salt, term) for term in terms]
+    counts = dict(zip(keys, terms.values(), strict=True))
+    if len(counts) < len(keys):
+        counts = {}
+        for key, count in zip(keys, terms.values(), strict=True):
+            counts[key] = counts.get(key, 0) + count
+    if max(counts.values(), default=0) > _MAX_COUNT:
+        counts = {key: min(count, _MAX_COUNT) for key, count in counts.items()}
+    return _term_struct(len(counts)).pack(*chain.from_iterable(sorted(counts.items())))
+
+
+@lru_cache(maxsize=1024)
+def _term_struct(count: int) -> struct.Struct:
+    """Return the layout of so many terms."""
+    return struct.Struct(f"<{count * 'IH'}")
 
 
 def pack_sources(sources: Iterable[tuple[int, str, int]]) -> bytes:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from recollect.errors import SpaceMovedError
 from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
-from recollect.store.sql.recall.snapshot_cache import SnapshotCache
+from recollect.store.sql.recall.snapshot_cache import REREAD_CHANGES, REREAD_SIZE, SnapshotCache
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import unpack
 from recollect.store.sql.subjects import salt_of, space_of, verified, version_of
@@ -18,9 +18,6 @@ SQL, SUBJECT_SQL = load("memory"), load("subject")
 _NO_SPACE = (0, 0)
 # Up to so many changes, or to a quarter of the memories, are merged; beyond, reading all is as quick.
 MIN_MERGED, _MERGED_SHARE = 32, 4
-# A subject of fewer memories is read whole again after as many changes as it has memories, and at least so many: that
-# takes a millisecond, and brings the uses that other processes counted.
-_REREAD_SIZE, _REREAD_CHANGES = 256, 64
 # Memories read at once from a large subject: two or three megabytes, beside the arrays that they are copied into.
 MAX_PORTION = 1_000
 # Before all ids, and more memories than a subject has.
@@ -134,7 +131,7 @@ def read_state(db: SqlConnection, subject: Subject, space: str, row: Row) -> Sub
 def is_mergeable(kept: SubjectSnapshot, state: SubjectState, changes: int, *, sampled: bool = False) -> bool:
     """Return whether a cached snapshot, which had so many changes since it was read, can be brought forward."""
     alike = (kept.sampled_vectors is not None) == sampled
-    is_due = len(kept) < _REREAD_SIZE and changes >= max(_REREAD_CHANGES, len(kept))
+    is_due = len(kept) < REREAD_SIZE and changes >= max(REREAD_CHANGES, len(kept))
     return alike and not is_due and kept.version < state.version and kept.vectors.shape[1] == state.dim
 
 

@@ -15,9 +15,11 @@ import numpy.typing as npt
 
 from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes, id_text
+from recollect.store.sql.database import Row
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.merge import merge
-from recollect.store.sql.snapshot_codec import size_of
+from recollect.store.sql.recall.spelling_index import SpellingIndex
+from recollect.store.sql.snapshot_codec import FLOAT_BYTES, size_of, unpack
 from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
 
 # Bytes of texts kept per subject: those of some 700 notes. Larger subjects read some again, which costs little compared
@@ -27,12 +29,49 @@ MAX_TEXT_BYTES = 1024 * 1024
 _MEMORY_BYTES, _SOURCE_BYTES = 700, 350
 
 
+# New notes that wait until a read merges them, or until there are so many.
+MAX_PENDING = 64
+# A smaller subject is read whole after as many changes as it has memories, and at least so many: that takes a
+# millisecond, and brings the uses that other processes counted.
+REREAD_SIZE, REREAD_CHANGES = 256, 64
+
+
 class ChangedMemories(NamedTuple):
     """Which of a subject's memories changed."""
 
     since: int
     """All changes after this version are named."""
     ids: frozenset[bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class CachedSubject:
+    """A subject as it was when it was last read or written here; a write must check the version."""
+
+    hot: SubjectSnapshot
+    """Its memories but for the pending ones."""
+    version: int
+    count: int
+    """Number of memories, with the pending ones."""
+    profiles: frozenset[str] | None = None
+    """The profiles that formed its notes and facts; None if they are unknown."""
+    spellings: SpellingIndex | None = None
+    """Of all its notes; None if it was not made yet, and no note is pending."""
+
+    @classmethod
+    def of(cls, hot: SubjectSnapshot) -> "CachedSubject":
+        """Return a subject that was just read."""
+        return cls(hot, hot.version, len(hot))
+
+
+@dataclass(slots=True)
+class _Pending:
+    """Notes that were written here since the arrays were brought forward."""
+
+    version: int
+    """Version with all of them."""
+    rows: list[Row] = field(default_factory=list)
+    """As the statement `changes` returns them."""
 
 
 @dataclass(slots=True)
@@ -47,6 +86,17 @@ class _Kept:
     memories: dict[MemoryId, Memory] = field(default_factory=dict)
     text_size: int = 0
     """Bytes of `memories`."""
+    pending: _Pending | None = None
+    is_stale: bool = False
+    """Whether it is known to be out of date."""
+    profiles: frozenset[str] | None = None
+    """The profiles that formed the notes and facts; None if they are unknown."""
+    spellings: SpellingIndex | None = None
+
+    @property
+    def version(self) -> int:
+        """Version with the pending notes."""
+        return self.hot.version if self.pending is None else self.pending.version
 
 
 class SnapshotCache:
@@ -76,7 +126,69 @@ class SnapshotCache:
             if found is None:
                 return None
             self._kept.move_to_end(key)
-            return found.hot
+            if found.pending is None:
+                return found.hot
+        return self._merge_pending(key, found)
+
+    def peek(self, subject: Subject, space: str) -> CachedSubject | None:
+        """Return what is cached without merging pending notes; None if there is nothing, or it is out of date."""
+        key = (subject.key, space)
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None or found.is_stale:
+                return None
+            self._kept.move_to_end(key)
+            count = len(found.hot) + (len(found.pending.rows) if found.pending else 0)
+            return CachedSubject(found.hot, found.version, count, found.profiles, found.spellings)
+
+    def add_notes(self, space: str, known: CachedSubject, version: int, rows: Sequence[Row]) -> None:
+        """Add notes that were just written, unless the subject has changed since it was cached.
+
+        Args:
+            space: Name of the space of their vectors.
+            known: The subject before, with the profiles and spellings that it has with them.
+            version: Version with them.
+            rows: Id, numbers, terms, sources and vectors of each.
+        """
+        key = (known.hot.subject.key, space)
+        with self._lock:
+            found = self._kept.get(key)
+        if found is None:
+            return
+        with found.arrays.lock, self._lock:  # in this order, as in `advance`
+            if self._kept.get(key) is not found or found.version != known.version:
+                return
+            if version != known.version + 1 or not _takes_pending(found, rows):
+                found.is_stale = True
+                return
+            found.profiles, found.spellings = known.profiles, known.spellings
+            waiting = found.pending = found.pending or _Pending(version)
+            waiting.version = version
+            waiting.rows += rows
+            size = sum(len(value) for row in rows for value in row if value is not None)
+            found.size += size
+            self._bytes += size
+            self._make_room()
+        if len(waiting.rows) >= MAX_PENDING:
+            self._merge_pending(key, found)
+
+    def _merge_pending(self, key: tuple[int, str], kept: _Kept) -> SubjectSnapshot:
+        with kept.arrays.lock:
+            with self._lock:
+                current = self._kept.get(key, kept)
+                waiting = kept.pending
+            if waiting is None or current is not kept:  # another thread has merged them, or read all again
+                return current.hot
+            hot, rows = kept.hot, sorted(waiting.rows)
+            fresh = unpack(hot.subject, waiting.version, hot.salt, hot.vectors.shape[1], rows, None)
+            if hot.has_legacy_terms:
+                fresh = replace(fresh, has_legacy_terms=True)
+            merged = self.advance(key[1], hot, fresh, [row[0] for row in rows])
+            with self._lock:
+                now = self._kept.get(key)
+                if now is not None and now.version == merged.version:
+                    now.profiles = kept.profiles
+            return merged
 
     def changes(self, subject: Subject, space: str) -> int:
         """Return how many memories changed in the cached snapshot since it was read whole."""
@@ -113,6 +225,8 @@ class SnapshotCache:
             with kept.arrays.lock:
                 hot = kept.arrays.advance(base.version, fresh, known.ids)
                 if hot is not None:
+                    if kept.spellings is not None:
+                        kept.spellings.add_snapshot(fresh)
                     self._put(space, hot, kept.arrays, known)
                     return hot
         merged = merge(base, fresh, known.ids)
@@ -132,6 +246,8 @@ class SnapshotCache:
             kept = self._kept[key] = _Kept(hot, arrays, size)
             if known is not None and changed is not None and known.hot.version >= changed.since:
                 _carry_over(known, kept, changed.ids)
+            if known is not None and known.arrays is arrays:
+                kept.spellings = known.spellings
             self._bytes += kept.size + kept.text_size
             self._make_room()
 
@@ -197,6 +313,15 @@ class SnapshotCache:
         gone = self._kept.pop(key, None)
         if gone is not None:
             self._bytes -= gone.size + gone.text_size
+
+
+def _takes_pending(kept: _Kept, rows: Sequence[Row]) -> bool:
+    """Return whether new notes can be merged into cached arrays later, without a read."""
+    hot, waiting = kept.hot, len(kept.pending.rows) if kept.pending else 0
+    count = len(hot) + waiting
+    is_due = count < REREAD_SIZE and kept.arrays.changes + waiting >= max(REREAD_CHANGES, count)
+    size = FLOAT_BYTES * hot.vectors.shape[1]
+    return hot.sampled_vectors is None and not is_due and all(row[-1] is None or len(row[-1]) == size for row in rows)
 
 
 def _size_of(memory: Memory) -> int:

@@ -1,0 +1,192 @@
+"""Add notes that say nothing known, in one write and mostly without a read. Reads and writes the store.
+
+A subject's cached memories tell whether a note is new; the write is refused if the subject has changed since. What
+takes a closer look (a known sentence, sources, no room left) is left to `edits`.
+"""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from recollect.concurrency import run_in_thread_if_large
+from recollect.errors import SpaceMovedError, StaleSubjectError
+from recollect.formation.runtime import Runtime
+from recollect.ids import id_text, new_ids
+from recollect.lazy_pattern import LazyPattern
+from recollect.maintenance.capacity import has_room, session_of
+from recollect.store.sql.recall.snapshot_cache import CachedSubject
+from recollect.store.sql.recall.spelling_index import SpellingIndex
+from recollect.store.sql.snapshot_codec import pack_terms
+from recollect.text import clean, count_terms, normalise, squeeze, terms
+from recollect.types import (
+    NO_DETAIL,
+    NO_VECTORS,
+    Evidence,
+    Memory,
+    MemoryDetail,
+    MemoryId,
+    MemoryKind,
+    NoteBatch,
+    Subject,
+    Vectors,
+)
+
+# Notes prepared without a pause for others on the event loop: one or two milliseconds.
+_PORTION = 50
+# Memories whose spellings are indexed on the event loop: a few milliseconds.
+_MAX_INLINE = 10_000
+_PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
+# A mark within a word makes other terms of it than a blank: "12:30" is "12" and "30" where it is written with one.
+_MARK_WITHIN = LazyPattern("\\w[.,;:!?…'\"‘’“”()]+\\w")
+
+
+class ManualNote(NamedTuple):
+    """A note to add by hand."""
+
+    text: str
+    importance: float
+    type: str = ""
+    profile: str = "default"
+    reason: str = "added by hand"
+    hold_reason: str = ""
+    """Why it must wait for review; empty if it need not."""
+    evidence: tuple[Evidence, ...] = ()
+    detail: MemoryDetail = NO_DETAIL
+
+
+def is_plain(note: ManualNote) -> bool:
+    """Return whether a note has neither sources nor details, and need not be reviewed."""
+    return not note.hold_reason and not note.evidence and note.detail == NO_DETAIL
+
+
+def fold_wording(text: str) -> str:
+    """Fold case, white space and punctuation of sentences; signs that carry meaning stay.
+
+    >>> fold_wording("I like C!") == fold_wording("i like  C."), fold_wording("I like C++") == fold_wording("I like C")
+    (True, False)
+    """
+    return squeeze(_PUNCTUATION.sub(" ", normalise(text))) or text
+
+
+async def add_unknown(
+    runtime: Runtime, subject: Subject, wanted: Sequence[ManualNote], vectors: Vectors
+) -> list[Memory] | None:
+    """Add plain notes of one profile; None, and nothing added, if it takes a closer look.
+
+    Call it while the subject's lock is held.
+    """
+    if subject.kind == "app" or session_of(subject):  # with numbers, or a room of the conversation's own
+        return None
+    try:
+        known = await _known(runtime, subject)
+        profiles = await _profiles(runtime, subject, known) | {wanted[0].profile}
+        if known.hot.has_legacy_terms or not has_room(subject, known.count + len(wanted), profiles, runtime.profiles):
+            return None
+        spellings = known.spellings
+        if spellings is None:
+            index = partial(SpellingIndex, known.hot)
+            spellings = await run_in_thread_if_large(known.count, index, above=_MAX_INLINE)
+        notes = _Notes(runtime, subject, known.hot.salt, wanted)
+        for _ in notes.prepare():
+            await asyncio.sleep(0)
+        if notes.may_repeat(spellings):
+            return None
+        known = replace(known, profiles=profiles, spellings=spellings)
+        await runtime.store.memories.add_notes(subject, notes.batch(vectors), known=known)
+    except SpaceMovedError as moved:
+        if runtime.embedders is not None:
+            await runtime.embedders.refresh(subject, moved)
+        return None
+    except StaleSubjectError:
+        return None
+    return notes.memories
+
+
+async def _known(runtime: Runtime, subject: Subject) -> CachedSubject:
+    """Return what is known of a subject, read if it is not cached.
+
+    Raises:
+        SpaceMovedError: it is read in another space.
+    """
+    space = runtime.embedder.space
+    known = runtime.store.memories.cached(subject, space)
+    if known is None:
+        known = CachedSubject.of(await runtime.store.snapshots.snapshot(subject, space, vectors=NO_VECTORS))
+    return known
+
+
+async def _profiles(runtime: Runtime, subject: Subject, known: CachedSubject) -> frozenset[str]:
+    """Return the profiles that formed what is known of a subject."""
+    if known.profiles is not None:
+        return known.profiles
+    return frozenset(await runtime.store.maintenance.profiles_of(subject))
+
+
+class _Notes:
+    """Notes on their way into the store."""
+
+    def __init__(self, runtime: Runtime, subject: Subject, salt: bytes, wanted: Sequence[ManualNote]) -> None:
+        self._runtime = runtime
+        self._subject = subject
+        self._salt = salt
+        self._wanted = wanted
+        self._now = runtime.clock.now()
+        self._ids = new_ids(runtime.clock, 2 * len(wanted))
+        self._terms: list[bytes] = []
+        self._folded: list[bytes] = []
+        """Terms of the texts without case and punctuation: texts that differ in these alone have the same."""
+        self._lengths: list[int] = []
+        self.memories: list[Memory] = []
+
+    def prepare(self) -> Iterator[None]:
+        """Prepare them, and yield now and then: others may run on the event loop."""
+        for place, note in enumerate(self._wanted):
+            if place and place % _PORTION == 0:
+                yield
+            self._prepare(note, self._ids[place])
+
+    def _prepare(self, note: ManualNote, id_: bytes) -> None:
+        text = clean(note.text)
+        counted = count_terms(text)
+        packed = folded = pack_terms(counted.counts, self._salt)
+        if not counted.is_plain or _MARK_WITHIN.search(text):
+            folded = pack_terms(terms(fold_wording(text)), self._salt)
+        self._terms.append(packed)
+        self._folded.append(folded)
+        self._lengths.append(sum(counted.counts.values()))
+        self.memories.append(
+            Memory(
+                id=MemoryId(id_text(id_)),
+                subject=self._subject,
+                kind=MemoryKind.NOTE,
+                text=text,
+                type=clean(note.type),
+                importance=float(note.importance),
+                valid_from=self._now,
+                known_from=self._now,
+                profile=note.profile,
+            )
+        )
+
+    def may_repeat(self, known: SpellingIndex) -> bool:
+        """Return whether a note may say what another does, known or one of these; if none does, index these."""
+        spellings = [*self._terms, *self._folded]
+        if len(set(self._folded)) < len(self._folded) or known.has_any(spellings):
+            return True
+        known.add(self._terms)
+        return False
+
+    def batch(self, vectors: Vectors) -> NoteBatch:
+        """Return them as the store takes them."""
+        return NoteBatch(
+            memories=self.memories,
+            at=self._now,
+            terms=self._terms,
+            lengths=self._lengths,
+            space=self._runtime.embedder.space,
+            vectors=vectors,
+            decisions=self._ids[len(self.memories) :],
+            reasons=[note.reason for note in self._wanted],
+        )

@@ -1,0 +1,97 @@
+"""Write new notes that need no look at other rows: many at once, a few statements for all. Works on a connection."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+
+from recollect.clock import to_micros
+from recollect.errors import StaleSubjectError
+from recollect.store.sql import subjects
+from recollect.store.sql.database import Row, SqlConnection, load
+from recollect.store.sql.rows import STATE_NUMBER
+from recollect.store.sql.snapshot_codec import FLOAT_BYTES, pack_fixed
+from recollect.types import Action, Memory, MemoryKind, MemoryState, NoteBatch, Subject
+
+SQL = load("memory")
+_NOTE, _ACTIVE = MemoryKind.NOTE.number, STATE_NUMBER[MemoryState.ACTIVE]
+_ADDED = Action.ADD.value
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenNotes:
+    """What a transaction wrote."""
+
+    version: int
+    """The subject's version by now."""
+    rows: Sequence[Row]
+    """As the statement `changes` returns them: id, numbers, terms, sources and vectors."""
+
+
+def add_notes(db: SqlConnection, subject: Subject, batch: NoteBatch, *, subject_version: int) -> WrittenNotes:
+    """Write notes of a subject that is at `subject_version`, with a decision for each.
+
+    Raises:
+        StaleSubjectError: The subject is at another version, or is read in another space; nothing may be kept.
+        VectorSizeError: The vectors do not fit their space.
+    """
+    moved = subjects.move(db, subject)
+    if moved.found != subject_version:
+        raise StaleSubjectError(
+            f"the memories changed meanwhile (version {subject_version} was read, it is {moved.found} now)"
+        )
+    key, at = subject.key, to_micros(batch.at)
+    memories, ids = batch.memories, [bytes.fromhex(memory.id.replace("-", "")) for memory in batch.memories]
+    db.executemany(
+        SQL["add_memory"],
+        [_memory_row(key, id_, memory, at, moved.version) for id_, memory in zip(ids, memories, strict=True)],
+    )
+    fixed = [
+        pack_fixed(kind=_NOTE, role=0, length=length, weights=(memory.importance, memory.confidence), times=(at, 0, 0))
+        for memory, length in zip(memories, batch.lengths, strict=True)
+    ]
+    columns = list(zip(ids, fixed, batch.terms, repeat(b""), strict=False))
+    db.executemany(SQL["add_hot"], [(key, *column) for column in columns])
+    vectors = _packed(batch)
+    placed = [(id_, data) for id_, data in zip(ids, vectors, strict=True) if data is not None]
+    if placed:
+        space = _space(db, key, batch, moved)
+        db.executemany(SQL["add_vectors"], [(key, space, id_, data) for id_, data in placed])
+    db.executemany(
+        SQL["add_decision"],
+        [
+            (key, at, decision, _ADDED, id_, None, reason, memory.text, memory.profile, None, None)
+            for decision, id_, reason, memory in zip(batch.decisions, ids, batch.reasons, memories, strict=True)
+        ],
+    )
+    return WrittenNotes(moved.version, [(*column, data) for column, data in zip(columns, vectors, strict=True)])
+
+
+def _memory_row(key: int, id_: bytes, memory: Memory, at: int, version: int) -> Row:
+    texts = (memory.text, memory.type, "", "", "")
+    times = (at, None, at, None)
+    return (
+        *(key, id_, _NOTE, _ACTIVE, *texts, memory.importance, memory.confidence, "", *times),
+        *(memory.profile, "", 0, None, version, None, None, None),
+    )
+
+
+def _packed(batch: NoteBatch) -> list[bytes | None]:
+    """Return the numbers of each memory's vector; None where the text had no content to embed."""
+    vectors = np.ascontiguousarray(batch.vectors, dtype="<f4")
+    data, size = vectors.tobytes(), FLOAT_BYTES * vectors.shape[1]
+    has_content: list[bool] = np.any(vectors, axis=1).tolist()
+    return [data[place * size : place * size + size] if has else None for place, has in enumerate(has_content)]
+
+
+def _space(db: SqlConnection, key: int, batch: NoteBatch, moved: subjects.MovedSubject) -> int:
+    """Return the number of the batch's space.
+
+    Raises:
+        SpaceMovedError: The subject is read in another one.
+    """
+    number = subjects.ensure_space(db, batch.space, batch.vectors.shape[1])
+    if moved.space not in (number, subjects.ANY_SPACE):
+        subjects.require_space(db, key, number)
+    return number

@@ -1,0 +1,144 @@
+"""Notes that say nothing known are added without a look at the store; all else is added as carefully as ever."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factories import ANA
+from recollect.curation.new_notes import _MARK_WITHIN, fold_wording
+from recollect.engine import AsyncRecollect, Components
+from recollect.errors import StaleSubjectError
+from recollect.providers.token_counter import token_counter
+from recollect.settings import Settings
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.text import count_terms, terms
+from recollect.types import EraseRequest, Subject
+from stores import STORES, new_store, url_of
+
+TEXTS = st.text(st.sampled_from("aBc iI'.,:;!?()\"-_@+#17&/\n"), max_size=30)
+
+
+@pytest.fixture(params=STORES)
+async def parts(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Components]:
+    store = await new_store(request.param, tmp_path, clock)
+    yield Components(
+        settings=Settings(database_url=url_of(request.param, tmp_path)),
+        clock=clock,
+        store=store,
+        embedder=WordEmbedder(64),
+        model=None,
+        counter=token_counter(),
+    )
+    await store.close()
+
+
+@pytest.fixture
+def engine(parts: Components) -> AsyncRecollect:
+    return AsyncRecollect(parts)
+
+
+@pytest.fixture
+def refused(parts: Components, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Collect the texts of writes that were refused as stale."""
+    refused: list[str] = []
+    add_notes = parts.store.memories.add_notes
+
+    async def noted(subject: Subject, batch: object, *, known: object) -> None:
+        try:
+            await add_notes(subject, batch, known=known)  # type: ignore[arg-type]  # handed through
+        except StaleSubjectError:
+            refused.extend(memory.text for memory in batch.memories)  # type: ignore[attr-defined]
+            raise
+
+    monkeypatch.setattr(parts.store.memories, "add_notes", noted)
+    return refused
+
+
+@given(text=TEXTS)
+def test_case_and_marks_make_no_terms_of_plain_texts(text: str) -> None:
+    if count_terms(text).is_plain and not _MARK_WITHIN.search(text):
+        assert terms(fold_wording(text)) == terms(text)
+
+
+async def test_what_was_just_added_is_known_in_another_spelling(engine: AsyncRecollect) -> None:
+    first = await engine.add("I like tea.", user=ANA)
+    second = await engine.add("Shelf 4 holds boxes.", user=ANA)
+    assert (await engine.add("i LIKE tea!", user=ANA)).id == first.id
+    assert (await engine.add("shelf 4 holds boxes", user=ANA)).id == second.id
+    assert len(await engine.list(user=ANA)) == 2
+
+
+async def test_what_was_searched_and_added_to_is_known_in_another_spelling(engine: AsyncRecollect) -> None:
+    first = await engine.add("I like tea.", user=ANA)
+    await engine.search("tea", user=ANA)
+    second = await engine.add("Lunch is at 12:30.", user=ANA)
+    await engine.search("lunch", user=ANA)
+    assert (await engine.add("LUNCH is at 12 30", user=ANA)).id == second.id
+    assert (await engine.add("i like tea", user=ANA)).id == first.id
+
+
+async def test_a_closed_note_is_added_again(engine: AsyncRecollect) -> None:
+    first = await engine.add("I like tea.", user=ANA)
+    await engine.search("tea", user=ANA)
+    await engine.add("I row.", user=ANA)
+    await engine.forget(first.id, user=ANA)
+    again = await engine.add("I like tea.", user=ANA)
+    assert again.id != first.id
+    assert {memory.id for memory in await engine.list(user=ANA)} >= {again.id}
+
+
+async def test_notes_of_one_call_that_differ_in_marks_within_words_are_one(engine: AsyncRecollect) -> None:
+    kept = await engine.bulk.add(["Lunch is at 12:30.", "lunch is at 12.30!", "I row."], user=ANA)
+    assert len({memory.id for memory in kept}) == 2
+
+
+async def test_notes_are_added_to_a_subject_that_begins_after_an_erasure(
+    engine: AsyncRecollect, parts: Components
+) -> None:
+    await engine.bulk.add(["I like tea.", "I row."], user=ANA)
+    await parts.store.erasures.erase(EraseRequest(subject=ANA, everything=True))
+    await engine.add("I ski.", user=ANA)
+    await engine.add("I swim.", user=ANA)
+    found = await engine.search("What sport do I do?", user=ANA)
+    assert {item.memory.text for item in found.items} == {"I ski.", "I swim."}
+
+
+async def test_a_second_engine_finds_what_the_first_added(
+    engine: AsyncRecollect, parts: Components, refused: list[str]
+) -> None:
+    other = AsyncRecollect(parts)  # with locks of its own
+    first = await engine.add("I like tea.", user=ANA)
+    assert (await other.add("I like tea", user=ANA)).id == first.id
+    texts = [f"Shelf {number} holds boxes." for number in range(12)]
+    writers = (engine, other)
+    await asyncio.gather(*(writers[number % 2].add(text, user=ANA) for number, text in enumerate(texts * 2)))
+    assert sorted(memory.text for memory in await engine.list(user=ANA)) == sorted([*texts, "I like tea."])
+    assert set(refused) <= set(texts)
+
+
+async def test_each_of_many_notes_has_its_decision(engine: AsyncRecollect) -> None:
+    kept = await engine.bulk.add([f"Shelf {number} holds boxes." for number in range(120)], user=ANA)
+    decisions = await engine.history.decisions(user=ANA)
+    logged = sorted((line.memory_id, line.text, line.reason, line.profile) for line in decisions)
+    assert logged == sorted((memory.id, memory.text, "added by hand", memory.profile) for memory in kept)
+    assert [await engine.get(memory.id, user=ANA) for memory in kept] == kept
+
+
+async def test_others_run_on_the_loop_while_many_notes_are_prepared(engine: AsyncRecollect) -> None:
+    await engine.add("I row.", user=ANA)
+    turns = 0
+
+    async def count() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    await engine.bulk.add([f"Shelf {number} holds boxes." for number in range(1000)], user=ANA)
+    counting.cancel()
+    assert turns >= 20
