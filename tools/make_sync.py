@@ -39,7 +39,7 @@ OVERRIDES = {
 }
 
 # Methods that answer in the calling thread where they can.
-IN_CALLER = {("", "search")}
+IN_CALLER = {("", "add"), ("", "search"), ("bulk", "add")}
 
 CLIENT_DOC = '''"""Long-term memory for LLM chat, blocking.
 
@@ -137,7 +137,8 @@ def body(method: Method, namespace: str, core: str) -> tuple[str, str]:
     if (namespace, method.name) in OVERRIDES:
         return OVERRIDES[namespace, method.name]
     if (namespace, method.name) in IN_CALLER:
-        return docstring(method), f"return self._engine.{method.name}({call(method)})"
+        name = f"{namespace}_{method.name}" if namespace else method.name
+        return docstring(method), f"return self._engine.{name}({call(method)})"
     where = f"{core}.{namespace}" if namespace else core
     value = f"{where}.{method.name}" if is_property(method) else f"{where}.{method.name}({call(method)})"
     if isinstance(method, ast.AsyncFunctionDef):

@@ -5,17 +5,20 @@ takes a closer look (a known sentence, sources, no room left) is left to `edits`
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from recollect.clock import Clock
 from recollect.concurrency import run_in_thread_if_large
-from recollect.errors import SpaceMovedError, StaleSubjectError
+from recollect.errors import ModelError, SpaceMovedError, StaleSubjectError
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text, new_ids
 from recollect.lazy_pattern import LazyPattern
 from recollect.maintenance.capacity import has_room, session_of
+from recollect.providers.protocols import ImmediateTextEmbedder
 from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.store.sql.recall.spelling_index import SpellingIndex
 from recollect.store.sql.snapshot_codec import pack_terms
@@ -88,18 +91,47 @@ async def add_unknown(
         if spellings is None:
             index = partial(SpellingIndex, known.hot)
             spellings = await run_in_thread_if_large(known.count, index, above=_MAX_INLINE)
-        notes = _Notes(runtime, subject, known.hot.salt, wanted)
+        notes = _Notes(runtime.clock, subject, known.hot.salt, wanted)
         for _ in notes.prepare():
             await asyncio.sleep(0)
         if notes.may_repeat(spellings):
             return None
         known = replace(known, profiles=profiles, spellings=spellings)
-        await runtime.store.memories.add_notes(subject, notes.batch(vectors), known=known)
+        await runtime.store.memories.add_notes(subject, notes.batch(runtime.embedder.space, vectors), known=known)
     except SpaceMovedError as moved:
         if runtime.embedders is not None:
             await runtime.embedders.refresh(subject, moved)
         return None
     except StaleSubjectError:
+        return None
+    return notes.memories
+
+
+def add_unknown_now(runtime: Runtime, subject: Subject, wanted: Sequence[ManualNote]) -> list[Memory] | None:
+    """Add plain notes of one profile for a thread without an event loop; None, and nothing added, if it takes one.
+
+    The subject's lock is not held: if another call adds to the subject meanwhile, the write is refused.
+    """
+    store = runtime.store.memories
+    if not store.adds_for_callers or subject.kind == "app" or session_of(subject):
+        return None
+    embedder = runtime.embedder if runtime.embedders is None else runtime.embedders.opened_for(subject)
+    if not isinstance(embedder, ImmediateTextEmbedder):
+        return None
+    known = store.cached(subject, embedder.space)
+    if known is None or known.profiles is None or known.spellings is None or known.hot.has_legacy_terms:
+        return None
+    profiles = known.profiles | {wanted[0].profile}
+    if not has_room(subject, known.count + len(wanted), profiles, runtime.profiles):
+        return None
+    notes = _Notes(runtime.clock, subject, known.hot.salt, wanted)
+    deque(notes.prepare(), maxlen=0)
+    if notes.may_repeat(known.spellings):
+        return None
+    try:
+        batch = notes.batch(embedder.space, embedder.embed_now([note.text for note in wanted]))
+        store.add_notes_for_caller(subject, batch, known=replace(known, profiles=profiles))
+    except (StaleSubjectError, ModelError):  # decided on again, or reported, by the ordinary way
         return None
     return notes.memories
 
@@ -127,13 +159,12 @@ async def _profiles(runtime: Runtime, subject: Subject, known: CachedSubject) ->
 class _Notes:
     """Notes on their way into the store."""
 
-    def __init__(self, runtime: Runtime, subject: Subject, salt: bytes, wanted: Sequence[ManualNote]) -> None:
-        self._runtime = runtime
+    def __init__(self, clock: Clock, subject: Subject, salt: bytes, wanted: Sequence[ManualNote]) -> None:
         self._subject = subject
         self._salt = salt
         self._wanted = wanted
-        self._now = runtime.clock.now()
-        self._ids = new_ids(runtime.clock, 2 * len(wanted))
+        self._now = clock.now()
+        self._ids = new_ids(clock, 2 * len(wanted))
         self._terms: list[bytes] = []
         self._folded: list[bytes] = []
         """Terms of the texts without case and punctuation: texts that differ in these alone have the same."""
@@ -178,14 +209,14 @@ class _Notes:
         known.add(self._terms)
         return False
 
-    def batch(self, vectors: Vectors) -> NoteBatch:
+    def batch(self, space: str, vectors: Vectors) -> NoteBatch:
         """Return them as the store takes them."""
         return NoteBatch(
             memories=self.memories,
             at=self._now,
             terms=self._terms,
             lengths=self._lengths,
-            space=self._runtime.embedder.space,
+            space=space,
             vectors=vectors,
             decisions=self._ids[len(self.memories) :],
             reasons=[note.reason for note in self._wanted],

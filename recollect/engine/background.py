@@ -2,13 +2,13 @@
 
 import asyncio
 import threading
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar
 
 from recollect.engine.core import AsyncRecollect
-from recollect.types import Recall, Subject
+from recollect.types import Memory, NewNote, Recall, Subject
 
 T = TypeVar("T")
 
@@ -69,6 +69,28 @@ class BackgroundEngine:
             if found is not None:
                 return found
         return self.run(core.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at))
+
+    def add(  # as `AsyncRecollect.add`
+        self, text: str, *, user: str | Subject | None, importance: float, type: str, profile: str | None
+    ) -> Memory:
+        """Add a note without the way to the engine's thread if nothing has to be waited for but the database."""
+        core = self.core
+        if not self._closed:
+            added = core.immediate_notes.add(NewNote(text, importance, type), user=user, profile=profile)
+            if added is not None:
+                return added
+        return self.run(core.add(text, user=user, importance=importance, type=type, profile=profile))
+
+    def bulk_add(
+        self, notes: Sequence[str | NewNote], *, user: str | Subject | None, profile: str | None
+    ) -> list[Memory]:
+        """Do as `BulkService.add` without the way to the engine's thread, likewise."""
+        core = self.core
+        if not self._closed:
+            added = core.immediate_notes.add_many(notes, user=user, profile=profile)
+            if added is not None:
+                return added
+        return self.run(core.bulk.add(notes, user=user, profile=profile))
 
     def stop_worker(self) -> None:
         """Stop the worker after the formation in progress."""

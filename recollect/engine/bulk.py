@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from recollect.curation.edits import add_notes
+from recollect.curation.new_notes import ManualNote
 from recollect.engine.components import Components
 from recollect.engine.recorder import manual_note
 from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError
+from recollect.profiles.policies import Profile
 from recollect.types import Memory, NewNote, Subject
 
 # Maximum number of notes of one call: they are one transaction, for which other writers wait.
@@ -41,16 +43,7 @@ class BulkService:
             UnknownProfileError: there is no such profile.
             BadRequestError: there are too many notes, or one is invalid: the message says which. Nothing was stored.
         """
-        if len(notes) > MAX_NOTES:
-            raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MAX_NOTES:,}: send them in parts")
-        chosen = self._components.profile(profile)
-        checked = []
-        for index, note in enumerate(notes):
-            try:
-                checked.append(manual_note(note if isinstance(note, NewNote) else NewNote(note), chosen))
-            except BadRequestError as error:
-                why = f"note {index + 1} of {len(notes)}: {error}; none was kept"
-                raise BadRequestError(why, param=f"{index}.{error.param}") from None
+        checked = checked_notes(notes, self._components.profile(profile))
         return await add_notes(self._steps.runtime, self._components.subject(user), checked)
 
     async def form(self) -> int:
@@ -60,3 +53,21 @@ class BulkService:
         are embedded together. The memories are the same as with `AsyncRecollect.form`.
         """
         return await self._steps.bulk_worker().drain()
+
+
+def checked_notes(notes: Sequence[str | NewNote], profile: Profile) -> list[ManualNote]:
+    """Check the notes of one call and return them as a profile stores them.
+
+    Raises:
+        BadRequestError: there are too many notes, or one is invalid: the message says which.
+    """
+    if len(notes) > MAX_NOTES:
+        raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MAX_NOTES:,}: send them in parts")
+    checked = []
+    for index, note in enumerate(notes):
+        try:
+            checked.append(manual_note(note if isinstance(note, NewNote) else NewNote(note), profile))
+        except BadRequestError as error:
+            why = f"note {index + 1} of {len(notes)}: {error}; none was kept"
+            raise BadRequestError(why, param=f"{index}.{error.param}") from None
+    return checked

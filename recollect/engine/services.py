@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from recollect.engine.components import Components
+from recollect.engine.immediate_notes import ImmediateNotes
 from recollect.engine.lazy_property import lazy_property
 from recollect.engine.memories import MemoryService
 from recollect.engine.steps import Steps
@@ -36,6 +37,8 @@ class Services:
         self._memories = MemoryService(components, self._steps)
         self.search_now = self._memories.search_now
         """Searches without an event loop, for the blocking library."""
+        self.immediate_notes = ImmediateNotes(components, self._steps)
+        """Adds notes without an event loop, for the blocking library."""
 
     @lazy_property
     def turns(self) -> "TurnService":

@@ -55,6 +55,23 @@ class ImmediateEmbedder(Protocol):
         ...
 
 
+@runtime_checkable
+class ImmediateTextEmbedder(Protocol):
+    """An embedder that embeds texts at once, without an event loop. Safe for several threads.
+
+    The blocking library then adds notes without the way to the engine's thread.
+    """
+
+    @property
+    def space(self) -> str:
+        """See `Embedder`."""
+        ...
+
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        """Embed texts in the calling thread, as `Embedder.embed` does."""
+        ...
+
+
 class OpenedEmbedder(Embedder, Protocol):
     """An embedder that holds connections or files until it is closed."""
 

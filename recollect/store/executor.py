@@ -79,6 +79,15 @@ class Executor(Protocol):
         """
         ...
 
+    @property
+    def writes_for_callers(self) -> bool:
+        """Whether `write_for_caller` writes."""
+        ...
+
+    def write_for_caller(self, work: Work[T], *subjects: Subject) -> T:
+        """Do as `write` for a thread without an event loop, which waits."""
+        ...
+
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Run `work` in a transaction within seconds; a crash may lose it."""
         ...

@@ -35,7 +35,7 @@ class BlockingBulkService:
             UnknownProfileError: there is no such profile.
             BadRequestError: there are too many notes, or one is invalid: the message says which. Nothing was stored.
         """
-        return self._engine.run(self._engine.core.bulk.add(notes, user=user, profile=profile))
+        return self._engine.bulk_add(notes, user=user, profile=profile)
 
     def form(self) -> int:
         """Form everything that is due now, many users side by side; return the number of formations.

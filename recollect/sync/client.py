@@ -156,9 +156,7 @@ class Recollect:
             UnknownProfileError: there is no such profile.
             BadRequestError: the text is empty or too long, or the importance is out of range.
         """
-        return self._engine.run(
-            self._engine.core.add(text, user=user, importance=importance, type=type, profile=profile)
-        )
+        return self._engine.add(text, user=user, importance=importance, type=type, profile=profile)
 
     def record(
         self,

@@ -44,9 +44,13 @@ class Prepared:
         """Hand out vectors of questions."""
         return await self.embed(texts)
 
-    def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
-        """Hand out vectors of questions without an event loop, as the built-in embedder makes them."""
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        """Hand out vectors without an event loop, as the built-in embedder makes them."""
         return np.array(self._told.vectors(texts), dtype=np.float32)
+
+    def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
+        """Hand out vectors of questions without an event loop."""
+        return self.embed_now(texts)
 
     def relevance(self, cosine: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
         """Turn cosines into relevance, as for the built-in embedder, which made the vectors."""

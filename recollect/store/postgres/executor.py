@@ -99,6 +99,15 @@ class PostgresExecutor:
         locks = [subject.key for subject in subjects]
         return await self.connections.run(lambda link: link.write(work, locks), urgent=urgent)
 
+    @property
+    def writes_for_callers(self) -> bool:
+        """The way over the network takes longer than that to the event loop."""
+        return False
+
+    def write_for_caller(self, work: Work[T], *subjects: Subject) -> T:
+        """Refuse: see `writes_for_callers`."""
+        raise NotImplementedError
+
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write as soon as the connection for background writes is free."""
         locks = [subject.key for subject in subjects]

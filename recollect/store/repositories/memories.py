@@ -180,9 +180,19 @@ class MemoryRepository:
             StaleSubjectError: The subject has changed since.
             VectorSizeError: The vectors do not fit their space.
         """
-        written = await self._executor.write(
-            lambda db: notes.add_notes(db, subject, batch, subject_version=known.version), subject
-        )
+        work = partial(notes.add_notes, subject=subject, batch=batch, subject_version=known.version)
+        written = await self._executor.write(work, subject)
+        self._context.cache.add_notes(batch.space, known, written.version, written.rows)
+
+    @property
+    def adds_for_callers(self) -> bool:
+        """Whether `add_notes_for_caller` may be called."""
+        return self._executor.writes_for_callers
+
+    def add_notes_for_caller(self, subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
+        """Do as `add_notes` for a thread without an event loop, which waits."""
+        work = partial(notes.add_notes, subject=subject, batch=batch, subject_version=known.version)
+        written = self._executor.write_for_caller(work, subject)
         self._context.cache.add_notes(batch.space, known, written.version, written.rows)
 
     async def link(

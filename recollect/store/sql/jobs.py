@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from types import TracebackType
 from typing import Any, Generic, TypeVar
 
@@ -24,14 +25,14 @@ class Job(Generic[T]):
     def __init__(
         self,
         work: Callable[[Any], T],
-        future: asyncio.Future[T] | None,
+        future: asyncio.Future[T] | Future[T] | None,
         *,
         alone: bool = False,
         reads: bool = False,
         synced: bool = True,
         urgent: bool = False,
     ) -> None:
-        """Hold work and the future of its caller; None if no caller waits.
+        """Hold work and the future of its caller, who waits on an event loop or in a thread; None if no caller waits.
 
         Work that runs `alone` shares no transaction: it begins and ends its own. Work that `reads` changes nothing.
         Work that is not `synced` does not wait for the disk. A chat waits for work that is `urgent`.
@@ -63,7 +64,7 @@ class Job(Generic[T]):
         return False
 
     def settle(self, fault: Fault) -> None:
-        """Resolve the future, in its own loop's thread."""
+        """Resolve the future, in its own loop's thread if it has a loop."""
         error = self.error
         if error is not None and (ours := fault(error)) is not error:
             error, ours.__cause__ = ours, error
@@ -80,7 +81,7 @@ def deliver(jobs: Sequence[Job[Any]], fault: Fault) -> None:
     """Resolve the futures of finished jobs, from any thread; cancelled callers are skipped."""
     waiting: dict[asyncio.AbstractEventLoop | None, list[Job[Any]]] = {}
     for job in jobs:
-        waiting.setdefault(job.future.get_loop() if job.future else None, []).append(job)
+        waiting.setdefault(_loop_of(job), []).append(job)
     for loop, group in waiting.items():
         if loop is None:
             _settle(group, fault)
@@ -89,6 +90,11 @@ def deliver(jobs: Sequence[Job[Any]], fault: Fault) -> None:
             loop.call_soon_threadsafe(_settle, group, fault)
         except RuntimeError:  # the loop was closed, and its callers with it
             logger.warning("store_caller_gone", extra={"jobs": len(group)})
+
+
+def _loop_of(job: Job[Any]) -> asyncio.AbstractEventLoop | None:
+    """Return the event loop on which a job's caller waits; None if there is none."""
+    return job.future.get_loop() if isinstance(job.future, asyncio.Future) else None
 
 
 def _settle(jobs: Sequence[Job[Any]], fault: Fault) -> None:

@@ -188,6 +188,16 @@ class SqliteExecutor:
         del subjects, idempotent  # one thread writes, and no connection is lost
         return await self._writer.run(work, synced=synced, urgent=urgent)
 
+    @property
+    def writes_for_callers(self) -> bool:
+        """Whether `write_for_caller` writes."""
+        return True
+
+    def write_for_caller(self, work: Work[T], *subjects: Subject) -> T:
+        """Write in the writing thread, while the calling one waits."""
+        del subjects
+        return self._writer.run_for_caller(work)
+
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write with the next transaction, or within seconds."""
         del subjects

@@ -91,6 +91,16 @@ class Writer:
         self._put(Job(work, future, synced=synced, urgent=urgent))
         return await future
 
+    def run_for_caller(self, work: FileWork[T]) -> T:
+        """Do `work` as `run` does, for a thread that waits for it and has no event loop.
+
+        Raises:
+            StoreUnavailableError: the store is closed.
+        """
+        future: Future[T] = Future()
+        self._put(Job(work, future))
+        return future.result()
+
     async def run_alone(self, work: FileWork[T]) -> T:
         """Do `work` between transactions, on the same thread: it begins and ends its own.
 
