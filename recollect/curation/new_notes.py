@@ -37,7 +37,7 @@ from recollect.types import (
 )
 
 # Notes prepared without a pause for others on the event loop: one or two milliseconds.
-_PORTION = 50
+_MAX_PREPARED_NOTES = 50
 # Memories whose spellings are indexed on the event loop: a few milliseconds.
 _MAX_INLINE = 10_000
 _PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
@@ -107,16 +107,15 @@ async def add_unknown(
     return notes.memories
 
 
-def add_unknown_now(runtime: Runtime, subject: Subject, wanted: Sequence[ManualNote]) -> list[Memory] | None:
+def add_unknown_now(
+    runtime: Runtime, embedder: ImmediateTextEmbedder, subject: Subject, wanted: Sequence[ManualNote]
+) -> list[Memory] | None:
     """Add plain notes of one profile for a thread without an event loop; None, and nothing added, if it takes one.
 
     The subject's lock is not held: if another call adds to the subject meanwhile, the write is refused.
     """
     store = runtime.store.memories
     if not store.adds_for_callers or subject.kind == "app" or session_of(subject):
-        return None
-    embedder = runtime.embedder if runtime.embedders is None else runtime.embedders.opened_for(subject)
-    if not isinstance(embedder, ImmediateTextEmbedder):
         return None
     known = store.cached(subject, embedder.space)
     if known is None or known.profiles is None or known.spellings is None or known.hot.has_legacy_terms:
@@ -174,7 +173,7 @@ class _Notes:
     def prepare(self) -> Iterator[None]:
         """Prepare them, and yield now and then: others may run on the event loop."""
         for place, note in enumerate(self._wanted):
-            if place and place % _PORTION == 0:
+            if place and place % _MAX_PREPARED_NOTES == 0:
                 yield
             self._prepare(note, self._ids[place])
 

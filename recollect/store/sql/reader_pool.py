@@ -44,7 +44,7 @@ class ReaderPool(Generic[D]):
         self._gate = threading.Lock()
         self._closing = False
         self._threads: list[tuple[threading.Thread, Future[None]]] = []
-        self._reading: dict[int, tuple[D, asyncio.Future[Any]]] = {}
+        self._reading: dict[int, tuple[D, asyncio.Future[Any] | Future[Any]]] = {}
         for number, db in enumerate(connections):
             ended: Future[None] = Future()
             thread = threading.Thread(

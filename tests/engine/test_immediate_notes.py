@@ -1,0 +1,151 @@
+"""The blocking library adds notes without its engine's thread, unless it must wait for more than the database."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from recollect import Recollect
+from recollect.engine import AsyncRecollect
+from recollect.engine.bulk import BulkService
+from recollect.errors import BadRequestError, ModelError
+from recollect.providers.protocols import ImmediateTextEmbedder
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Memory, NewNote, Subject, Vectors
+
+
+class Immediate(WordEmbedder):
+    """An embedder that needs no event loop, unless it fails."""
+
+    fails = False
+
+    def embed_now(self, texts: Sequence[str]) -> Vectors:
+        if self.fails:
+            raise ModelError("no answer")
+        call = self.embed(texts)
+        try:
+            call.send(None)
+        except StopIteration as done:
+            vectors: Vectors = done.value
+            return vectors
+        raise AssertionError("the embedder waits for something")
+
+
+@pytest.fixture
+def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were added in the engine's thread."""
+    texts: list[str] = []
+    add, add_many = AsyncRecollect.add, BulkService.add
+
+    async def noted(engine: AsyncRecollect, text: str, **options: object) -> Memory:
+        texts.append(text)
+        return await add(engine, text, **options)  # type: ignore[arg-type]  # passed on as they came
+
+    async def many_noted(service: BulkService, notes: Sequence[str], **options: object) -> list[Memory]:
+        texts.extend(notes)
+        return await add_many(service, notes, **options)  # type: ignore[arg-type]  # passed on as they came
+
+    monkeypatch.setattr(AsyncRecollect, "add", noted)
+    monkeypatch.setattr(BulkService, "add", many_noted)
+    return texts
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Recollect]:
+    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as opened:
+        opened.add("I row.", user="ana")
+        opened.search("rowing", user="ana")
+        opened.add("I ski.", user="ana")
+        yield opened
+
+
+def test_notes_that_say_nothing_known_are_added_in_their_thread(memory: Recollect, on_the_loop: list[str]) -> None:
+    tea = memory.add("I like tea.", user="ana", importance=0.9, type="preference")
+    shelves = memory.bulk.add(["Shelf 1 holds jars.", NewNote("Shelf 2 holds pens.", 0.2)], user="ana")
+    assert on_the_loop == []
+    assert [memory.get(known.id, user="ana") for known in (tea, *shelves)] == [tea, *shelves]
+    decisions = memory.history.decisions(user="ana")
+    assert {line.memory_id for line in decisions} >= {tea.id, *(shelf.id for shelf in shelves)}
+    assert memory.search("Where are the pens?", user="ana").items[0].memory == shelves[1]
+    assert memory.admin.stats(check=True).problems == ()
+
+
+def test_known_notes_are_strengthened_by_the_engine(memory: Recollect, on_the_loop: list[str]) -> None:
+    tea = memory.add("I like tea.", user="ana")
+    assert memory.add("i like TEA", user="ana", importance=0.95).id == tea.id
+    assert on_the_loop == ["i like TEA"]
+    assert memory.get(tea.id, user="ana").importance == 0.95
+
+
+def test_what_another_process_adds_meanwhile_is_known(tmp_path: Path, on_the_loop: list[str]) -> None:
+    path, clock = tmp_path / "memory.db", FakeClock()
+    with (
+        Recollect(path, embedder=Immediate(), clock=clock) as ours,
+        Recollect(path, embedder=Immediate(), clock=clock) as theirs,
+    ):
+        for text in ("I row.", "I ski."):
+            ours.add(text, user="ana")
+        on_the_loop.clear()
+        ours.add("I swim.", user="ana")
+        assert on_the_loop == []
+        tea = theirs.add("I like tea.", user="ana")
+        assert ours.add("I like tea!", user="ana").id == tea.id
+        assert len(ours.list(user="ana")) == 4
+
+
+def test_threads_that_add_the_same_at_once_add_it_once(memory: Recollect) -> None:
+    texts = [f"Shelf {number} holds jars." for number in range(40)]
+    with ThreadPoolExecutor(8) as pool:
+        kept = list(pool.map(lambda text: memory.add(text, user="ana"), texts * 2))
+    listed = memory.list(user="ana", limit=200)
+    assert sorted(known.text for known in listed) == sorted([*texts, "I row.", "I ski."])
+    assert {known.id for known in kept} <= {known.id for known in listed}
+    assert len({known.id for known in kept}) == len(texts)
+
+
+def test_a_profile_that_is_full_evicts_as_ever(tmp_path: Path, on_the_loop: list[str]) -> None:
+    folder = tmp_path / "profiles"
+    folder.mkdir()
+    (folder / "small.toml").write_text("[capacity]\nmax_memories = 4\n", "utf-8")
+    path = tmp_path / "memory.db"
+    with Recollect(path, embedder=Immediate(), clock=FakeClock(), profiles=folder, profile="small") as memory:
+        for number in range(8):
+            memory.add(f"Shelf {number} holds jars.", user="ana")
+        assert len(memory.list(user="ana")) == 4
+    assert len(on_the_loop) < 8
+
+
+def test_apps_and_sessions_are_left_to_the_engine(memory: Recollect, on_the_loop: list[str]) -> None:
+    for subject in (Subject("app", "ana/calendar"), Subject("session", "ana/1")):
+        for number in range(3):
+            memory.add(f"Shelf {number} holds jars.", user=subject)
+        assert len(memory.list(user=subject)) == 3
+    assert len(on_the_loop) == 6
+
+
+def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path) -> None:
+    embedder = Immediate()
+    with Recollect(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
+        for text in ("I row.", "I ski."):
+            memory.add(text, user="ana")
+        embedder.fails = True
+        assert memory.add("I swim.", user="ana").text == "I swim."
+
+
+def test_invalid_notes_are_refused_and_a_closed_engine_adds_none(memory: Recollect) -> None:
+    with pytest.raises(BadRequestError, match="empty"):
+        memory.add(" ", user="ana")
+    with pytest.raises(BadRequestError, match="note 2 of 2"):
+        memory.bulk.add(["I swim.", ""], user="ana")
+    assert memory.bulk.add([], user="ana") == []
+    assert len(memory.list(user="ana")) == 2
+    memory.close()
+    with pytest.raises(RuntimeError, match="closed"):
+        memory.add("I swim.", user="ana")
+
+
+def test_the_built_in_embedder_needs_no_loop() -> None:
+    assert isinstance(StaticEmbedder(), ImmediateTextEmbedder)
+    assert not isinstance(WordEmbedder(), ImmediateTextEmbedder)
