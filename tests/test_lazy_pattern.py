@@ -10,7 +10,7 @@ from types import BuiltinMethodType
 import pytest
 
 from recollect import lazy_pattern
-from recollect.lazy_pattern import LazyPattern, compile_patterns
+from recollect.lazy_pattern import LazyPattern, compile_chat_patterns, compile_patterns
 
 TEXT = "Ana moved to Oslo, Ben to Rome."
 # Small patterns that modules match with while they are imported, to build their tables of words.
@@ -85,8 +85,20 @@ def test_all_declared_patterns_can_be_compiled_ahead() -> None:
     pattern = LazyPattern("Rome")
     compile_patterns()
 
-    assert lazy_pattern._declared == []
+    assert lazy_pattern._declared == lazy_pattern._declared_for_formations == []
     assert isinstance(object.__getattribute__(pattern, "search"), BuiltinMethodType)
+
+
+def test_patterns_that_only_formations_use_are_left_for_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_chats = LazyPattern("Rome")
+    monkeypatch.setitem(globals(), "__name__", "recollect.extraction.rules.work")
+    of_formations = LazyPattern("Oslo")
+
+    compile_chat_patterns()
+    assert (of_chats.is_compiled, of_formations.is_compiled) == (True, False)
+
+    compile_patterns()
+    assert of_formations.is_compiled
 
 
 def test_a_pattern_that_was_used_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,12 +81,12 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         del app
-        preload.start()
+        await preload.start()
         worker = asyncio.create_task(engine.admin.run_worker()) if engine.settings.worker else None
         try:
             yield
         finally:
-            await preload.wait()
+            await preload.close()
             await chat.close()
             engine.admin.stop_worker()
             if worker is not None:
@@ -133,7 +133,7 @@ def _preloaded(chat: ChatProxy, preload: Preload) -> ASGIApp:
     """Let the chats of a server that has just started wait: loading in the middle of one would hold up all requests."""
 
     async def serve(scope: Scope, receive: Receive, send: Send) -> None:
-        await preload.wait()
+        await preload.wait_for_chats()
         await chat(scope, receive, send)
 
     return serve

@@ -1,8 +1,9 @@
-"""A server loads what chats use ahead, in a thread: no chat compiles or loads anything. Counted, not timed."""
+"""A server loads ahead, in a thread, what chats use, and then what formations use. Counted, not timed."""
 
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -10,9 +11,10 @@ from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 from server.asgi import Call, chat
 
-# Prints what the chats of a server that has just started compile and load after they have waited for the preload.
+# Prints what the chats of a server that has just started compile and load on its event loop after they have waited for
+# the preload, and what a formation does once the preload has ended.
 CHATS = """
-import asyncio, sys
+import asyncio, sys, threading
 from recollect.engine import AsyncRecollect
 from recollect.lazy_pattern import LazyPattern
 from recollect.server.app import build_app
@@ -20,19 +22,20 @@ from recollect.server.chat_completions import ChatProxy
 from recollect.settings import Settings
 from server.asgi import Call, chat
 compiled, loaded = [], []
+everything_is_loaded = False
 compile_pattern, serve_chat = LazyPattern.compile, ChatProxy.__call__
 def count(pattern):
-    compiled.append(pattern.pattern)
+    if everything_is_loaded or threading.current_thread() is threading.main_thread():
+        compiled.append(pattern.pattern)
     return compile_pattern(pattern)
 async def note(proxy, *arguments):
     before = set(sys.modules)
     LazyPattern.compile = count
     await serve_chat(proxy, *arguments)
-    await memory.form()
     loaded.extend(set(sys.modules) - before)
 ChatProxy.__call__ = note
 async def main():
-    global memory
+    global everything_is_loaded
     settings = Settings(database_url=f"sqlite:///{sys.argv[1]}", worker=False, form_budget_s=60)
     async with await AsyncRecollect.open(settings) as memory:
         app = build_app(memory)
@@ -41,6 +44,9 @@ async def main():
                 call = Call(chat(text))
                 await app(call.scope(), call.receive(), call.send())
                 assert call.status == 200, call.text
+        everything_is_loaded, before = True, set(sys.modules)
+        assert await memory.form()
+        loaded.extend(set(sys.modules) - before)
 asyncio.run(main())
 print("compiled", len(compiled), *compiled)
 print("loaded", *loaded)
@@ -72,14 +78,31 @@ def test_the_first_chats_compile_no_pattern_and_load_no_module(tmp_path: Path) -
     assert [module for module in loaded.split() if module.partition(".")[0] in PACKAGES] == []
 
 
+@pytest.mark.parametrize("step", ["load_turns", "load_chats", "load_formations"])
 async def test_chats_are_answered_when_loading_ahead_fails(
-    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, step: str
 ) -> None:
-    def fail(counter: object) -> None:
+    def fail(*arguments: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("recollect.server.preload.load_chats", fail)
+    monkeypatch.setattr(f"recollect.server.preload.{step}", fail)
     call = await serve(engine)
 
     assert call.status == 200
     assert "loading ahead failed" in caplog.text
+
+
+async def test_chats_do_not_wait_for_what_formations_use(
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    was_answered = Event()
+    waited: list[bool] = []
+    monkeypatch.setattr("recollect.server.preload.load_formations", lambda: waited.append(was_answered.wait(30)))
+    app = build_app(engine)
+    call = Call(chat("What do I like to drink?"))
+    async with app.router.lifespan_context(app):
+        await app(call.scope(), call.receive(), call.send())
+        was_answered.set()
+
+    assert call.status == 200
+    assert waited == [True]
