@@ -30,7 +30,7 @@ from recollect.types import Subject
 
 USER = Subject("user", "bench")
 # Packages that take less are not listed.
-_LEAST_PERCENT = 3.0
+_MIN_PERCENT = 3.0
 # Heaviest functions named in the note of a package.
 _NAMED = 4
 _BATCH = 100
@@ -188,7 +188,7 @@ def _shares(name: str, *spent: Spent) -> list[Row]:
     rows = []
     for package, seconds in packages.most_common():
         share = 100 * seconds / whole
-        if share < _LEAST_PERCENT:
+        if share < _MIN_PERCENT:
             break
         own = [item for item in functions.most_common() if (_package(item[0]) or "Python") == package]
         note = ", ".join(f"{_name(function)} {100 * took / whole:.1f}" for function, took in own[:_NAMED])
