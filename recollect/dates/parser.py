@@ -10,6 +10,7 @@ from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
 from recollect.dates.tense import Direction, direction, is_habit, is_put_off, recurs
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _COUNTS = {
@@ -121,9 +122,13 @@ def parse_dates(
     >>> found[0].phrase
     'on 7 May 2023'
     """
-    text = text[:MAX_READ_CHARACTERS]
+    return list(_parsed(text[:MAX_READ_CHARACTERS], said_at, zone, default))
+
+
+@remembered
+def _parsed(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
     if not _ANY_TIME.search(text.casefold()):
-        return []
+        return ()
     today = said_at.astimezone(zone).date()
     taken: list[tuple[int, int]] = []
     mentions: list[DateMention] = []
@@ -135,7 +140,7 @@ def parse_dates(
             if parsed is not None:
                 taken.append(parsed.span)
                 mentions.append(parsed)
-    return sorted(mentions, key=lambda parsed: parsed.span)
+    return tuple(sorted(mentions, key=lambda parsed: parsed.span))
 
 
 def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInfo) -> DateMention | None:

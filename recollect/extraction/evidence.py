@@ -17,6 +17,7 @@ from recollect.extraction.sources import readable, speaker_of
 from recollect.extraction.spans import blank_out
 from recollect.extraction.speech_acts import statement_part
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.text import asks, normalise, terms, words
 from recollect.text.normalize import fold as fold_letters
 from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
@@ -59,6 +60,7 @@ def bare_answer(text: str) -> bool | None:
     return True if folded in _BARE_YES else False if folded in _BARE_NO else None
 
 
+@remembered
 def question_in(text: str) -> str:
     """Return the last question among the closing sentences of a message, without its presupposition.
 

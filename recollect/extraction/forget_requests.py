@@ -14,6 +14,7 @@ from recollect.extraction.forget_forms import ForgetForms
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.speech_acts import is_retraction
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.text import squeeze
 
 # Characters of a request: a longer sentence says something else.
@@ -80,6 +81,7 @@ class ForgetRequest:
     """The topic in the user's words; empty for the other scopes."""
 
 
+@remembered
 def forget_request(sentence: str) -> ForgetRequest | None:
     """Read a sentence as a request to forget; None if it is not one.
 

@@ -9,6 +9,7 @@ import re
 
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.text import asks, words
 
 _ONE_TO_THREE_WORDS = r"(?:\w{1,15}\s{1,3}){1,3}?"
@@ -217,13 +218,14 @@ _COURTESY = LazyPattern(
 )
 
 
-def presumptions(text: str) -> list[TextSpan]:
+@remembered
+def presumptions(text: str) -> tuple[TextSpan, ...]:
     """Find the sentences of an assistant's message that presume something about the user.
 
     >>> [piece.text for piece in presumptions("As you have a cat, no. The bus leaves at 9. As you know, it rains.")]
     ['As you have a cat, no.']
     """
-    return [piece for piece in sentences(fold(text)) if _presumes(piece.text[:_MAX_SEARCHED])]
+    return tuple(piece for piece in sentences(fold(text)) if _presumes(piece.text[:_MAX_SEARCHED]))
 
 
 def _presumes(sentence: str) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from recollect.extraction.secret_patterns import LABELS, SHAPES
 from recollect.extraction.spans import Span
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 
 # Every match of a shape contains one of these: two digits in a row, a long run of characters, or a word.
 _TWO_DIGITS = LazyPattern(r"\d[ .-]?\d")
@@ -118,6 +119,7 @@ def redact_with_shapes(text: str) -> tuple[str, tuple[str, ...]]:
     return redaction.text, redaction.shapes
 
 
+@remembered
 def build_redaction(text: str) -> Redaction:
     """Redact a text; return it with the shapes and the spans of what was replaced."""
     if not may_hold_secret(text):

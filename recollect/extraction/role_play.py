@@ -19,6 +19,7 @@ from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.spans import Span
 from recollect.extraction.speech_acts import ends_role_play, opens_role_play
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 
 # An action in a game: '*walks into the tavern*'.
 _DOES = LazyPattern(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
@@ -46,6 +47,12 @@ def find_games(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
         text: A message.
         is_open: An earlier message of the conversation opened a game.
     """
+    spans, is_still_open = _games(text, is_open)
+    return list(spans), is_still_open
+
+
+@remembered
+def _games(text: str, is_open: bool) -> tuple[tuple[Span, ...], bool]:
     spans: list[Span] = []
     is_open = is_open or bool(_DOES.search(text))
     start: int | None = 0 if is_open else None
@@ -73,7 +80,7 @@ def find_games(text: str, *, is_open: bool) -> tuple[list[Span], bool]:
     # Text of an earlier game that says nothing about its speaker may stay.
     if is_open and spans and not game and not _OF_ONESELF.search(text, *spans[0]):
         spans = spans[1:]
-    return spans, game
+    return tuple(spans), game
 
 
 def _at(sentence: TextSpan, match: re.Match[str]) -> int:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from recollect.dates import DateMention
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.text import SENTENCE_END
 
 # Stops that end an abbreviation or an initial, not a sentence. After a digit, 'ft' and 'pt' are units: '6 ft.'
@@ -86,6 +87,11 @@ def sentences(text: str) -> list[TextSpan]:
     >>> [piece.text for piece in sentences("Hi Dr. Ray! I moved. Did you?")]
     ['Hi Dr. Ray!', 'I moved.', 'Did you?']
     """
+    return list(_sentences(text))
+
+
+@remembered
+def _sentences(text: str) -> tuple[TextSpan, ...]:
     found: list[TextSpan] = []
     at = 0
     for stop in _STOP.finditer(text):
@@ -94,7 +100,7 @@ def sentences(text: str) -> list[TextSpan]:
         _keep_all(found, text, at, stop.end())
         at = stop.end()
     _keep_all(found, text, at, len(text))
-    return found
+    return tuple(found)
 
 
 def _goes_on(text: str, start: int, end: int) -> bool:

@@ -9,6 +9,7 @@ import re
 from recollect.extraction.role_play_patterns import IN_EARNEST, INTRODUCES_FIGURE, OPENS_SUPPOSITION
 from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.text import asks, only_greets
 
 _QUESTION_START = LazyPattern(
@@ -226,7 +227,8 @@ def takes_back_previous(jest: str) -> bool:
     return len(jest.split()) <= _MAX_BARE_JEST or bool(_NAMES_JOKE.search(jest))
 
 
-def find_jests(text: str) -> list[TextSpan]:
+@remembered
+def find_jests(text: str) -> tuple[TextSpan, ...]:
     """Find the sentences of a text that are not meant, including those that a following 'jk' takes back.
 
     >>> [piece.text for piece in find_jests("I teach. I just LOVE paperwork /s")]
@@ -243,7 +245,7 @@ def find_jests(text: str) -> list[TextSpan]:
         if place and takes_back_previous(seen) and pieces[place - 1] not in found:
             found.append(pieces[place - 1])
         found.append(piece)
-    return found
+    return tuple(found)
 
 
 def takes_back_all(sentence: str) -> bool:

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.text.languages import (
     ENGLISH,
     FOREIGN,
@@ -87,6 +88,11 @@ def terms(text: str) -> Counter[str]:
     >>> sorted(terms("Ana's allergies: peanuts, peanuts"))
     ['allergi', 'ana', 'peanut']
     """
+    return _count(text).copy()
+
+
+@remembered
+def _count(text: str) -> Counter[str]:
     return count_terms(text).counts
 
 

@@ -9,6 +9,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import groupby
+from operator import attrgetter
 from typing import TypeVar
 
 from recollect.concurrency import retry_while_stale
@@ -33,6 +35,7 @@ from recollect.lazy_pattern import compile_patterns
 from recollect.maintenance.capacity import booked_compactor
 from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
+from recollect.memo import remembering
 from recollect.types import FormationKey, FormationResult, Lease, Subject
 
 T = TypeVar("T")
@@ -186,8 +189,13 @@ class Worker:
         room = asyncio.Semaphore(self.concurrency)
 
         async def one_by_one(keys: list[FormationKey]) -> int:
+            taken = 0
             async with room:
-                return sum([not (heed_stop and self._stopping) and await self._take(key) for key in keys])
+                for _, stages in groupby(keys, key=attrgetter("home", "conversation")):
+                    with remembering():  # the stages of a conversation read the same messages
+                        for key in stages:
+                            taken += not (heed_stop and self._stopping) and await self._take(key)
+            return taken
 
         # Decisions for a subject rest on what its formation before committed, so these follow one another.
         subjects: dict[Subject, list[FormationKey]] = {}

@@ -1,0 +1,65 @@
+"""Results of pure functions, kept while one piece of work lasts and dropped with it: no text outlives it here."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Results kept at a time; then all are dropped, and the next ones are kept.
+MAX_KEPT = 4_000
+
+_KEPT: ContextVar[dict[object, Any] | None] = ContextVar("kept results", default=None)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """Keep the results of `remembered` functions until the end of this context, threads that it starts included.
+
+    Within another such context nothing changes: the outer one keeps them.
+    """
+    if _KEPT.get() is not None:
+        yield
+        return
+    kept: dict[object, Any] = {}
+    token = _KEPT.set(kept)
+    try:
+        yield
+    finally:
+        _KEPT.reset(token)
+        kept.clear()
+
+
+def remembered(function: Callable[P, T]) -> Callable[P, T]:
+    """Compute a pure function once for the same arguments within `remembering`; elsewhere, at each call.
+
+    Its result is shared by its callers, so it must be one that none of them can change.
+
+    >>> calls = []
+    >>> length = remembered(lambda text: calls.append(text) or len(text))
+    >>> with remembering():
+    ...     length("Oslo"), length("Oslo")
+    (4, 4)
+    >>> length("Oslo"), len(calls)
+    (4, 2)
+    """
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> T:
+        kept = _KEPT.get()
+        if kept is None:
+            return function(*args, **kwargs)
+        key = (function, args, *kwargs.items())
+        try:
+            result: T = kept[key]
+        except KeyError:
+            result = function(*args, **kwargs)
+            if len(kept) >= MAX_KEPT:
+                kept.clear()
+            kept[key] = result
+        return result
+
+    return call
