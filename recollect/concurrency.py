@@ -1,12 +1,15 @@
-"""Run heavy work in a thread, run coroutines together, and retry a read and its commit while the read is stale."""
+"""Run heavy work in a thread, run coroutines together, and retry what a stale read or the database made fail."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
-from recollect.errors import StaleSubjectError
+from recollect.errors import StaleSubjectError, StoreFullError, StoreUnavailableError
 
 T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
 
 # From this many bytes on work goes to a thread. Reading 10 MB of text took 0.4 s on the loop, 64 KB take 3 ms;
 # the way to a thread costs a tenth of a millisecond.
@@ -58,3 +61,12 @@ async def retry_while_stale(
             if number == max_attempts:
                 raise (failure or error) from error.__cause__
     raise AssertionError("max_attempts is at least 1")
+
+
+async def retry_once(call: Callable[[], Awaitable[T]]) -> T:
+    """Run a call that uses the database, and once more if the database fails."""
+    try:
+        return await call()
+    except (StoreUnavailableError, StoreFullError) as error:
+        logger.info("database failed, asking once more", extra={"error": error.logged})
+        return await call()

@@ -12,7 +12,7 @@ T = TypeVar("T")
 # Results kept at a time; then all are dropped, and the next ones are kept.
 MAX_KEPT = 4_000
 
-_KEPT: ContextVar[dict[object, Any] | None] = ContextVar("kept results", default=None)
+_kept: ContextVar[dict[object, Any] | None] = ContextVar("kept results", default=None)
 
 
 @contextmanager
@@ -21,15 +21,15 @@ def remembering() -> Iterator[None]:
 
     Within another such context nothing changes: the outer one keeps them.
     """
-    if _KEPT.get() is not None:
+    if _kept.get() is not None:
         yield
         return
     kept: dict[object, Any] = {}
-    token = _KEPT.set(kept)
+    token = _kept.set(kept)
     try:
         yield
     finally:
-        _KEPT.reset(token)
+        _kept.reset(token)
         kept.clear()
 
 
@@ -49,7 +49,7 @@ def remembered(function: Callable[P, T]) -> Callable[P, T]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
-        kept = _KEPT.get()
+        kept = _kept.get()
         if kept is None:
             return function(*args, **kwargs)
         key = (function, args, *kwargs.items())

@@ -14,7 +14,7 @@ from recollect.extraction.redaction import Redaction, build_redaction, redact
 from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable_text, speaker_kind
-from recollect.formation.stale import disjoint
+from recollect.formation.withheld import disjoint
 from recollect.ids import id_bytes, new_id
 from recollect.lazy_pattern import LazyPattern
 from recollect.store.sql.rows import STATE_NUMBER, read_detail, write_detail

@@ -121,6 +121,26 @@ def coarse_clauses(sentence: TextSpan) -> list[TextSpan]:
     return _cut(sentence, _COARSE)
 
 
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A clause, with the stretch to leave out: the clause and the conjunction that joins it to its neighbour."""
+
+    text: str
+    start: int
+    end: int
+
+
+def joined_clauses(sentence: TextSpan) -> list[Clause]:
+    """Split a sentence into clauses, each with the conjunction that joins it to its neighbour."""
+    pieces = coarse_clauses(sentence)
+    found: list[Clause] = []
+    for place, piece in enumerate(pieces):
+        start = pieces[place - 1].end if place else piece.start
+        end = pieces[1].start if not place and len(pieces) > 1 else piece.end
+        found.append(Clause(piece.text, start, end))
+    return found
+
+
 def _cut(sentence: TextSpan, between: LazyPattern[str]) -> list[TextSpan]:
     found: list[TextSpan] = []
     at = 0

@@ -134,22 +134,21 @@ def _read(seen: str, is_cut: bool, quotations: bool, speaker: Speaker) -> str:
     return own[: min(MAX_READ_CHARACTERS, max(0, len(own) - _MARGIN))] if is_cut else own[:MAX_READ_CHARACTERS]
 
 
-def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[LoggedMessage]) -> list[LoggedMessage]:
+def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[str]) -> list[LoggedMessage]:
     """Remove text that belongs to a game which an earlier message opened.
 
     Args:
         messages: The new messages, in order.
-        earlier: The messages before them, in order.
+        earlier: What the user said before them, in order.
     """
     is_open = False
-    for message in earlier:
-        if speaker_kind(message.role, message.name) == "user":
-            seen = message.text[:MAX_READ_CHARACTERS]
-            is_open = (
-                _cached_still_open(seen, is_open)
-                if len(seen) <= _MAX_CACHED_MESSAGE_CHARACTERS
-                else _still_open(seen, is_open)
-            )
+    for text in earlier:
+        seen = text[:MAX_READ_CHARACTERS]
+        is_open = (
+            _cached_still_open(seen, is_open)
+            if len(seen) <= _MAX_CACHED_MESSAGE_CHARACTERS
+            else _still_open(seen, is_open)
+        )
     found: list[LoggedMessage] = []
     for message in messages:
         if speaker_kind(message.role, message.name) != "user":

@@ -8,6 +8,7 @@ from datetime import datetime
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.rules.extractor import corrections
+from recollect.extraction.sentences import fold
 from recollect.extraction.sources import ExtractionInput
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.inputs import LARGE_BATCH, characters
@@ -19,6 +20,7 @@ from recollect.formation.stale import Outdated, denied_value, outdated_memory
 from recollect.ids import id_text
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import terms
+from recollect.text.update_screen import ScreenedText, may_contradict
 from recollect.text.updates import Update, contradicts, topic_of
 from recollect.types import (
     Action,
@@ -139,18 +141,20 @@ def _decision(memory: Memory, until: Evidence, runtime: Runtime) -> Decision:
 
 def _ended_by(memory: Memory, outdated: Sequence[Outdated]) -> Evidence | None:
     """Return the message that contradicts a memory; None where none does."""
+    # All that is compared are parts of this text; the user may be called by name in it.
+    text = ScreenedText("\n".join((memory.text, "the user", *(fold(said.quote) for said in memory.evidence))))
     for old in outdated:
         reached = bool(memory.evidence) and all(old.reaches(said) for said in memory.evidence)
-        if (
-            reached
-            and old.update
-            and (
-                contradicts(old.update, _words(of_the_user(memory)))
-                or any(contradicts(old.update, clause) for clause in clauses_behind(memory))
-            )
-        ):
+        if reached and old.update and may_contradict(old.update, text) and _is_ended(memory, old.update):
             return old.until
     return None
+
+
+def _is_ended(memory: Memory, update: Update) -> bool:
+    """Return whether an update contradicts a memory, or the user's words that it rests on."""
+    return contradicts(update, _words(of_the_user(memory))) or any(
+        contradicts(update, clause) for clause in clauses_behind(memory)
+    )
 
 
 def _words(text: str) -> str:

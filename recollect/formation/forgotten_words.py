@@ -15,14 +15,8 @@ from recollect.formation.forgotten_answers import find_answers_among
 from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.replays import NOTHING, Replayed, replayed
 from recollect.formation.runtime import Runtime
-from recollect.formation.stale import (
-    Outdated,
-    disjoint,
-    outdated_by_hand,
-    outdated_topics,
-    stale_stretches,
-    with_secrets,
-)
+from recollect.formation.stale import Outdated, outdated_by_hand, outdated_topics, stale_stretches
+from recollect.formation.withheld import disjoint, with_secrets
 from recollect.text import squeeze
 from recollect.types import (
     Action,

@@ -32,8 +32,9 @@ from recollect.formation.quotations import is_quotable, without_outdated
 from recollect.formation.reconcile import close_abandoned
 from recollect.formation.replays import NOTHING, Replayed, replayed
 from recollect.formation.runtime import Runtime
-from recollect.formation.stale import disjoint, outdated_topics, with_secrets
+from recollect.formation.stale import outdated_topics
 from recollect.formation.weigh import weigh
+from recollect.formation.withheld import disjoint, with_secrets
 from recollect.ids import new_id
 from recollect.providers.chunker import chunks
 from recollect.providers.offline_model import MODEL

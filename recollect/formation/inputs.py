@@ -9,7 +9,7 @@ from recollect.errors import ReadingOverrunError
 from recollect.extraction.echo import EchoFilter
 from recollect.extraction.probe import probe
 from recollect.extraction.redaction import redact
-from recollect.extraction.sources import keep_readable, readable, without_role_play
+from recollect.extraction.sources import MAX_READ_CHARACTERS, keep_readable, readable, speaker_kind, without_role_play
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
@@ -139,14 +139,17 @@ async def without_games(
     if not messages:
         return []
     key, first = lease.key, messages[0].seq
-    start = max(0, first - 1 - MAX_LOOKBACK)
-    earlier: list[LoggedMessage] = []
+    earlier: list[str] = []
     if first > 1:
-        read = await runtime.store.conversations.messages(
-            key.home, key.conversation, after_seq=start, limit=first - 1 - start
+        read = await runtime.store.conversations.user_words(
+            key.home,
+            key.conversation,
+            after_seq=max(0, first - 1 - MAX_LOOKBACK),
+            before_seq=first,
+            characters=MAX_READ_CHARACTERS,
         )
-        earlier = [message for message in read if message.seq not in gone]
-    size = characters(messages) + characters(earlier)
+        earlier = [words.text for words in read if words.seq not in gone and speaker_kind("user", words.name) == "user"]
+    size = characters(messages) + sum(map(len, earlier))
     return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)
 
 

@@ -15,11 +15,13 @@ from recollect.extraction.speech_acts import is_small_talk
 from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.recallable import index_pieces
 from recollect.formation.runtime import Runtime
-from recollect.formation.stale import Outdated, stale_stretches, with_secrets
+from recollect.formation.stale import Outdated, stale_stretches
+from recollect.formation.withheld import with_secrets
 from recollect.ids import id_text, new_id
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, source_key, squeeze, term_key
 from recollect.types import (
+    QUESTION_FLAG,
     Action,
     AddMemory,
     Change,
@@ -45,6 +47,8 @@ BATCH_SIZE = 64
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
+# In `SubjectSnapshot.roles`.
+_ASSISTANT = 2
 _SENTENCE_END = LazyPattern(BETWEEN_SENTENCES)
 _ASKS = LazyPattern(
     r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
@@ -165,6 +169,9 @@ def places(hot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind)
         found.update((near if old.value or old.is_topic else near[-MAX_SEARCHED:]).tolist())
         if old.update:  # names are spelt in several ways: the newest are read, whatever words they have
             found.update(np.flatnonzero(is_wanted)[-MAX_SEARCHED:].tolist())
+    if kind is MemoryKind.TURN and all(old.update or old.state for old in outdated):
+        by_assistant = hot.roles % QUESTION_FLAG == _ASSISTANT
+        return sorted(place for place in found if not by_assistant[place])  # such are changes in the user's own words
     return sorted(found)
 
 

@@ -11,12 +11,13 @@ from datetime import datetime
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.evidence import evidence_of
 from recollect.extraction.forget_requests import forget_request
-from recollect.extraction.sentences import TextSpan, fold, sentences
+from recollect.extraction.sentences import TextSpan, fold, joined_clauses, sentences
 from recollect.extraction.speech_acts import is_small_talk
 from recollect.formation.forgotten_answers import MAX_AFTER, Forgotten, describe_repetitions
 from recollect.formation.inputs import LARGE_BATCH, characters
 from recollect.formation.runtime import Runtime
-from recollect.formation.stale import Outdated, disjoint, joined_clauses, outdated_topic, stale_stretches, with_secrets
+from recollect.formation.stale import Outdated, outdated_topic, stale_stretches
+from recollect.formation.withheld import disjoint, with_secrets
 from recollect.text import hash64, normalise, squeeze, words
 from recollect.types import (
     ConversationId,

@@ -14,8 +14,9 @@ from recollect.formation.forgotten_words import is_forgotten
 from recollect.formation.quotations import added_quotations, without_stretches
 from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
-from recollect.formation.stale import Outdated, disjoint, outdated_memory, stale_stretches, with_secrets
+from recollect.formation.stale import Outdated, outdated_memory, stale_stretches
 from recollect.formation.summaries import added_episodes, sentences_that_return, without_sentences
+from recollect.formation.withheld import disjoint, with_secrets
 from recollect.resolution.slots import slot_mark, value_mark
 from recollect.resolution.undo_plan import UndoHistory, closes
 from recollect.types import (

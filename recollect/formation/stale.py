@@ -1,20 +1,22 @@
 """Find the clauses of a quoted message that say what no longer holds or is to be forgotten. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from recollect.extraction.redaction import build_redaction
 from recollect.extraction.rules.clause_facts import facts_of
-from recollect.extraction.sentences import TextSpan, coarse_clauses, fine_clauses, fold, sentences
+from recollect.extraction.sentences import Clause, fine_clauses, fold, joined_clauses, sentences
+from recollect.formation.withheld import disjoint
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.retraction import MIN_SHARED_WORDS
 from recollect.resolution.states import tells_state, words_of
-from recollect.resolution.tokens import tokenize
+from recollect.resolution.tokens import content_of, tokenize
 from recollect.resolution.topics import is_about, related_words, topic_parts, topic_words
 from recollect.resolution.values import ResolvedCandidate
 from recollect.text import normalise, terms, words
 from recollect.text.normalize import shared_ends
+from recollect.text.update_screen import MAX_SCREENED_CHARACTERS, ScreenedText, may_contradict
 from recollect.text.updates import Update, contradicts
 from recollect.types import (
     Action,
@@ -288,9 +290,15 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
     Returns:
         The stretches to leave out, ordered and without overlap; empty if all of the message still holds.
     """
-    clauses = [clause for sentence in sentences(fold(text)) for clause in joined_clauses(sentence)]
+    screened = ScreenedText(fold(text))
+    near = [
+        old for old in outdated if _names_message(old, said) or (old.reaches(said) and _may_say(screened, said, old))
+    ]
+    if not near:
+        return ()
+    clauses = [clause for sentence in sentences(screened.text) for clause in joined_clauses(sentence)]
     found: dict[int, Withheld] = {}
-    for old in outdated:
+    for old in near:
         is_whole = old.is_everything and old.reaches(said)
         stale = list(clauses) if is_whole or said.ref in old.messages else _clauses_of_evidence(clauses, said, old)
         if said.ref in old.answers:
@@ -302,42 +310,34 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
     return disjoint(found.values())
 
 
-def disjoint(stretches: Iterable[Withheld]) -> tuple[Withheld, ...]:
-    """Sort stretches and remove overlaps: the second of two begins where the first ends."""
-    found: list[Withheld] = []
-    for stretch in sorted(stretches, key=lambda stretch: (stretch.start, -stretch.end)):
-        start = max(stretch.start, found[-1].end if found else 0)
-        if start < stretch.end:
-            found.append(replace(stretch, start=start))
-    return tuple(found)
+def _names_message(old: Outdated, said: Evidence) -> bool:
+    """Return whether what no longer holds was said in a message, or is left out of it whatever it says."""
+    return said.ref in old.messages or said.ref in old.answers or any(source.ref == said.ref for source in old.evidence)
 
 
-def with_secrets(text: str, stretches: Sequence[Withheld]) -> tuple[Withheld, ...]:
-    """Add the secrets of a text to its stretches: the words that mark a secret may be in a stretch that is left out."""
-    if not stretches:
-        return ()
-    secrets = [Withheld(start=start, end=end) for start, end in build_redaction(text).secrets]
-    return disjoint((*stretches, *secrets))
+def _may_say(text: ScreenedText, said: Evidence, old: Outdated) -> bool:
+    """Return False if no clause of a message says again what no longer holds: most tell of other things."""
+    if old.is_everything:
+        return True
+    if (old.state or old.update) and said.role != "user":
+        return False
+    if old.update and not old.state:
+        return may_contradict(old.update, text)
+    if len(text.text) > MAX_SCREENED_CHARACTERS:
+        return True
+    if old.value or old.state:
+        return old.value <= _content(text.text)
+    return old.is_topic or len(old.content & _content(text.text)) >= _enough(old)
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
-    """A clause, with the stretch to leave out: the clause and the conjunction that joins it to its neighbour."""
-
-    text: str
-    start: int
-    end: int
+@remembered
+def _content(text: str) -> frozenset[str]:
+    return content_of(words(text))
 
 
-def joined_clauses(sentence: TextSpan) -> list[Clause]:
-    """Split a sentence into clauses, each with the conjunction that joins it to its neighbour."""
-    pieces = coarse_clauses(sentence)
-    found: list[Clause] = []
-    for place, piece in enumerate(pieces):
-        start = pieces[place - 1].end if place else piece.start
-        end = pieces[1].start if not place and len(pieces) > 1 else piece.end
-        found.append(Clause(piece.text, start, end))
-    return found
+def _enough(old: Outdated) -> float:
+    """Return how many content words a sentence shares with what it repeats, at least."""
+    return max(_MIN_SHARED_WORDS, MIN_SHARED_WORDS * len(old.content))
 
 
 def says_again(sentence: str, role: str, old: Outdated) -> bool:
@@ -356,7 +356,7 @@ def says_again(sentence: str, role: str, old: Outdated) -> bool:
         return role == "assistant" and (not _SECOND_PERSON.isdisjoint(spoken) or len(spoken) <= _MAX_REACTION_WORDS)
     if old.is_topic and is_about(old.content, tokenize(sentence).content):
         return True
-    return len(shared) >= max(_MIN_SHARED_WORDS, MIN_SHARED_WORDS * len(old.content))
+    return len(shared) >= _enough(old)
 
 
 def _clauses_of_evidence(clauses: Sequence[Clause], said: Evidence, old: Outdated) -> list[Clause]:

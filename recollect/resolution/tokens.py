@@ -1,7 +1,7 @@
 """How a sentence is read for comparison with another: without ornaments, in words of one form, in order. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
@@ -88,9 +88,7 @@ def tokenize(text: str) -> TokenizedSentence:
     ["aren't", 'kid', 'oslo']
     """
     all_words = words(text)
-    content = frozenset(
-        token(word) for word in all_words if (word not in FUNCTION_WORDS and len(word) > 1) or word.isdigit()
-    )
+    content = content_of(all_words)
     return TokenizedSentence(
         text=text,
         tokens=tuple(token(word) for word in all_words),
@@ -102,6 +100,13 @@ def tokenize(text: str) -> TokenizedSentence:
         dates=_dates(text, all_words),
         small=frozenset(word for word in re.findall(r"[^\W\d_]+", text) if word.islower()),
         title=_is_title(text),
+    )
+
+
+def content_of(normalised: Iterable[str]) -> frozenset[str]:
+    """Return the one form of each of these words that means something."""
+    return frozenset(
+        token(word) for word in normalised if (word not in FUNCTION_WORDS and len(word) > 1) or word.isdigit()
     )
 
 

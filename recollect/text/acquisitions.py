@@ -4,7 +4,7 @@
 bought a dishwasher', and 'it costs 30 euros' with 'it went up to 42'.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from recollect.lazy_pattern import LazyPattern
@@ -68,6 +68,12 @@ class Acquisition:
         named = _find_name(old)
         is_same_thing = not (self.clause.topic - {subject_of(self.name)}).isdisjoint(old.topic - {subject_of(named)})
         return bool(self.name and named and named != self.name) and is_same_thing
+
+    def may_end(self, words: Set[str]) -> bool:
+        """Return False if it ends no clause of a text with these words."""
+        if self.name and not _NAMING.isdisjoint(words):
+            return True
+        return not _NOT_ANY.isdisjoint(words) and not self.got.isdisjoint(map(subject_of, words))
 
 
 def read_acquisition(clause: ReadClause, sentence: ReadClause) -> Acquisition | None:
@@ -183,6 +189,10 @@ class Repricing:
         if named or (self.former and self.topic != old.topic - _PRICE_WORDS):
             before = named
         return may_replace(now, before)
+
+    def may_end(self, words: Set[str]) -> bool:
+        """Return False if it ends no clause of a text with these words."""
+        return not self.topic.isdisjoint(map(subject_of, words))
 
 
 def read_repricing(clause: ReadClause, sentence: ReadClause) -> Repricing | None:

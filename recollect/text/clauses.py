@@ -94,7 +94,7 @@ def read_clause(text: str) -> ReadClause:
     >>> sorted(clause.topic), sorted(clause.values["date"])
     (['parti'], ['9.5'])
     """
-    found = tuple(_WORD.findall(_NOT.sub(" not", fold(text.lower())))[:MAX_WORDS])
+    found = tuple(split_words(text)[:MAX_WORDS])
     values: dict[str, set[str]] = {}
     named: dict[str, tuple[str, ...]] = {}
     used: set[int] = set()
@@ -112,6 +112,15 @@ def read_clause(text: str) -> ReadClause:
                 named[kind] = (*named[kind], *_named_beside(found, {place, place + 1}))
     topic = frozenset(subject_of(word) for place, word in enumerate(found) if place not in used and has_meaning(word))
     return ReadClause(found, topic, _frozen(values), named)
+
+
+def split_words(text: str) -> list[str]:
+    """Split a text into folded words, numbers and signs of currencies, in order.
+
+    >>> split_words("It isn't 5.50€!")
+    ['it', 'is', 'not', '5.50', '€']
+    """
+    return _WORD.findall(_NOT.sub(" not", fold(text.lower())))
 
 
 def _is_difference(words: Sequence[str], place: int) -> bool:

@@ -101,6 +101,10 @@ ENDED = ENDED_IN_ENGLISH + _phrases(
     terminei com, acabei com, rompi com, chiuso con, finita con"""
 )
 """What follows one of these has ended."""
+ENDED_BY_WORD = {
+    first: tuple(phrase for phrase in ENDED if phrase[0] == first) for first in {phrase[0] for phrase in ENDED}
+}
+"""The phrases of `ENDED` by their first words."""
 LEADS = _words("i we ve have had just finally also and so even already officially then m am re are")
 """The speaker, and words between them and a verb of ending; an end told of other people is theirs."""
 NEEDS_NO_MORE = _words("kein keine keinen geen")

@@ -2,7 +2,7 @@
 
 No grammar is read: a clause is a list of words in one of seven languages. It changes something where it gives a new
 value of a kind (a date, an amount) beside a word of change, and an older clause on the same topic gives another value
-of that kind. What it may miss stays as it was; what is ambiguous changes nothing.
+of that kind. What is missed or ambiguous changes nothing.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from recollect.text.update_words import (
     CHANGED,
     DEBT,
     DISLIKES,
-    ENDED,
+    ENDED_BY_WORD,
     ENDED_IN_ENGLISH,
     GONE,
     HAD_TO,
@@ -130,19 +130,8 @@ def read_update(text: str, *, within: str = "") -> Update | None:
         job=_tells_new_job(clause, within),
         reversals=read_reversals(text, clause, within or text) if is_short else (),
     )
-    tells = (
-        changes,
-        ended,
-        update.recovered,
-        update.paid,
-        denied,
-        respelled,
-        update.likes is not None,
-        update.home,
-        update.job,
-        update.reversals,
-    )
-    return update if any(tells) else None
+    told = (changes, ended, denied, respelled, update.recovered, update.paid, update.home, update.job, update.reversals)
+    return update if any(told) or update.likes is not None else None
 
 
 def contradicts(update: Update, text: str) -> bool:
@@ -156,19 +145,19 @@ def contradicts(update: Update, text: str) -> bool:
     said = frozenset(old.words)
     if any(reversal.ends(text) for reversal in update.reversals):
         return True
-    if update.denied & said or (update.respelled and any(_misspells(update.respelled, word) for word in said)):
+    if update.denied & said or (update.respelled and any(misspells(update.respelled, word) for word in said)):
         return True
-    if any(_has_all(topic, old.topic) for topic in update.ended):
+    if any(has_all(topic, old.topic) for topic in update.ended):
         return True
     is_event = "date" in old.values or "weekday" in old.values
-    if not is_event and any(_has_all(topic, old.topic) for topic in update.recovered):
+    if not is_event and any(has_all(topic, old.topic) for topic in update.recovered):
         return True
-    if not said.isdisjoint(DEBT) and any(_has_all(topic, old.topic) for topic in update.paid):
+    if not said.isdisjoint(DEBT) and any(has_all(topic, old.topic) for topic in update.paid):
         return True
     if update.changes and _gives_another_value(update.clause, old):
         return True
     if update.likes is not None and _attitude(old) is (not update.likes):
-        return _has_all(_liked(update.clause), old.topic)
+        return has_all(liked(update.clause), old.topic)
     return (update.home and _tells_another_home(update.clause, old)) or (update.job and _tells_job(old))
 
 
@@ -187,8 +176,9 @@ def topic_of(update: Update) -> frozenset[str]:
 def _objects(clause: ReadClause) -> list[frozenset[str]]:
     """Return the words after verbs of ending: 'sold the boat'."""
     found = []
-    for place in range(len(clause.words)):
-        phrase = max((each for each in ENDED if clause.words[place : place + len(each)] == each), key=len, default=())
+    for place, word in enumerate(clause.words):
+        begun = (each for each in ENDED_BY_WORD.get(word, ()) if clause.words[place : place + len(each)] == each)
+        phrase = max(begun, key=len, default=())
         if not phrase or _is_denied(clause.words, place):
             continue
         is_forced = clause.words[max(0, place - 2) : place] == ("had", "to")
@@ -256,6 +246,8 @@ def _paid(clause: ReadClause) -> tuple[frozenset[str], ...]:
 
 
 def _places(words: Sequence[str], phrase: tuple[str, ...]) -> list[int]:
+    if phrase[0] not in words:
+        return []
     size = len(phrase)
     return [place for place in range(len(words) - size + 1) if tuple(words[place : place + size]) == phrase]
 
@@ -272,7 +264,7 @@ def _denied(clause: ReadClause, within: Sequence[str]) -> frozenset[str]:
             others = [other for other in clause.words if other != denied]
             figures = {word for word in (*clause.words, *within) if word.isdigit()}
             is_number = denied.isdigit() and len(denied) > 1 and bool(figures - {denied})
-            if is_number or any(_misspells(other, denied) for other in others):
+            if is_number or any(misspells(other, denied) for other in others):
                 found.add(denied)
                 break
     return frozenset(found)
@@ -290,7 +282,7 @@ def _respelled(text: str, clause: ReadClause) -> str:
     return ""
 
 
-def _misspells(name: str, word: str) -> bool:
+def misspells(name: str, word: str) -> bool:
     """Return whether a word is a name spelt otherwise."""
     if word == name or min(len(word), len(name)) < _MIN_NAME or word[0] != name[0]:
         return False
@@ -301,7 +293,8 @@ def _same(one: str, other: str) -> bool:
     return one == other or (min(len(one), len(other)) >= _MIN_PREFIX and one[:_MIN_PREFIX] == other[:_MIN_PREFIX])
 
 
-def _has_all(topic: frozenset[str], words: frozenset[str]) -> bool:
+def has_all(topic: frozenset[str], words: frozenset[str]) -> bool:
+    """Return whether words have each word of a topic, in any of its forms; an empty topic is in none."""
     return bool(topic) and all(any(_same(wanted, word) for word in words) for wanted in topic)
 
 
@@ -333,7 +326,7 @@ def _differ_in_thing(new: frozenset[str], old: frozenset[str]) -> bool:
 
 def _names(words: Sequence[str], others: Sequence[str]) -> bool:
     """Return whether the words nearest to a value are all near another one."""
-    return _has_all(frozenset(words[:MAX_OBJECT_WORDS]), frozenset(others))
+    return has_all(frozenset(words[:MAX_OBJECT_WORDS]), frozenset(others))
 
 
 def _attitude(clause: ReadClause) -> bool | None:
@@ -345,7 +338,7 @@ def _attitude(clause: ReadClause) -> bool | None:
     return likes is not denies
 
 
-def _liked(clause: ReadClause) -> frozenset[str]:
+def liked(clause: ReadClause) -> frozenset[str]:
     """Return the words after a verb of liking."""
     for place, word in enumerate(clause.words):
         if word in LIKES or word in DISLIKES:

@@ -17,6 +17,7 @@ from recollect.types.conversation import (
     Message,
     RecordedTurn,
     Turn,
+    UserWords,
 )
 from recollect.types.detail import CIRCUMSTANCE, NO_DETAIL, MemoryDetail, Withheld, message_address
 from recollect.types.embedder import (
@@ -190,6 +191,7 @@ __all__ = [
     "SubjectSnapshot",
     "SubjectTotals",
     "Turn",
+    "UserWords",
     "Vector",
     "VectorRequest",
     "Vectors",

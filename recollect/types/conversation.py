@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from recollect.types.formation import FormationRequest
 from recollect.types.memory import ConversationId, MemoryId, MemoryState, MessageRef
@@ -60,6 +60,14 @@ class LoggedMessage:
     def ref(self) -> MessageRef:
         """Its place in the log."""
         return MessageRef(self.conversation, self.seq)
+
+
+class UserWords(NamedTuple):
+    """The beginning of what a user said in one message."""
+
+    seq: int
+    name: str | None
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
-from typing import TypeVar
 
-from recollect.concurrency import retry_while_stale
+from recollect.concurrency import retry_once, retry_while_stale
 from recollect.errors import (
     BreakerOpenError,
     BudgetSpentError,
@@ -37,8 +36,6 @@ from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
 from recollect.memo import remembering
 from recollect.types import FormationKey, FormationResult, Lease, Subject
-
-T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -301,7 +298,7 @@ class Worker:
             nonlocal paid
             # The subject may have been re-embedded since the attempt before.
             runtime = self.runtime_for(await budgeted.for_subject(lease.key.subject))
-            formed = await _retry_once(lambda: stage(lease, replace(runtime, known=KnownMemories(runtime.store))))
+            formed = await retry_once(lambda: stage(lease, replace(runtime, known=KnownMemories(runtime.store))))
             paid = paid or await charge_rule_work(runtime, lease, profile, formed)
             return await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)
 
@@ -324,7 +321,7 @@ class Worker:
         """Commit with the evictions it needs; return both. After two database errors no model is asked."""
         result = await with_evictions(formed, lease, runtime, compactor=compactor)
         try:
-            await _retry_once(
+            await retry_once(
                 lambda: self._runtime.store.formations.commit(lease, result, now=self._runtime.clock.now())
             )
         except (StoreUnavailableError, StoreFullError):
@@ -391,12 +388,3 @@ class Worker:
             "formation parked", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "error": error}
         )
         await self._runtime.store.formations.release(lease, error=error, retry_at=None, now=self._runtime.clock.now())
-
-
-async def _retry_once(call: Callable[[], Awaitable[T]]) -> T:
-    """Run a call that uses the database, and once more if the database fails."""
-    try:
-        return await call()
-    except (StoreUnavailableError, StoreFullError) as error:
-        logger.info("database failed, asking once more", extra={"error": error.logged})
-        return await call()

@@ -34,4 +34,4 @@ def test_what_is_marked_as_not_meant_is_found(text: str, marked: list[str]) -> N
 
 @pytest.mark.parametrize("text", EARNEST)
 def test_what_is_meant_is_no_jest(text: str) -> None:
-    assert find_jests(text) == []
+    assert find_jests(text) == ()

@@ -102,7 +102,7 @@ def test_a_statement_about_the_user_is_found_in_six_other_languages(sentence: st
     ],
 )
 def test_advice_in_six_other_languages_is_not(sentence: str) -> None:
-    assert presumptions(sentence) == []
+    assert presumptions(sentence) == ()
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_small_talk_in_other_languages_says_nothing_either(text: str, expected: 
     ],
 )
 def test_advice_and_questions_are_not(sentence: str) -> None:
-    assert presumptions(sentence) == []
+    assert presumptions(sentence) == ()
 
 
 @pytest.mark.parametrize(

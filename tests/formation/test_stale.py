@@ -4,10 +4,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from recollect.formation.stale import Outdated, content_words, stale_stretches
-from recollect.types import ConversationId, Evidence
+from recollect.formation import stale
+from recollect.formation.stale import Outdated, content_words, outdated_topic, stale_stretches
+from recollect.text.updates import read_update
+from recollect.types import ConversationId, Evidence, LifeState
 
 THEN = datetime(2026, 1, 17, tzinfo=UTC)
+LATER = datetime(2026, 2, 17, tzinfo=UTC)
 
 
 def left(message: str, *, memory: str, quote: str) -> str:
@@ -71,3 +74,62 @@ def test_a_quote_takes_each_clause_that_it_reaches_into(message: str, quote: str
 
 def test_a_quote_that_is_not_there_takes_the_whole_message() -> None:
     assert left("I live in Rome. I teach.", memory="The user lives in Rome.", quote="I reside in Rome") == ""
+
+
+_MESSAGES = [
+    "I live in Rome, and my rent is 900 euros.",
+    "We don't have a dishwasher. My cat Tofu sleeps a lot!",
+    "My husband works as a nurse in Oslo; I'm a baker.",
+    "I love peanuts, but peanuts don't love me.",
+    "The knitting club meets on Tuesdays, and I run it.",
+    "You live in Rome, so take the metro.",
+    "My flight to Porto is on 12 May.",
+    "Ich wohne in Rom und habe eine Katze.",
+    "Ferns grow near cold rivers.",
+]
+
+
+def _everything_outdated() -> list[Outdated]:
+    until = Evidence(
+        conversation=ConversationId("d"), seq=9, hash=0, role="user", speaker="user", quote="", said_at=LATER
+    )
+    updates = [
+        read_update(news)
+        for news in (
+            "we got a dishwasher",
+            "we sold the cat",
+            "the rent's 950 now",
+            "the club moved to wednesday",
+            "i moved to Bern",
+        )
+    ]
+    memories = ("The user lives in Rome.", "The user's husband is a nurse in Oslo.", "The user runs the knitting club.")
+    nothing = frozenset[str]()
+    return [
+        *(Outdated(content=nothing, terms=nothing, until=until, update=update) for update in updates),
+        *(Outdated(content=content_words(text), terms=nothing, until=until) for text in memories),
+        *(
+            Outdated(value=content_words(text), content=content_words(text), terms=nothing)
+            for text in ("peanuts", "Rome")
+        ),
+        *outdated_topic("my flight to Porto", until=until),
+        *(
+            Outdated(value=value, content=nothing, terms=nothing, until=until, state=state)
+            for state in (LifeState.HOME, LifeState.JOB)
+            for value in (nothing, frozenset({"rome"}), frozenset({"baker"}))
+        ),
+        Outdated(content=nothing, terms=nothing, until=until, is_everything=True),
+    ]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize("message", _MESSAGES)
+def test_screening_changes_no_stretch(message: str, role: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    said = Evidence(
+        conversation=ConversationId("c"), seq=1, hash=0, role=role, speaker=role, quote=message, said_at=THEN
+    )
+    screened = [stale_stretches(message, said, [old]) for old in _everything_outdated()]
+    monkeypatch.setattr(stale, "_may_say", lambda *_: True)
+
+    assert [stale_stretches(message, said, [old]) for old in _everything_outdated()] == screened
+    assert any(screened)

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.extraction.redaction import build_redaction, redact
-from recollect.formation.stale import Outdated, disjoint, stale_stretches, with_secrets
+from recollect.formation.stale import Outdated, stale_stretches
+from recollect.formation.withheld import disjoint, with_secrets
 from recollect.types import ConversationId, Evidence, MemoryDetail, Withheld
 
 SAID = Evidence(

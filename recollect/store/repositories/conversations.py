@@ -20,6 +20,7 @@ from recollect.types import (
     RecordedTurn,
     Subject,
     Turn,
+    UserWords,
 )
 
 
@@ -68,6 +69,25 @@ class ConversationRepository:
         return await self._executor.read_inline(
             lambda db: record.messages(db, subject, conversation, after_seq=after_seq, limit=limit),
             small=limit <= INLINE_ROWS,
+        )
+
+    async def user_words(
+        self, subject: Subject, conversation: ConversationId, *, after_seq: int, before_seq: int, characters: int
+    ) -> builtins.list[UserWords]:
+        """Read how users' messages between two others begin, of all branches, ordered by `seq`.
+
+        Args:
+            subject: Owner of the conversation.
+            conversation: The conversation.
+            after_seq: Messages after this one are read, at most some hundred.
+            before_seq: Messages before this one are read.
+            characters: Maximum number of characters of each message.
+        """
+        check_limit(before_seq - after_seq)
+        return await self._executor.read_inline(
+            lambda db: record.user_words(
+                db, subject, conversation, after_seq=after_seq, before_seq=before_seq, characters=characters
+            )
         )
 
     async def page(

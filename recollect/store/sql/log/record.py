@@ -36,6 +36,7 @@ from recollect.types import (
     RecordedTurn,
     Subject,
     Turn,
+    UserWords,
 )
 
 SQL = load("log")
@@ -213,6 +214,24 @@ def messages(
         return []
     rows = fetch(db, SQL["messages"], subject.key, id_, after_seq, limit)
     return [read_message(conversation, row) for row in rows]
+
+
+def user_words(
+    db: SqlConnection,
+    subject: Subject,
+    conversation: ConversationId,
+    *,
+    after_seq: int,
+    before_seq: int,
+    characters: int,
+) -> list[UserWords]:
+    """Read how users' messages between two others begin, of all branches, ordered by `seq`."""
+    id_ = id_bytes(conversation)
+    if id_ is None or subjects.version_of(db, subject) is None:
+        return []
+    return [
+        UserWords(*row) for row in fetch(db, SQL["user_words"], subject.key, id_, after_seq, before_seq, characters)
+    ]
 
 
 def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId) -> set[int]:

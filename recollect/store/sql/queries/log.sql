@@ -54,6 +54,12 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, 
  ORDER BY seq
  LIMIT ?4
 
+-- name: user_words
+SELECT seq, name, substr(text, 1, ?5)
+  FROM message
+ WHERE subject = ?1 AND conversation = ?2 AND seq > ?3 AND seq < ?4 AND role = 'user'
+ ORDER BY seq
+
 -- name: place_of
 SELECT parent_seq, hash, role, complete, said_at FROM message WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
