@@ -103,6 +103,15 @@ class _Moment:
         return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
 
 
+def may_name_time(text: str) -> bool:
+    """Return cheaply whether a text needs a closer look; most do not.
+
+    >>> may_name_time("since Monday"), may_name_time("a monkey of marble")
+    (True, False)
+    """
+    return _ANY_TIME.search(text.casefold()) is not None
+
+
 def parse_dates(
     text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
 ) -> list[DateMention]:
@@ -127,7 +136,7 @@ def parse_dates(
 
 @remembered
 def _parsed(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
-    if not _ANY_TIME.search(text.casefold()):
+    if not may_name_time(text):
         return ()
     today = said_at.astimezone(zone).date()
     taken: list[tuple[int, int]] = []

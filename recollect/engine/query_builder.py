@@ -9,6 +9,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -20,7 +21,7 @@ from recollect.extraction.redaction import redact
 from recollect.ids import id_bytes
 from recollect.profiles.policies import RecallPolicy
 from recollect.providers.protocols import Embedder, ImmediateEmbedder
-from recollect.recall.query import Query, RecallRequest, make_query
+from recollect.recall.query import Query, RecallRequest, make_query, read_query
 from recollect.text import clean
 from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
 
@@ -32,6 +33,9 @@ RECALL_SHARE = 0.5
 SEARCH_TIMEOUT_S = 5.0
 # Pause after an embedder failed in a chat; the first chat after it tries again.
 PAUSE_S = 5.0
+
+# Queries whose words are kept: people and programs repeat what they ask.
+MAX_READ_QUERIES = 512
 
 # Every warning about a query that could not be embedded begins with this.
 NO_SIMILARITY = "similarity is left out"
@@ -61,6 +65,11 @@ class QueryBuilder:
         self._components = components
         self._zone = ZoneInfo(components.settings.time_zone)
         self._embedder = _QueryEmbedder(components.clock)
+        self._read = lru_cache(maxsize=MAX_READ_QUERIES)(read_query)
+
+    def forget_texts(self) -> None:
+        """Drop the texts of queries that are kept."""
+        self._read.cache_clear()
 
     async def embed(self, request: RecallRequest, embedder: Embedder) -> QueryVector:
         """Embed a cleaned request; the conversation before it has the smaller share of the vector."""
@@ -79,7 +88,7 @@ class QueryBuilder:
 
     def query_now(self, request: RecallRequest, embedded: QueryVector, now: datetime) -> Query:
         """Do as `query` for a request that reads no newest memories of a tag."""
-        return make_query(request, vector=embedded.vector, now=now, zone=self._zone)
+        return make_query(request, vector=embedded.vector, now=now, zone=self._zone, read=self._read)
 
     async def query(
         self, request: RecallRequest, embedded: QueryVector, subjects: Sequence[Subject], now: datetime
@@ -94,7 +103,7 @@ class QueryBuilder:
         """
         if embedded.failure:
             request = replace(request, policy=without_similarity(request.policy))
-        query = make_query(request, vector=embedded.vector, now=now, zone=self._zone)
+        query = make_query(request, vector=embedded.vector, now=now, zone=self._zone, read=self._read)
         return replace(query, newest=await self._newest(subjects, request)) if request.tag else query
 
     async def _newest(self, subjects: Sequence[Subject], request: RecallRequest) -> frozenset[bytes]:

@@ -138,6 +138,10 @@ class Retriever:
         self._queries = QueryBuilder(components)
         self._lists = ReadingListCache(components.store)
 
+    def forget_texts(self) -> None:
+        """Drop the texts of queries that are kept."""
+        self._queries.forget_texts()
+
     async def recall(self, request: RecallRequest) -> Recall:
         """Find memories in the subject of a request and the rest of its reading list."""
         return (await self.recall_keyed(request))[0]
@@ -178,8 +182,7 @@ class Retriever:
         if found is None or not self._lists.is_current_now(subjects[0], found[0][1]):
             return None
         (ranking, _), memories = found
-        texts = {memory.id: redact_quotation(memory) for memory in memories}
-        recall = finalize(ranking, texts, count_tokens=self._components.counter.count)
+        recall = finalize(ranking, _redact_now(memories), count_tokens=self._components.counter.count)
         return replace(recall, took_ms=(clock.monotonic() - started) * 1000)
 
     async def recall_keyed(self, request: RecallRequest) -> tuple[Recall, bytes]:
@@ -263,6 +266,14 @@ async def redact_quotations(memories: Sequence[Memory]) -> dict[MemoryId, Memory
         size, lambda: [redact_quotation(memory) for memory in memories], above=_LARGE_TEXT
     )
     return {memory.id: memory for memory in shown}
+
+
+def _redact_now(memories: Sequence[Memory]) -> dict[MemoryId, Memory]:
+    """Do as `redact_quotations` in this thread."""
+    texts = {memory.id: memory for memory in memories}
+    for memory in [memory for memory in memories if memory.kind is MemoryKind.TURN]:
+        texts[memory.id] = redact_quotation(memory)
+    return texts
 
 
 def redact_quotation(memory: Memory) -> Memory:

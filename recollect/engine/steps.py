@@ -112,6 +112,7 @@ class Steps:
         """Drop texts of a subject that are kept in this process; None: of all subjects."""
         if isinstance(self.components.counter, CachingCounter):
             self.components.counter.forget()
+        self.retriever.forget_texts()
         if "turns" in vars(self):
             self.turns.forget_texts(subject)
 

@@ -19,6 +19,7 @@ from recollect.resolution.states import words_of
 from recollect.resolution.values import Neighbour, Neighbours
 from recollect.text import term_key, terms
 from recollect.types import (
+    KIND_ORDER,
     Candidate,
     ConversationId,
     Memory,
@@ -109,21 +110,30 @@ def _pick(
     hot: SubjectSnapshot, vectors: Vectors, kinds: Sequence[int], term_lists: Sequence[Iterable[str]], limit: int
 ) -> list[list[_Near]]:
     """Pick the memories nearest to each vector, best first."""
-    rows = np.flatnonzero(np.isin(hot.kinds[hot.vector_of], kinds))
-    if not len(rows):
+    is_wanted = np.isin(np.arange(len(KIND_ORDER)), kinds)[hot.kinds]
+    rows = None if is_wanted.all() else np.flatnonzero(is_wanted[hot.vector_of])
+    if rows is not None and not len(rows):
         return [[] for _ in vectors]
-    owners = hot.vector_of[rows]
-    # To copy vectors takes longer than to compare them: few are copied, of many all are compared.
-    few = hot.vectors[rows] if len(rows) * _COPY_COST < len(hot.vectors) else None
-    # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
-    cosines = [
-        _Cosines(np.vecdot(hot.vectors, vector)[rows] if few is None else np.vecdot(few, vector), owners)
-        for vector in vectors
-    ]
+    owners = hot.vector_of if rows is None else hot.vector_of[rows]
+    cosines = [_Cosines(values, owners) for values in _compare(hot, vectors, rows)]
     picked = [_top(of_vector, limit) for of_vector in cosines]
     for place, terms_of_text in enumerate(term_lists):
         picked[place] = _with_sharing(picked[place], _sharing(hot, terms_of_text), cosines[place], limit)
     return picked
+
+
+def _compare(
+    hot: SubjectSnapshot, vectors: Vectors, rows: npt.NDArray[np.intp] | None
+) -> list[npt.NDArray[np.float32]]:
+    """Compare each vector with the stored ones at some rows; None: with all."""
+    # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
+    if rows is None:
+        return [np.vecdot(hot.vectors, vector) for vector in vectors]
+    # To copy vectors takes longer than to compare them: few are copied, of many all are compared.
+    if len(rows) * _COPY_COST < len(hot.vectors):
+        few = hot.vectors[rows]
+        return [np.vecdot(few, vector) for vector in vectors]
+    return [np.vecdot(hot.vectors, vector)[rows] for vector in vectors]
 
 
 async def gather_neighbours(
@@ -281,7 +291,9 @@ async def _restating(hot: SubjectSnapshot, runtime: Runtime) -> list[Memory]:
 
 def _top(cosines: _Cosines, limit: int) -> list[_Near]:
     """Return the memories of the best rows, each once, best first."""
-    values = np.nan_to_num(cosines.values, nan=-1.0).astype(np.float64)
+    values = cosines.values
+    if not np.isfinite(values).all():  # a broken vector is no neighbour
+        values = np.nan_to_num(values, nan=-1.0)
     best: dict[int, _Near] = {}
     rows = 0
     while len(best) < limit and rows < len(values):

@@ -1,13 +1,14 @@
 """One recall's request, and the query that is made of it once for all subjects that are read. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from recollect.dates import parse_dates
+from recollect.dates import may_name_time, parse_dates
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import RecallPolicy
 from recollect.text import Read, asks, is_opener, other_stems, read_terms, terms, words
@@ -186,6 +187,34 @@ class Query:
     """A memory unused for this long weighs half; 0: weights do not decay."""
 
 
+class QueryText(NamedTuple):
+    """What the text of a query says at any time."""
+
+    terms: Counter[str]
+    """`MAX_TERMS` distinct ones at most."""
+    spoken: Mapping[str, str]
+    """The word of the text for each term."""
+    elsewhere: tuple[Read, ...]
+    """See `Query.elsewhere`."""
+    question: bool
+    personal: bool
+    may_name_time: bool
+
+
+def read_query(text: str) -> QueryText:
+    """Read the text of a query."""
+    own_terms, spoken = _read_terms(_without_idioms(text))
+    found = words(text)
+    return QueryText(
+        terms=own_terms,
+        spoken=spoken,
+        elsewhere=tuple(other_stems(text)),
+        question=_is_question(text, found if len(text) <= _MAX_OPENING else words(text[:_MAX_OPENING])),
+        personal=_is_personal(found),
+        may_name_time=may_name_time(text[-MAX_DATED:]),
+    )
+
+
 def make_query(
     request: RecallRequest,
     *,
@@ -193,6 +222,7 @@ def make_query(
     now: datetime,
     zone: ZoneInfo,
     dates: Sequence[Interval] | None = None,
+    read: Callable[[str], QueryText] = read_query,
 ) -> Query:
     """Prepare the query of a request.
 
@@ -202,19 +232,17 @@ def make_query(
         now: When it is asked (aware).
         zone: The asker's time zone, which says when a day begins.
         dates: The times asked about; None reads them from the text.
+        read: Does as `read_query`, perhaps from a cache.
     """
     text = request.text
-    own_terms, spoken = _read_terms(_without_idioms(text))
+    reading = read(text)
     if dates is None:
-        mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=zone)
+        mentions = parse_dates(text[-MAX_DATED:], said_at=now, zone=zone) if reading.may_name_time else ()
         dates = [(mention.start, max(now, mention.end) if mention.since else mention.end) for mention in mentions]
-    found = words(text)
-    question = _is_question(text, found if len(text) <= _MAX_OPENING else words(text[:_MAX_OPENING]))
-    personal = _is_personal(found)
-    wants_known = request.for_prompt and (personal or not question)
+    wants_known = request.for_prompt and (reading.personal or not reading.question)
     return Query(
         text=text,
-        terms=own_terms,
+        terms=reading.terms,
         vector=vector,
         dates=tuple(dates),
         now=now,
@@ -222,13 +250,13 @@ def make_query(
         limit=request.limit,
         budget_tokens=request.budget_tokens,
         policy=request.policy,
-        question=question,
-        personal=personal,
+        question=reading.question,
+        personal=reading.personal,
         for_prompt=request.for_prompt,
-        spoken=spoken,
-        elsewhere=tuple(other_stems(text)),
-        background=_background_terms(request.before, own_terms),
-        related_terms=find_related_terms(own_terms) if wants_known else (),
+        spoken=reading.spoken,
+        elsewhere=reading.elsewhere,
+        background=_background_terms(request.before, reading.terms),
+        related_terms=find_related_terms(reading.terms) if wants_known else (),
         half_life_days=request.half_life_days,
     )
 

@@ -112,7 +112,8 @@ class RankedRow(NamedTuple):
     @property
     def score(self) -> float:
         """The evidence as a number from 0 to 1."""
-        return 1 / (1 + exp(-min(60.0, max(-60.0, self.evidence))))
+        evidence = self.evidence
+        return 1 / (1 + exp(-evidence if -60 < evidence < 60 else -min(60.0, max(-60.0, evidence))))
 
 
 def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Query) -> npt.NDArray[np.float64]:

@@ -7,7 +7,7 @@ import numpy.typing as npt
 _SORT_ALL_THRESHOLD = 500
 
 
-def top_k(evidence: npt.NDArray[np.float64], most: int) -> npt.NDArray[np.intp]:
+def top_k(evidence: npt.NDArray[np.floating], most: int) -> npt.NDArray[np.intp]:
     """Return the positions of the highest, best first, ties by position (memories are ordered by id), without -inf."""
     if most <= 0:
         return np.zeros(0, dtype=np.intp)

@@ -194,6 +194,8 @@ def _best(scores: Mapping[str, float], script: str) -> str:
     """Choose a script's language: the usual one, unless another has more evidence, and enough."""
     told = [code for code in scores if LANGUAGES[code].script == script]
     usual = USUAL_OF[script]
+    if not told or told == [usual]:
+        return usual
     best = min(told, key=lambda code: (-scores[code], _PLACE[code]), default=usual)
     least = _MIN_SHARE if script == "latin" else 0.0
     return best if scores.get(best, 0.0) > max(least, scores.get(usual, 0.0)) else usual

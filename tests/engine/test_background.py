@@ -13,6 +13,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, ModelError
 from recollect.providers.protocols import ImmediateEmbedder
 from recollect.providers.static_embedder import StaticEmbedder
+from recollect.recall.query import QueryText, read_query
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Recall, Subject, Vectors
 from statement_counter import StatementCounter
@@ -173,3 +174,34 @@ def test_a_repeated_search_makes_few_calls(tmp_path: Path) -> None:
             sys.setprofile(None)
     assert found.considered == 100
     assert calls < MAX_CALLS
+
+
+def test_a_query_is_read_once_until_something_is_erased(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def noted(text: str) -> QueryText:
+        read.append(text)
+        return read_query(text)
+
+    monkeypatch.setattr("recollect.engine.query_builder.read_query", noted)
+    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+        kept = [memory.add(text, user="ana") for text in TEXTS]
+        found = [shown(memory.search("a shelf of plums since May", user="ana")) for _ in range(3)]
+        assert found[0] == found[1] == found[2]
+        assert read == ["a shelf of plums since May"]
+        memory.erase(kept[0].id, user="ana")
+        memory.search("a shelf of plums since May", user="ana")
+    assert read == 2 * ["a shelf of plums since May"]
+
+
+def test_a_replaced_file_is_not_read(tmp_path: Path, on_the_loop: list[str]) -> None:
+    path = tmp_path / "memory.db"
+    with Recollect(path, embedder=Immediate(), clock=FakeClock()) as memory:
+        memory.add("The red canoe is in Porto.", user="ana")
+        for name in ("memory.db", "memory.db-wal", "memory.db-shm"):
+            (tmp_path / name).rename(tmp_path / f"moved-{name}")
+        with Recollect(path, embedder=Immediate(), clock=FakeClock()) as other:
+            other.add("The red canoe was sold.", user="ana")
+            found = memory.search("red canoe", user="ana")
+            assert [item.memory.text for item in found.items] == ["The red canoe is in Porto."]
+    assert on_the_loop == ["red canoe"]

@@ -9,6 +9,7 @@ from typing import TypeVar
 import apsw
 
 from recollect.clock import Clock
+from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql import formations
 from recollect.store.sql.database import Work, load
@@ -83,10 +84,19 @@ def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
     )
 
 
-def _open_unwaiting_reader(place: DatabaseLocation) -> apsw.Connection:
-    """Open a connection for reads that are left to a reading thread where the file is locked."""
+def _open_later(place: DatabaseLocation, guard: FileGuard) -> apsw.Connection:
+    """Open a further reading connection, which does not wait for locks, to the file that was opened at first.
+
+    Raises:
+        StoreUnavailableError: another file is there now.
+    """
     db = open_reader(place)
-    db.set_busy_timeout(0)
+    try:
+        db.set_busy_timeout(0)
+        guard.check()
+    except StoreUnavailableError:
+        db.close()
+        raise
     return db
 
 
@@ -111,7 +121,7 @@ class SqliteExecutor:
             ReaderPool(opened.readers, place.path, partial(as_ours, where=place.path)) if opened.readers else None
         )
         self._inline = InlineReader(opened.inline, clock) if opened.inline else None
-        self._callers = None if place.alone else CallerReaders(partial(_open_unwaiting_reader, place))
+        self._callers = None if place.alone else CallerReaders(partial(_open_later, place, opened.file_guard))
 
     @classmethod
     async def open(cls, place: DatabaseLocation, clock: Clock) -> "SqliteExecutor":

@@ -273,14 +273,16 @@ class SnapshotCache:
 
     def forget(self, subject: Subject) -> None:
         """Drop a subject from the cache."""
+        number = subject.key
         with self._lock:
-            for key in [key for key in self._kept if key[0] == subject.key]:
+            for key in [key for key in self._kept if key[0] == number]:
                 self._drop(key)
 
     def note_uses(self, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
         """Count a use of each memory in the cached snapshots: uses change no version."""
+        number = subject.key
         with self._lock:
-            cached = [(key, kept.arrays) for key, kept in self._kept.items() if key[0] == subject.key]
+            cached = [(key, kept.arrays) for key, kept in self._kept.items() if key[0] == number]
         for key, arrays in cached:
             with arrays.lock, self._lock:  # in this order, as in `advance`
                 kept = self._kept.get(key)
