@@ -42,7 +42,7 @@ _MAX_PREPARED_NOTES = 50
 _MAX_INLINE = 10_000
 _PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
 # A mark within a word makes other terms of it than a blank: "12:30" is "12" and "30" where it is written with one.
-_MARK_WITHIN = LazyPattern("\\w[.,;:!?…'\"‘’“”()]+\\w")
+_MARK_WITHIN = LazyPattern("(?<=\\S)[.,;:!?…'\"‘’“”()](?=\\w)")
 
 
 class ManualNote(NamedTuple):

@@ -2,7 +2,7 @@
 
 from recollect.text.clauses import read_clause
 from recollect.text.courtesies import is_courtesy
-from recollect.text.hashes import conversation_tag, hash64, source_key, term_key
+from recollect.text.hashes import conversation_tag, hash64, source_key, term_key, term_keys
 from recollect.text.languages import STOP_WORDS, is_english
 from recollect.text.normalize import bare, clean, fold, fold_runs, normalise, spelling_similarity, squeeze, words
 from recollect.text.proper_names import find_names
@@ -65,6 +65,7 @@ __all__ = [
     "squeeze",
     "stem",
     "term_key",
+    "term_keys",
     "terms",
     "terms_of_word",
     "words",
@@ -79,4 +80,5 @@ def forget_words() -> None:
     """Empty all caches that hold words."""
     forget_terms()
     term_key.cache_clear()
+    term_keys.cache_clear()
     read_clause.cache_clear()

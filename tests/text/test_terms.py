@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from recollect.text import STOP_WORDS, forget_words, read_terms, stem, terms, terms_of_word
+from recollect.text import STOP_WORDS, forget_words, read_terms, stem, term_key, term_keys, terms, terms_of_word
 from recollect.text.languages import LANGUAGES, folded
 
 
@@ -179,8 +179,17 @@ def test_a_long_text_takes_a_time_in_proportion() -> None:
 
 def test_no_word_is_kept_when_caches_are_emptied() -> None:
     terms("zyzzyva montañas")
+    term_keys(b"salt")["zyzzyva"]
     forget_words()
     assert terms_of_word.cache_info().currsize == stem.cache_info().currsize == 0
+    assert "zyzzyva" not in term_keys(b"salt")
+
+
+def test_hashes_of_many_terms_are_those_of_each() -> None:
+    words = [f"word{number}" for number in range(12_000)]
+    keys = term_keys(b"another salt")
+    assert [keys[word] for word in words] == [term_key(b"another salt", word) for word in words]
+    assert len(keys) <= 10_000
 
 
 def test_words_are_read_in_order_with_their_terms() -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from recollect.text import source_key, term_key
+from recollect.text import source_key, term_keys
 from recollect.types import ID_BYTES, Evidence, IdColumn, Subject, SubjectSnapshot
 
 Row = tuple[Any, ...]
@@ -80,7 +80,8 @@ def role_code(role: str) -> int:
 
 def pack_terms(terms: Mapping[str, int], salt: bytes) -> bytes:
     """Pack the terms under their hashes. Two that meet in one hash are one, with both counts."""
-    keys = [term_key(salt, term) for term in terms]
+    known = term_keys(salt)
+    keys = [known[term] for term in terms]
     counts = dict(zip(keys, terms.values(), strict=True))
     if len(counts) < len(keys):
         counts = {}
