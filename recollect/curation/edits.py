@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 
 from recollect.concurrency import retry_while_stale, run_in_thread_if_large
-from recollect.curation.new_notes import ManualNote, add_unknown, fold_wording, is_plain
+from recollect.curation.new_notes import MAX_PREPARED_NOTES, ManualNote, add_unknown, fold_wording, is_plain
 from recollect.errors import StaleSubjectError, StoreUnavailableError
 from recollect.formation.runtime import Runtime
 from recollect.formation.telemetry import record_evictions
@@ -62,7 +62,12 @@ async def add_notes(
     if not wanted:
         return []
     runtime = await runtime.for_cached_subject(subject)
+    is_long = len(wanted) > MAX_PREPARED_NOTES
+    if is_long:  # the caller has checked them, and an embedder may work on the event loop: others run in between
+        await asyncio.sleep(0)
     vectors = await runtime.embedder.embed([note.text for note in wanted])
+    if is_long:
+        await asyncio.sleep(0)
     async with runtime.turns.setdefault(subject, asyncio.Lock()):
         if home in (None, subject) and all(map(is_plain, wanted)):
             added = await add_unknown(runtime, subject, wanted, vectors)

@@ -36,8 +36,8 @@ from recollect.types import (
     Vectors,
 )
 
-# Notes prepared without a pause for others on the event loop: one or two milliseconds.
-_MAX_PREPARED_NOTES = 50
+MAX_PREPARED_NOTES = 50
+"""Notes prepared without a pause for others on the event loop: one or two milliseconds."""
 # Memories whose spellings are indexed on the event loop: a few milliseconds.
 _MAX_INLINE = 10_000
 _PUNCTUATION = LazyPattern("[.,;:!?…'\"‘’“”()]")
@@ -162,8 +162,9 @@ class _Notes:
         self._subject = subject
         self._salt = salt
         self._wanted = wanted
+        self._clock = clock
         self._now = clock.now()
-        self._ids = new_ids(clock, 2 * len(wanted))
+        self._decisions: list[bytes] = []
         self._terms: list[bytes] = []
         self._folded: list[bytes] = []
         """Terms of the texts without case and punctuation: texts that differ in these alone have the same."""
@@ -171,11 +172,15 @@ class _Notes:
         self.memories: list[Memory] = []
 
     def prepare(self) -> Iterator[None]:
-        """Prepare them, and yield now and then: others may run on the event loop."""
-        for place, note in enumerate(self._wanted):
-            if place and place % _MAX_PREPARED_NOTES == 0:
+        """Prepare them, and yield before each portion but the first: others may run on the event loop."""
+        for start in range(0, len(self._wanted), MAX_PREPARED_NOTES):
+            if start:
                 yield
-            self._prepare(note, self._ids[place])
+            portion = self._wanted[start : start + MAX_PREPARED_NOTES]
+            ids = new_ids(self._clock, 2 * len(portion))
+            self._decisions += ids[len(portion) :]
+            for note, id_ in zip(portion, ids, strict=False):
+                self._prepare(note, id_)
 
     def _prepare(self, note: ManualNote, id_: bytes) -> None:
         text = clean(note.text)
@@ -217,6 +222,6 @@ class _Notes:
             lengths=self._lengths,
             space=space,
             vectors=vectors,
-            decisions=self._ids[len(self.memories) :],
+            decisions=self._decisions,
             reasons=[note.reason for note in self._wanted],
         )
