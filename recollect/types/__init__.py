@@ -32,7 +32,14 @@ from recollect.types.embedder import (
     SpaceCount,
 )
 from recollect.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind
-from recollect.types.formation import FormationKey, FormationRequest, FormationResult, FormationStatus, Lease
+from recollect.types.formation import (
+    FormationKey,
+    FormationRequest,
+    FormationResult,
+    FormationStatus,
+    Lease,
+    LeaseRequest,
+)
 from recollect.types.id_column import ID_BYTES, IdColumn
 from recollect.types.ledger import (
     MAX_INSERTIONS_PER_THREAD,
@@ -151,6 +158,7 @@ __all__ = [
     "InjectionSite",
     "Insertion",
     "Lease",
+    "LeaseRequest",
     "LedgerRows",
     "LifeState",
     "LoggedMessage",

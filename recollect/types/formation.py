@@ -47,11 +47,20 @@ class Lease:
     token: int
     until: datetime
     attempts: int
-    """Number of attempts, this one included; counted in a transaction of its own before the work starts."""
+    """Number of attempts, this one included; counted in a transaction that ends before the work starts."""
     formed_seq: int
     """The last message already formed."""
     last_seq: int
     """The last message of the conversation when the lease was taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LeaseRequest:
+    """What is to be leased, and for how long."""
+
+    key: FormationKey
+    now: datetime
+    lease_s: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

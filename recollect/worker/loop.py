@@ -36,6 +36,7 @@ from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
 from recollect.memo import remembering
 from recollect.types import FormationKey, FormationResult, Lease, Subject
+from recollect.worker.stage_leases import StageLeases
 
 logger = logging.getLogger(__name__)
 
@@ -104,6 +105,7 @@ class Worker:
         self.counters = WorkerCounters()
         self._cleaned_at = -CLEAN_EVERY_S
         self._is_prepared = False
+        self._leases = StageLeases(runtime.store, runtime.clock, lease_s=LEASE_S)
 
     def wake(self) -> None:
         """Wake the worker because something has become due."""
@@ -186,13 +188,9 @@ class Worker:
         room = asyncio.Semaphore(self.concurrency)
 
         async def one_by_one(keys: list[FormationKey]) -> int:
-            taken = 0
             async with room:
-                for _, stages in groupby(keys, key=attrgetter("home", "conversation")):
-                    with remembering():  # the stages of a conversation read the same messages
-                        for key in stages:
-                            taken += not (heed_stop and self._stopping) and await self._take(key)
-            return taken
+                stages = (list(each) for _, each in groupby(keys, key=attrgetter("home", "conversation")))
+                return sum([await self._take_stages(each, heed_stop=heed_stop) for each in stages])
 
         # Decisions for a subject rest on what its formation before committed, so these follow one another.
         subjects: dict[Subject, list[FormationKey]] = {}
@@ -228,9 +226,18 @@ class Worker:
             await asyncio.to_thread(compile_patterns)
             self._is_prepared = True
 
+    async def _take_stages(self, keys: Sequence[FormationKey], *, heed_stop: bool) -> int:
+        """Work on the stages of one conversation, which read the same messages."""
+        taken = 0
+        with remembering():
+            async with self._leases.in_order(keys):
+                for key in keys:
+                    taken += not (heed_stop and self._stopping) and await self._take(key)
+        return taken
+
     async def _take(self, key: FormationKey) -> bool:
         await self._prepare()
-        lease = await self._runtime.store.formations.lease(key, now=self._runtime.clock.now(), lease_s=LEASE_S)
+        lease = await self._leases.take(key)
         if lease is None:
             return False
         max_attempts = self._max_attempts(key.profile)
@@ -321,14 +328,12 @@ class Worker:
         """Commit with the evictions it needs; return both. After two database errors no model is asked."""
         result = await with_evictions(formed, lease, runtime, compactor=compactor)
         try:
-            await retry_once(
-                lambda: self._runtime.store.formations.commit(lease, result, now=self._runtime.clock.now())
-            )
+            await retry_once(lambda: self._leases.commit(lease, result))
         except (StoreUnavailableError, StoreFullError):
             if result.decisions == formed.decisions:
                 raise
             result = await with_evictions(formed, lease, runtime, ask=False)
-            await self._runtime.store.formations.commit(lease, result, now=self._runtime.clock.now())
+            await self._leases.commit(lease, result)
         return result
 
     async def _answer_for(self, lease: Lease, max_attempts: int, error: RecollectError) -> None:

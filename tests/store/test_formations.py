@@ -10,7 +10,7 @@ from recollect.errors import BadRequestError, LeaseLostError, StaleSubjectError
 from recollect.store.factory import open_store
 from recollect.store.store import Store
 from recollect.testing import FakeClock
-from recollect.types import FormationKey, FormationResult, Lease, Subject
+from recollect.types import FormationKey, FormationResult, Lease, LeaseRequest, Subject
 
 
 async def leased(store: Store, clock: FakeClock, *, seconds: float = 60) -> Lease:
@@ -254,3 +254,50 @@ async def test_opening_a_file_leaves_a_lease_in_use_alone(url: str, clock: FakeC
     assert await store.formations.renew(lease, now=clock.now(), lease_s=60)
     await beside.close()
     await store.close()
+
+
+async def leased_before_another(store: Store, clock: FakeClock) -> tuple[Lease, FormationKey]:
+    """Record a turn with two stages; lease the first and name the second."""
+    stages = [due(stage=stage, due_at=clock.now()) for stage in ("index", "extract")]
+    await store.conversations.record(turn("a", "b", formations=stages))
+    index, extract = await store.formations.due(clock.now())
+    lease = await store.formations.lease(index, now=clock.now(), lease_s=60)
+    assert lease is not None
+    return lease, extract
+
+
+async def test_a_commit_leases_what_follows_and_counts_its_attempt(store: Store, clock: FakeClock) -> None:
+    lease, following = await leased_before_another(store, clock)
+    wanted = LeaseRequest(key=following, now=clock.now(), lease_s=60)
+    ahead = await store.formations.commit_and_lease(lease, FormationResult(formed_seq=2), wanted)
+
+    assert ahead is not None
+    assert (ahead.key, ahead.attempts, ahead.formed_seq, ahead.last_seq) == (following, 1, 0, 2)
+    assert await store.formations.lease(following, now=clock.now(), lease_s=60) is None
+    done, begun = await store.formations.list()
+    assert {(status.key.stage, status.formed_seq, status.attempts) for status in (done, begun)} == {
+        ("index", 2, 0),
+        ("extract", 0, 1),
+    }
+    await store.formations.commit(ahead, FormationResult(formed_seq=2), now=clock.now())
+
+
+async def test_a_refused_commit_leases_nothing(store: Store, clock: FakeClock) -> None:
+    lease, following = await leased_before_another(store, clock)
+    wanted = LeaseRequest(key=following, now=clock.now(), lease_s=60)
+    with pytest.raises(StaleSubjectError):
+        await store.formations.commit_and_lease(lease, FormationResult(formed_seq=2, subject_version=7), wanted)
+
+    free = await store.formations.lease(following, now=clock.now(), lease_s=60)
+    assert free is not None
+    assert free.attempts == 1
+
+
+async def test_a_commit_holds_when_another_worker_has_what_follows(store: Store, clock: FakeClock) -> None:
+    lease, following = await leased_before_another(store, clock)
+    assert await store.formations.lease(following, now=clock.now(), lease_s=60)
+    wanted = LeaseRequest(key=following, now=clock.now(), lease_s=60)
+
+    assert await store.formations.commit_and_lease(lease, FormationResult(formed_seq=2), wanted) is None
+    statuses = await store.formations.list()
+    assert {(status.key.stage, status.formed_seq) for status in statuses} == {("index", 2), ("extract", 0)}

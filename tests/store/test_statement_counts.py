@@ -90,7 +90,7 @@ async def test_a_formed_turn_sends_few_statements(engine: AsyncRecollect, statem
     with statements.counted() as sent:
         assert await engine.form() == 2
 
-    assert sum(sql.startswith("BEGIN IMMEDIATE") for sql in sent) <= 4
+    assert sum(sql.startswith("BEGIN IMMEDIATE") for sql in sent) <= 3
     assert sum(sql.startswith("SELECT name, version, space FROM subject") for sql in sent) <= 16
     assert len(sent) <= 120, sent
 

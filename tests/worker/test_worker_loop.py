@@ -194,6 +194,44 @@ async def test_run_ends_when_told_and_wakes_for_new_work(runtime: Runtime, clock
     assert worker.counters.formed == 1
 
 
+async def say_for_two_stages(store: Store, clock: FakeClock) -> None:
+    stages = [
+        FormationRequest(key_subject=ANA, profile="default", stage=stage, version="v", due_at=clock.now())
+        for stage in ("index", "extract")
+    ]
+    await store.conversations.record(turn("I like tea.", "Noted.", formations=stages))
+
+
+async def test_a_stage_that_a_stop_prevents_is_due_at_once_and_untried(runtime: Runtime, clock: FakeClock) -> None:
+    await say_for_two_stages(runtime.store, clock)
+
+    async def stops(lease: Lease, runtime: Runtime) -> FormationResult:
+        worker.stop()
+        return await done(lease, runtime)
+
+    worker = Worker(runtime, {"index": stops, "extract": done})
+    await worker.round()
+    assert worker.counters.formed == 1
+    [key] = await runtime.store.formations.due(clock.now())
+    [status] = [each for each in await runtime.store.formations.list() if each.key == key]
+    assert (key.stage, status.attempts, status.formed_seq) == ("extract", 0, 0)
+    assert await Worker(runtime, {"extract": done}).drain() == 1
+
+
+async def test_a_stage_whose_worker_dies_after_the_one_before_counts(runtime: Runtime, clock: FakeClock) -> None:
+    await say_for_two_stages(runtime.store, clock)
+
+    async def dies(lease: Lease, runtime: Runtime) -> FormationResult:
+        raise asyncio.CancelledError
+
+    with pytest.raises(asyncio.CancelledError):
+        await Worker(runtime, {"index": done, "extract": dies}).round()
+    clock.advance(seconds=7)
+    statuses = {status.key.stage: status for status in await runtime.store.formations.list()}
+    assert (statuses["index"].formed_seq, statuses["extract"].attempts) == (2, 1)
+    assert await Worker(runtime, {"extract": done}).drain() == 1
+
+
 async def test_a_lost_lease_is_no_failure(runtime: Runtime, clock: FakeClock) -> None:
     await say(runtime.store, clock)
 

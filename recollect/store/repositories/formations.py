@@ -6,7 +6,15 @@ from datetime import datetime
 from recollect.store.executor import StoreContext, check_limit
 from recollect.store.sql import formations
 from recollect.store.sql.log import conversations
-from recollect.types import ConversationId, FormationKey, FormationResult, FormationStatus, Lease, Subject
+from recollect.types import (
+    ConversationId,
+    FormationKey,
+    FormationResult,
+    FormationStatus,
+    Lease,
+    LeaseRequest,
+    Subject,
+)
 
 
 class FormationRepository:
@@ -65,6 +73,26 @@ class FormationRepository:
         """
         return await self._executor.write(
             lambda db: formations.commit(db, lease, result, now=now, term_key=self._context.term_key),
+            lease.key.subject,
+            lease.key.home,
+        )
+
+    async def commit_and_lease(self, lease: Lease, result: FormationResult, following: LeaseRequest) -> Lease | None:
+        """Do as `commit`, and lease in the same transaction what the worker forms next, counting its attempt.
+
+        Args:
+            lease: On the formation that is committed.
+            result: What is committed.
+            following: A formation of the same conversation into the same subject.
+
+        Returns:
+            The second lease; None where `lease` would return None.
+
+        Raises:
+            RecollectError: As `commit`; then nothing is committed or leased.
+        """
+        return await self._executor.write(
+            lambda db: formations.commit_and_lease(db, lease, result, following, term_key=self._context.term_key),
             lease.key.subject,
             lease.key.home,
         )

@@ -17,7 +17,7 @@ from recollect.store.sql.rows import (
     read_formation_key,
 )
 from recollect.store.sql.subjects import version_of
-from recollect.types import FormationKey, FormationResult, FormationStatus, Lease, Subject
+from recollect.types import FormationKey, FormationResult, FormationStatus, Lease, LeaseRequest, Subject
 
 SQL = load("formation")
 LOG_SQL = load("log")
@@ -98,6 +98,14 @@ def commit(db: SqlConnection, lease: Lease, result: FormationResult, *, now: dat
     due_at = _due_again((asked_seq, idle), lease, result, last_seq=last_seq, now=to_micros(now))
     db.execute(SQL["advance"], (*row_key, result.formed_seq, due_at))
     return version
+
+
+def commit_and_lease(
+    db: SqlConnection, held: Lease, result: FormationResult, following: LeaseRequest, *, term_key: bytes
+) -> Lease | None:
+    """Commit a formation and lease the one that follows it, which must write to the same subject."""
+    commit(db, held, result, now=following.now, term_key=term_key)
+    return lease(db, following.key, now=following.now, lease_s=following.lease_s)
 
 
 def _due_again(row: Row, lease: Lease, result: FormationResult, *, last_seq: int, now: int) -> int | None:
