@@ -65,6 +65,16 @@ def test_insertions_that_show_a_memory_are_found_by_index(name: str, empty: apsw
     assert any("insertion_item_owner (owner=?" in step for step in plan)
 
 
+@pytest.mark.parametrize("name", ["decisions_of", "decisions_of_many"])
+def test_decisions_about_memories_are_found_by_index(name: str, empty: apsw.Connection) -> None:
+    values = (1, 10, b"") if name == "decisions_of" else (1, "[]")
+    plan = [str(row[3]) for row in empty.execute(f"EXPLAIN QUERY PLAN {database.load('memory')[name]}", values)]
+    searches = [step for step in plan if step.startswith("SEARCH decision")]
+    assert len(searches) == 2
+    assert "decision_memory (subject=? AND memory=?)" in searches[0]
+    assert "decision_target (subject=? AND target=?)" in searches[1]
+
+
 def test_each_statement_is_used() -> None:
     folder = Path(str(RELATIONAL)).parent
     code = "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*.py")))

@@ -64,6 +64,13 @@ SELECT *
                 FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
  ORDER BY id, place
 
+-- name: decisions_of
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision
+ WHERE subject = ?1 AND (memory = ?3 OR target = ?3)
+ ORDER BY at, id
+ LIMIT ?2
+
 -- name: decisions_of_many
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
   FROM decision

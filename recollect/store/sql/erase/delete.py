@@ -23,7 +23,7 @@ from recollect.store.sql.snapshot_codec import pack_sources
 from recollect.types import NO_DETAIL, Subject
 
 SQL = load("erase")
-MEMORY_SQL, EXPORT_SQL = load("memory"), load("export")
+MEMORY_SQL, EXPORT_SQL, UNDO_SQL = load("memory"), load("export"), load("undo")
 _TARGET_ERASED = "what it was weighed against was erased"
 _MESSAGE_ERASED = "the message it rests on was erased"
 _ERROR_ERASED = "its error went with what was erased"
@@ -94,7 +94,7 @@ class MemoryDeleter:
             hollowed: Conversation and `seq` of the messages that were erased.
             answers: The same of the messages that answer them.
         """
-        for row in fetch(self._db, SQL["all_decisions"], self._key):
+        for row in self._decisions({conversation for conversation, _ in hollowed}):
             self._clear_decision(row, hollowed)
         gone = frozenset(id_text(memory) for memory in self.gone)
         for at, id_, conversation, seq, items, omitted in fetch(self._db, SQL["all_recalls"], self._key):
@@ -117,8 +117,22 @@ class MemoryDeleter:
             self._thin_recall(at, id_, items, lambda item: item[0] == subject.text)
             self._thin_omitted(at, id_, omitted, ids)
 
+    def _decisions(self, conversations: Collection[bytes]) -> list[Row]:
+        """Read the decisions about what is gone, and those that rest on messages of some conversations.
+
+        No index has the messages: for these the database looks at all decisions of the subject.
+        """
+        rows: list[Row] = []
+        if self.gone:
+            gone = json.dumps([id_text(memory) for memory in sorted(self.gone)])
+            rows += fetch(self._db, MEMORY_SQL["decisions_of_many"], self._key, gone)
+        if conversations:
+            [only] = conversations if len(conversations) == 1 else [None]
+            rows += fetch(self._db, UNDO_SQL["decisions_from"], self._key, only, None, None)
+        return list({row[:2]: row for row in rows}.values())
+
     def _clear_decision(self, row: Row, hollowed: Set[tuple[bytes, int]]) -> None:
-        at, id_, action, memory, target, reason, text, profile, conversation, seq = row
+        id_, at, action, memory, target, reason, text, profile, conversation, seq = row
         of_erased = (conversation, seq) in hollowed
         if not of_erased and memory not in self.gone and target not in self.gone:
             return

@@ -164,9 +164,6 @@ INSERT INTO gone (subject, version, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO N
 -- name: all_gone
 INSERT INTO gone (subject, version, memory) SELECT subject, ?2, memory FROM hot WHERE subject = ?1 ON CONFLICT DO NOTHING
 
--- name: all_decisions
-SELECT at, id, action, memory, target, reason, text, profile, conversation, seq FROM decision WHERE subject = ?1
-
 -- name: erase_decision
 DELETE FROM decision WHERE subject = ?1 AND at = ?2 AND id = ?3
 

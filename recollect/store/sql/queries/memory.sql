@@ -170,18 +170,23 @@ SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
  LIMIT ?2
 
 -- name: decisions_of
+-- Left alone, SQLite reads all decisions of the subject.
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
-  FROM decision
- WHERE subject = ?1 AND (memory = ?3 OR target = ?3)
+  FROM decision INDEXED BY decision_memory
+ WHERE subject = ?1 AND memory = ?3
+ UNION
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision INDEXED BY decision_target
+ WHERE subject = ?1 AND target = ?3
  ORDER BY at, id
  LIMIT ?2
 
 -- name: decisions_of_many
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
-  FROM decision
+  FROM decision INDEXED BY decision_memory
  WHERE subject = ?1 AND memory IN (SELECT unhex(value, '-') FROM json_each(?2))
  UNION
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
-  FROM decision
+  FROM decision INDEXED BY decision_target
  WHERE subject = ?1 AND target IN (SELECT unhex(value, '-') FROM json_each(?2))
  ORDER BY at, id
