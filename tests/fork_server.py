@@ -43,7 +43,7 @@ PRELOADED = (
         "uvicorn.protocols.http.httptools_impl",
         "recollect.store.postgres.executor",
     ),
-    *("safetensors.numpy", "tokenizers", "wordllama"),
+    *("tokenizers", "wordllama"),
 )
 
 

@@ -22,8 +22,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from safetensors import SafetensorError
-from safetensors.numpy import load_file
 
 from recollect.errors import MissingModelFilesError
 from recollect.providers.calibration import Calibration
@@ -39,6 +37,8 @@ _WEIGHTS = "weights/l2_supercat_256.safetensors"
 _TENSOR = "embedding.weight"
 _TOKENIZER = "tokenizers/l2_supercat_tokenizer_config.json"
 _TOKENS, _DIM = 32_000, 256
+# A safetensors file: the size of its header, the header as JSON, then the tables.
+_HEADER_SIZE_BYTES, _MAX_HEADER_BYTES = 8, 1 << 20
 
 # Model, dimension and kind of average; another average is another space and needs another name.
 SPACE = "wordllama-l2-256-ranked"
@@ -75,7 +75,7 @@ class StaticModel:
         Args:
             description: File of the tokenizer.
             vocabulary: Numbers of its tokens.
-            table: Shape (tokens, dim), as stored in the file; rows are cast on use.
+            table: Shape (tokens, dim), mapped from the file; rows are cast on use.
         """
         self.table = table
         self.weight = _token_weights(vocabulary)
@@ -130,9 +130,9 @@ def _package_folder() -> Path:
 def _read(folder: Path) -> StaticModel:
     _require_files(folder)
     try:
-        table = load_file(folder / _WEIGHTS)[_TENSOR]
+        table = _map_table(folder / _WEIGHTS)
         vocabulary = _read_vocabulary((folder / _TOKENIZER).read_bytes())
-    except (SafetensorError, OSError, KeyError, ValueError) as error:
+    except (OSError, KeyError, TypeError, ValueError) as error:
         raise MissingModelFilesError(PACKAGE, f"its files cannot be read ({type(error).__name__})") from error
     if table.shape != (_TOKENS, _DIM) or sorted(vocabulary.values()) != list(range(_TOKENS)):
         raise MissingModelFilesError(PACKAGE, f"its table has the shape {table.shape}")
@@ -152,6 +152,24 @@ def require_model_files() -> None:
         MissingModelFilesError: The package or one of its files is missing.
     """
     _require_files(_package_folder())
+
+
+def _map_table(path: Path) -> npt.NDArray[np.float16]:
+    """Map the table of a safetensors file: a process has the rows in memory that its texts used, not all 16 MB.
+
+    Raises:
+        KeyError: The file has no such table.
+        ValueError: The file is incomplete.
+    """
+    with path.open("rb") as file:
+        size = int.from_bytes(file.read(_HEADER_SIZE_BYTES), "little")
+        header = json.loads(file.read(min(size, _MAX_HEADER_BYTES)))
+    tensor = header[_TENSOR]
+    if tensor["dtype"] != "F16":
+        raise ValueError("its numbers are of another type")
+    offset = _HEADER_SIZE_BYTES + size + tensor["data_offsets"][0]
+    # As a plain array: each of its methods would otherwise make another map.
+    return np.memmap(path, dtype="<f2", mode="r", offset=offset, shape=tuple(tensor["shape"])).view(np.ndarray)
 
 
 def _read_vocabulary(description: bytes) -> dict[str, int]:
