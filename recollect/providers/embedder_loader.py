@@ -10,8 +10,6 @@ import numpy.typing as npt
 
 from recollect.errors import BadEmbedderError, ModelError, ModelFault, SetupError, VectorSizeError
 from recollect.providers.calibration import Calibration, fit_calibration
-from recollect.providers.onnx_embedder import OnnxEmbedder
-from recollect.providers.onnx_model import read_folder
 from recollect.providers.openai_models import GENERIC_CALIBRATION, EmbedOptions, OpenAIEmbedder, discover_dim
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.providers.static_embedder import CALIBRATION, StaticEmbedder
@@ -131,6 +129,8 @@ def _completed(spec: EmbedderSpec) -> EmbedderSpec:
     """Complete an ONNX model's spec from its files, so that the record is self-contained."""
     if spec.kind is not EmbedderKind.ONNX:
         return spec
+    from recollect.providers.onnx_model import read_folder
+
     folder = read_folder(spec.where)
     return replace(
         spec,
@@ -148,6 +148,8 @@ def _opened(
         case EmbedderKind.STATIC:
             return StaticEmbedder()
         case EmbedderKind.ONNX:
+            from recollect.providers.onnx_embedder import OnnxEmbedder
+
             return OnnxEmbedder(spec, calibration=calibration)
         case EmbedderKind.API:
             options = _options(spec, _PATIENT if patient else EmbedOptions())
