@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from recollect.text import term_key
-from recollect.types import MemoryKind, Subject, SubjectSnapshot, Vectors
+from recollect.types import MemoryKind, Subject, SubjectSnapshot, VectorBlocks, Vectors
 
 SALT = b"benchmark"
 
@@ -45,7 +45,7 @@ def build_hot(subject: Subject, entries: Sequence[Entry]) -> SubjectSnapshot:
         uses=np.zeros(n, dtype=np.int32),
         roles=np.array([entry.role for entry in entries], dtype=np.uint8),
         length=np.array([sum(entry.terms.values()) for entry in entries], dtype=np.int32),
-        vectors=np.concatenate([entry.vectors for entry in entries]).astype(np.float32),
+        vectors=VectorBlocks.of(np.concatenate([entry.vectors for entry in entries]).astype(np.float32)),
         vector_of=np.repeat(np.arange(n, dtype=np.int32), [len(entry.vectors) for entry in entries]),
         terms=np.array([key for key, _ in pairs], dtype=np.uint32),
         counts=np.array([count for _, count in pairs], dtype=np.uint16),

@@ -18,7 +18,7 @@ from recollect.recall.query import Interval, Query, RecallRequest, make_query
 from recollect.recall.recall import rank_subjects
 from recollect.testing import NEW_YEAR
 from recollect.text import term_key, terms
-from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector
+from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, SubjectSnapshot, Vector, VectorBlocks
 
 SALT = b"salt"
 NOON = NEW_YEAR + timedelta(hours=12)
@@ -76,7 +76,7 @@ def snapshot_of(*known: Known, subject: Subject = ANA, salt: bytes = SALT) -> Su
         uses=np.array([row.uses for row in rows], dtype=np.int32),
         roles=np.array([row.role for row in rows], dtype=np.uint8),
         length=np.array([terms(row.text).total() for row in rows], dtype=np.int32),
-        vectors=np.array(vectors, dtype=np.float32).reshape(-1, DIM),
+        vectors=VectorBlocks.of(np.array(vectors, dtype=np.float32).reshape(-1, DIM)),
         vector_of=np.array([place for place, row in enumerate(rows) for _ in row.vectors], dtype=np.int32),
         terms=np.array([key for key, _ in pairs], dtype=np.uint32),
         counts=np.array([count for _, count in pairs], dtype=np.uint16),

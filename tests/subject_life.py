@@ -40,6 +40,7 @@ USES = ("uses", "last_used_at")
 
 def arrays_of(hot: SubjectSnapshot) -> dict[str, npt.NDArray[Any]]:
     named = {spec.name: getattr(hot, spec.name) for spec in fields(hot)}
+    named["vectors"] = np.asarray(hot.vectors)
     return {name: value for name, value in named.items() if isinstance(value, np.ndarray)}
 
 

@@ -126,14 +126,13 @@ def _compare(
     hot: SubjectSnapshot, vectors: Vectors, rows: npt.NDArray[np.intp] | None
 ) -> list[npt.NDArray[np.float32]]:
     """Compare each vector with the stored ones at some rows; None: with all."""
-    # vecdot runs in this thread alone: on two busy cores a matrix product's threads wait for one another.
     if rows is None:
-        return [np.vecdot(hot.vectors, vector) for vector in vectors]
+        return [hot.vectors.cosines(vector) for vector in vectors]
     # To copy vectors takes longer than to compare them: few are copied, of many all are compared.
     if len(rows) * _COPY_COST < len(hot.vectors):
-        few = hot.vectors[rows]
+        few = hot.vectors.take(rows)
         return [np.vecdot(few, vector) for vector in vectors]
-    return [np.vecdot(hot.vectors, vector)[rows] for vector in vectors]
+    return [hot.vectors.cosines(vector)[rows] for vector in vectors]
 
 
 async def gather_neighbours(

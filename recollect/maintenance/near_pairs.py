@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import from_micros, to_micros
-from recollect.types import MemoryKind, SubjectSnapshot
+from recollect.types import MemoryKind, SubjectSnapshot, VectorBlocks
 
 # Notes farther apart than this cosine are not compared letter by letter: it is well below what two spellings of one
 # sentence have for any embedder.
@@ -19,6 +19,9 @@ NEAR = 0.7
 _BLOCK_CELLS = 1_000_000
 # Fewer notes at once in a small memory: the pairs of a block are what a stop throws away.
 _MAX_BLOCK_ROWS = 256
+# Vectors of notes are copied if less than this part of all are: else the others are compared along with them, which
+# takes less memory.
+_COPIED_SHARE = 2
 _NOTE = MemoryKind.NOTE.number
 _MILLIS_BYTES = 6
 _ALWAYS = datetime.max.replace(tzinfo=UTC)
@@ -51,7 +54,9 @@ class NearPairs:
         rows = np.flatnonzero(notes)
         self._hot = hot
         self._owners = hot.vector_of[rows]
-        self._vectors = hot.vectors if len(rows) == len(hot.vectors) else hot.vectors[rows]
+        self._vectors, self._rows = hot.vectors, rows
+        if len(rows) * _COPIED_SHARE < len(hot.vectors):
+            self._vectors, self._rows = VectorBlocks.of(hot.vectors.take(rows)), np.arange(len(rows))
         self._limit = limit
         self._alive = np.ones(len(rows), dtype=np.bool_)
         self._next = int(np.searchsorted(self._owners, 0 if since is None else _first_since(hot, since)))
@@ -88,7 +93,7 @@ class NearPairs:
         start = self._next
         size = max(1, min(_MAX_BLOCK_ROWS, _BLOCK_CELLS // max(1, len(self._owners))))
         end = min(start + size, len(self._owners))
-        cosines = self._vectors[start:end] @ self._vectors[:end].T
+        cosines = self._cosines(start, end)
         best: dict[tuple[int, int], float] = {}
         for row in range(start, end):
             breathe()
@@ -103,6 +108,14 @@ class NearPairs:
         self._next = end
         pairs = [NearPair(older, newer, cosine) for (older, newer), cosine in best.items()]
         return sorted(pairs, key=lambda pair: (-pair.cosine, pair.older, pair.newer))
+
+    def _cosines(self, start: int, end: int) -> npt.NDArray[np.float32]:
+        """Compare notes with all notes before the last of them."""
+        if start == end:
+            return np.zeros((0, end), dtype=np.float32)
+        rows = self._rows[:end]
+        cosines = self._vectors.products(self._vectors.take(rows[start:]), int(rows[-1]) + 1)
+        return cosines if cosines.shape[1] == end else cosines[:, rows]
 
 
 def _nearest(column: npt.NDArray[np.float32], alive: npt.NDArray[np.bool_], limit: int) -> npt.NDArray[np.intp]:

@@ -8,7 +8,7 @@ import numpy as np
 from recollect.clock import to_micros
 from recollect.ids import id_bytes
 from recollect.text import asks, source_key, term_key
-from recollect.types import QUESTION_FLAG, Memory, MemoryKind, Subject, SubjectSnapshot, Vector
+from recollect.types import QUESTION_FLAG, Memory, MemoryKind, Subject, SubjectSnapshot, Vector, VectorBlocks
 
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
@@ -56,7 +56,7 @@ def build_snapshot(subject: Subject, items: Sequence[SnapshotItem], *, salt: byt
         uses=np.zeros(n, dtype=np.int32),
         roles=np.array([_role(memory) for memory in memories], dtype=np.uint8),
         length=np.array([sum(item.terms.values()) for item in items], dtype=np.int32),
-        vectors=np.stack(vectors).astype(np.float32) if vectors else np.zeros((0, dim), dtype=np.float32),
+        vectors=VectorBlocks((np.stack(vectors).astype(np.float32),) if vectors else (), dim),
         vector_of=np.repeat(np.arange(n, dtype=np.int32), [len(item.vectors) for item in items]),
         terms=np.array([key for key, _ in pairs], dtype=np.uint32),
         counts=np.array([count for _, count in pairs], dtype=np.uint16),

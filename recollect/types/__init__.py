@@ -99,6 +99,7 @@ from recollect.types.request import (
 )
 from recollect.types.shift import LifeState, Shift
 from recollect.types.subject import GLOBAL, INNER_KINDS, SUBJECT_KINDS, Subject
+from recollect.types.vector_blocks import VectorBlocks, max_block_rows
 
 __all__ = [
     "ALL_VECTORS",
@@ -201,10 +202,12 @@ __all__ = [
     "Turn",
     "UserWords",
     "Vector",
+    "VectorBlocks",
     "VectorRequest",
     "Vectors",
     "WeakenMemory",
     "Withheld",
     "closed_memory",
+    "max_block_rows",
     "message_address",
 ]

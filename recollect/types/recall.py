@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Vectors, shortened
 from recollect.types.subject import Subject
+from recollect.types.vector_blocks import VectorBlocks
 
 T = TypeVar("T")
 # A memory's text in a prompt is cut to this: some five sentences.
@@ -50,7 +51,7 @@ class SubjectSnapshot:
     """n: speaker: 0 none, 1 user, 2 assistant, 3 another; plus `QUESTION_FLAG` for a question."""
     length: npt.NDArray[np.int32]
     """n: number of terms, repeats counted."""
-    vectors: Vectors
+    vectors: VectorBlocks
     """m rows in the requested space."""
     vector_of: npt.NDArray[np.int32]
     """m: which memory a vector belongs to."""

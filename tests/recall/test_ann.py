@@ -14,7 +14,7 @@ from recollect.recall.query import Query
 from recollect.recall.recall import Ranking, rank_subjects
 from recollect.recall.similarity import similarity_signal
 from recollect.testing import NEW_YEAR
-from recollect.types import NO_VECTORS, MemoryKind, Subject, SubjectSnapshot
+from recollect.types import NO_VECTORS, MemoryKind, Subject, SubjectSnapshot, VectorBlocks
 from snapshots import DIM, Known, as_it_is, ask, for_prompt, snapshot_of, unit
 
 WORDS = "tea oslo bees chess violin snow harbour peanuts garden train winter brother".split()
@@ -25,14 +25,19 @@ def with_few(hot: SubjectSnapshot, places: Places, *, sampled: int = 100) -> Sub
     """Take all vectors away but those of some memories and an even sample, as an index leaves it."""
     sample = np.unique(np.linspace(0, len(hot) - 1, sampled).astype(np.intp))
     kept = np.concatenate((sample, np.setdiff1d(places, sample)))
-    return replace(hot, vectors=hot.vectors[kept], vector_of=kept.astype(np.int32), sampled_vectors=len(sample))
+    return replace(
+        hot,
+        vectors=VectorBlocks.of(hot.vectors.take(kept)),
+        vector_of=kept.astype(np.int32),
+        sampled_vectors=len(sample),
+    )
 
 
 def found_by(query: Query, hot: SubjectSnapshot) -> SubjectSnapshot:
     """Bring the vectors that a query seeks, as a perfect index would."""
     wanted = AnnPlanner(query, as_it_is).vector_request
     [vector] = wanted.vectors
-    cosine = np.where(np.isin(hot.kinds, wanted.kinds), hot.vectors @ vector, -9)
+    cosine = np.where(np.isin(hot.kinds, wanted.kinds), hot.vectors.cosines(vector), -9)
     near = np.argsort(-cosine, kind="stable")[: wanted.limit_each]
     assert wanted.expand is not None
     return with_few(hot, np.union1d(near, wanted.expand(with_few(hot, near))))
@@ -79,7 +84,7 @@ def test_the_best_ten_are_those_of_all_vectors(kind: MemoryKind, least: float) -
 
 def test_how_far_a_memory_stands_out_is_told_by_the_background() -> None:
     hot, query = snapshot_of(*many()), unit(1, 0, 0, 0)
-    near = np.argsort(-(hot.vectors @ query))[:50]
+    near = np.argsort(-hot.vectors.cosines(query))[:50]
     few = with_few(hot, near, sampled=400)
     exact, told = (similarity_signal(subject, query, as_it_is) for subject in (hot, few))
     assert np.allclose(told.evidence[near], exact.evidence[near], atol=0.1)
@@ -101,7 +106,7 @@ def test_a_memory_that_words_speak_for_gets_its_meaning_read() -> None:
     known[701] = replace(known[701], text="a zeppelin", vectors=((0, 0, 0, 1.0),))
     hot = snapshot_of(*known)
     query = ask("which zeppelin?", vector=unit(1, 0, 0, 0))
-    near = np.argsort(-(hot.vectors @ unit(1, 0, 0, 0)))[:60]
+    near = np.argsort(-hot.vectors.cosines(unit(1, 0, 0, 0)))[:60]
     assert 701 in AnnPlanner(query, as_it_is).expand(with_few(hot, near)).tolist()
     assert not set(near.tolist()) & set(AnnPlanner(query, as_it_is).expand(with_few(hot, near)).tolist())
 

@@ -61,7 +61,7 @@ async def test_memories_of_several_chunks_come_with_all_of_them(
     assert {5, 250} <= set(hot.vector_of.tolist())
     assert set(np.bincount(hot.vector_of).tolist()) <= {0, 3}
     for place in set(hot.vector_of.tolist()):
-        assert np.array_equal(hot.vectors[hot.vector_of == place], vectors[place])
+        assert np.array_equal(hot.vectors.take(np.flatnonzero(hot.vector_of == place)), vectors[place])
 
 
 async def test_kinds_that_do_not_count_are_passed_over_and_few_are_all_read(
@@ -106,7 +106,7 @@ async def test_a_recall_of_one_and_of_several_reads_near_vectors_in_either_way(
         hots: Sequence[SubjectSnapshot],
     ) -> tuple[Mapping[Subject, Sequence[MemoryId]], list[tuple[int, int | None]]]:
         hot = hots[0]
-        best = int(hot.vector_of[np.argmax(hot.vectors @ giant[7])])
+        best = int(hot.vector_of[np.argmax(hot.vectors.cosines(giant[7]))])
         found = [(len(hot), hot.sampled_vectors) for hot in hots]
         return {hot.subject: [MemoryId(id_text(hot.ids[best]))]}, found
 

@@ -255,7 +255,7 @@ async def test_what_changed_since_the_cache_is_the_subjects_own(store: Store, cl
     await store.memories.apply(ANA, [add(new, vector=[1, 0, 0, 0])], [])
     hot = await store.snapshots.snapshot(ANA, SPACE)
     assert sorted(map(id_text, hot.ids)) == sorted(row.id for row in (*old, new))
-    assert hot.vectors.tolist() == [[1, 0, 0, 0]] * (len(old) + 1)
+    assert np.asarray(hot.vectors).tolist() == [[1, 0, 0, 0]] * (len(old) + 1)
 
 
 async def test_changes_of_another_subjects_memory_are_refused(store: Store, clock: FakeClock) -> None:

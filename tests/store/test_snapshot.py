@@ -68,14 +68,14 @@ async def test_each_memory_has_its_numbers_at_its_place(store: Store, clock: Fak
     assert hot.confidence.tolist() == [0.5, 1.0, 1.0]
     assert hot.valid_from.tolist() == [to_micros(clock.now())] * 3
     assert hot.length.tolist() == [3, 1, 70_000]
-    assert hot.vectors.tolist() == [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
+    assert np.asarray(hot.vectors).tolist() == [[0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]]
     assert hot.vector_of.tolist() == [0, 2, 2]
     assert terms_of(hot, 0) == {term_key(hot.salt, "peanut"): 2, term_key(hot.salt, "oslo"): 1}
     assert terms_of(hot, 2) == {term_key(hot.salt, "peanut"): 65_535}
     assert hot.source_start.tolist() == [0, 2, 2, 3]
     assert hot.source_hash.tolist() == [sources[0].hash, sources[1].hash, sources[1].hash]
     assert hot.source_key.tolist() == [source_key(conversation, seq) for seq in (1, 2, 2)]
-    assert hot.vectors.dtype == np.float32
+    assert np.asarray(hot.vectors).dtype == np.float32
 
 
 async def test_terms_are_ascending_within_each_memory(store: Store, clock: FakeClock) -> None:

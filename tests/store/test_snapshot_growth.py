@@ -34,12 +34,18 @@ from recollect.types import (
     StrengthenMemory,
     Subject,
     SubjectSnapshot,
+    vector_blocks,
 )
 from stores import DURABLE, url_of
 from subject_life import STEPS, Life, arrays_of, differing, opened, take
 
 _OWNERS = count(1)
 TERM_KEY = b"any key"
+
+
+def vectors_of(hot: SubjectSnapshot) -> list[list[float]]:
+    rows: list[list[float]] = np.asarray(hot.vectors).tolist()
+    return rows
 
 
 @pytest.mark.parametrize("kind", DURABLE)
@@ -90,7 +96,7 @@ async def test_an_add_copies_no_array_and_shows_in_no_older_snapshot(store: Stor
     shared = [name for name, array in arrays_of(second).items() if np.shares_memory(array, arrays_of(first)[name])]
     with_rows = [name for name, array in arrays_of(second).items() if len(array)]
     assert shared == [name for name in with_rows if not name.startswith("source_") or name == "source_start"]
-    assert (first.vectors.tolist()[-1], second.vectors.tolist()[-1]) == ([1, 0, 0, 0], [0, 0, 0, 9])
+    assert (vectors_of(first)[-1], vectors_of(second)[-1]) == ([1, 0, 0, 0], [0, 0, 0, 9])
 
 
 async def test_closing_a_fact_or_strengthening_a_note_copies_no_vectors(store: Store, clock: FakeClock) -> None:
@@ -107,7 +113,7 @@ async def test_closing_a_fact_or_strengthening_a_note_copies_no_vectors(store: S
     after = await store.snapshots.snapshot(ANA, SPACE)
 
     assert (len(before), len(after), after.importance.tolist()[3]) == (23, 22, 0.75)
-    assert np.shares_memory(before.vectors, after.vectors)
+    assert np.shares_memory(np.asarray(before.vectors), np.asarray(after.vectors))
     assert after.vector_of.tolist() == list(range(22))
 
 
@@ -120,8 +126,9 @@ async def test_an_erased_vector_is_in_no_array_of_another_process(url: str, cloc
         await ours.erasures.erase(EraseRequest(subject=ANA, memories=(secret.id,)))
         left = await theirs.snapshots.snapshot(ANA, SPACE)
 
-    assert left.vectors.base is not None
-    assert np.float32(7).tobytes() not in left.vectors.base.tobytes()
+    [block] = left.vectors.blocks
+    whole = block if block.base is None else np.asarray(block.base)
+    assert np.float32(7).tobytes() not in whole.tobytes()
     assert id_bytes(secret.id) not in left.ids
 
 
@@ -141,7 +148,7 @@ async def test_readers_in_threads_see_whole_memories_while_others_are_added(url:
             for _ in range(80):
                 hot = await ours.snapshots.snapshot(ANA, SPACE)
                 assert len({len(hot), len(hot.kinds), len(hot.vectors), len(hot.term_start) - 1}) == 1
-                assert hot.vectors[:, 0].tolist() == [numbers[id_] for id_ in hot.ids]
+                assert [row[0] for row in vectors_of(hot)] == [numbers[id_] for id_ in hot.ids]
                 await asyncio.sleep(0)
 
         await asyncio.gather(write(ours, 0), write(theirs, 1_000), read(), read(), read())
@@ -174,6 +181,26 @@ def rows_of(ids: Sequence[int], *, version: int) -> SubjectSnapshot:
     return unpack(ANA, version, b"", 2, [(key, fixed, b"", b"") for key in keys], vectors)
 
 
+def test_closing_one_of_many_copies_one_block_of_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_blocks, "MAX_BLOCK_BYTES", 10 * 2 * 4)  # ten vectors
+    arrays = GrowingArrays(rows_of(range(1, 11), version=1))
+    for start in range(11, 52, 10):
+        arrays.extend(rows_of(range(start, min(start + 10, 55)), version=1))
+    before = arrays.advance(1, added := rows_of([60, 61], version=2), added.ids)
+    after = arrays.advance(2, rows_of([], version=3), [(23).to_bytes(16, "big")])
+    more = arrays.advance(3, added := rows_of([62], version=4), added.ids)
+
+    assert before is not None
+    assert after is not None
+    assert more is not None
+    is_shared = [any(np.shares_memory(block, old) for old in before.vectors.blocks) for block in after.vectors.blocks]
+    assert is_shared == [True, True, False, True, True, True]
+    assert np.shares_memory(before.vectors.blocks[-1], more.vectors.blocks[-1]), "the last block grows in place"
+    assert [row[0] for row in vectors_of(before)] == [*range(1, 55), 60, 61]
+    assert [row[0] for row in vectors_of(after)] == [*range(1, 23), *range(24, 55), 60, 61]
+    assert [row[0] for row in vectors_of(more)] == [*range(1, 23), *range(24, 55), 60, 61, 62]
+
+
 def test_the_second_of_two_that_bring_arrays_forward_is_refused() -> None:
     base = rows_of([1, 2], version=1)
     arrays = GrowingArrays(base)
@@ -182,8 +209,8 @@ def test_the_second_of_two_that_bring_arrays_forward_is_refused() -> None:
     late = rows_of([4], version=3)
     assert arrays.advance(1, late, late.ids) is None
     assert first is not None
-    assert first.vectors[:, 0].tolist() == [1, 2, 3]
-    assert merge(base, late, late.ids).vectors[:, 0].tolist() == [1, 2, 4]
+    assert [row[0] for row in vectors_of(first)] == [1, 2, 3]
+    assert [row[0] for row in vectors_of(merge(base, late, late.ids))] == [1, 2, 4]
 
 
 def test_arrays_that_could_not_grow_are_not_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -198,7 +225,7 @@ def test_arrays_that_could_not_grow_are_not_used_again(monkeypatch: pytest.Monke
         with pytest.raises(MemoryError):
             cache.advance(SPACE, base, fresh, fresh.ids)
     assert cache.get(ANA, SPACE) is base
-    assert cache.advance(SPACE, base, fresh, fresh.ids).vectors[:, 0].tolist() == [1, 2, 3]
+    assert [row[0] for row in vectors_of(cache.advance(SPACE, base, fresh, fresh.ids))] == [1, 2, 3]
 
 
 async def test_a_subject_that_is_re_embedded_and_back_equals_a_fresh_read(store: Store, clock: FakeClock) -> None:

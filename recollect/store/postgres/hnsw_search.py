@@ -16,7 +16,7 @@ from recollect.store.postgres.vector_codec import joined
 from recollect.store.sql.database import Row, SqlConnection
 from recollect.store.sql.rows import fetch, fetch_value
 from recollect.store.sql.subjects import space_of
-from recollect.types import Subject, SubjectSnapshot, Vector, VectorRequest
+from recollect.types import Subject, SubjectSnapshot, Vector, VectorBlocks, VectorRequest
 
 SQL, TEMPLATES = dialect_statements("recall"), dialect_statements("near")
 # Memories in the sample: mean and deviation of 2,000 are within 2 % of those of all.
@@ -105,7 +105,7 @@ class HnswSearch:
         owners = _places(hot, (row[0] for row in rows)).astype(np.int32)
         return replace(
             hot,
-            vectors=np.concatenate((hot.vectors, numbers)),
+            vectors=VectorBlocks((*hot.vectors.blocks, numbers), dim),
             vector_of=np.concatenate((hot.vector_of, np.repeat(owners, [len(row[1]) // (4 * dim) for row in rows]))),
         )
 

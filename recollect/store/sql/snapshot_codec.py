@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.text import source_key, term_keys
-from recollect.types import ID_BYTES, Evidence, IdColumn, Subject, SubjectSnapshot
+from recollect.types import ID_BYTES, Evidence, IdColumn, Subject, SubjectSnapshot, VectorBlocks
 
 Row = tuple[Any, ...]
 
@@ -135,7 +135,7 @@ def unpack(
         uses=_column(fixed, "uses"),
         roles=_column(fixed, "role"),
         length=_column(fixed, "length"),
-        vectors=numbers.reshape(-1, dim) if dim else np.zeros((0, 0), dtype=np.float32),
+        vectors=VectorBlocks((numbers.reshape(-1, dim),) if len(numbers) else (), dim),
         vector_of=_owners(ids, owners, _lengths(chunks) // (FLOAT_BYTES * (dim or 1))),
         terms=_column(terms, "key"),
         counts=_column(terms, "count"),

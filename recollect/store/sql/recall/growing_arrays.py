@@ -2,7 +2,8 @@
 
 A snapshot has views of the arrays, as long as the subject was when it was read. New memories come after the end of all
 views, so that older snapshots never see them. Whatever would change a row that a snapshot may have is written into a
-copy; the vectors, which are nearly all of the bytes, are copied only if one of them goes or gets another place.
+copy. The vectors, which are nearly all of the bytes, are kept in blocks: only the last one grows, and if a vector goes
+or gets another place, only its block is copied.
 """
 
 import threading
@@ -13,12 +14,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from recollect.store.sql.recall.merge import copy_runs, merged_places, merged_rows, vector_rows
-from recollect.types import IdColumn, SubjectSnapshot
+from recollect.store.sql.recall.merge import merged_places, merged_rows, vector_rows
+from recollect.types import IdColumn, SubjectSnapshot, VectorBlocks, Vectors, max_block_rows
 
 # Room left when an array is copied: half of a small one, an eighth of a large one, whose unused end takes no memory
 # until it is written.
 _SMALL_BYTES, _SMALL_SHARE, _LARGE_SHARE, _MIN_ROOM = 1 << 20, 2, 8, 16
+
+_NO_LIMIT = 2**63
 
 # Room beyond what a subject of so many memories has.
 _SPARE = 1.1
@@ -52,16 +55,66 @@ class _Column:
             grown[: self._used] = self.view
             self._array = grown
 
-    def append(self, rows: Array) -> None:
-        """Write rows after the last one, in place if there is room."""
+    def append(self, rows: Array, max_rows: int = _NO_LIMIT) -> None:
+        """Write rows after the last one, in place if there is room; make room for no more than `max_rows`."""
         if not len(rows):  # the array may be of bytes that cannot be written
             return
         used = self._used + len(rows)
         if used > len(self._array):
             share = _SMALL_SHARE if self._array.nbytes < _SMALL_BYTES else _LARGE_SHARE
-            self.reserve(used + used // share + _MIN_ROOM)
+            self.reserve(min(max_rows, used + used // share + _MIN_ROOM))
         self._array[self._used : used] = rows
         self._used = used
+
+
+class _GrowingBlocks:
+    """Blocks of vectors, of which the last one has room to grow."""
+
+    __slots__ = ("_dim", "_full", "_last", "_max_rows")
+
+    def __init__(self, vectors: VectorBlocks) -> None:
+        self._dim = vectors.dim
+        self._max_rows = max_block_rows(vectors.dim)
+        self._full = list(vectors.blocks)
+        self._last: _Column | None = None
+
+    @property
+    def view(self) -> VectorBlocks:
+        """All rows in use."""
+        last = () if self._last is None else (self._last.view,)
+        return VectorBlocks((*self._full, *last), self._dim)
+
+    @property
+    def spare_bytes(self) -> int:
+        """Bytes of the rows that are not in use."""
+        return 0 if self._last is None else self._last.spare_bytes
+
+    def extend(self, vectors: VectorBlocks) -> None:
+        """Add blocks as they are, while the subject is read."""
+        self._full += vectors.blocks
+
+    def append(self, rows: Vectors) -> None:
+        """Write rows after the last one, into a copy of the last block where it has no room."""
+        while len(rows):
+            if self._last is None:
+                self._last = _Column(self._full.pop() if self._has_room() else np.empty((0, self._dim), np.float32))
+            room = max(0, self._max_rows - len(self._last.view))
+            self._last.append(rows[:room], self._max_rows)
+            rows = rows[room:]
+            if len(rows):
+                self._full.append(self._last.view)
+                self._last = None
+
+    def _has_room(self) -> bool:
+        return bool(self._full) and len(self._full[-1]) < self._max_rows
+
+    def rearrange(self, old: VectorBlocks, fresh: Vectors, places: Array) -> None:
+        """Keep the rows at `places` among the old ones followed by `fresh`."""
+        vectors = old.rearranged(fresh, places)
+        is_last_kept = self._last is not None and bool(vectors.blocks) and vectors.blocks[-1] is old.blocks[-1]
+        self._full = list(vectors.blocks[:-1] if is_last_kept else vectors.blocks)
+        if not is_last_kept:
+            self._last = None
 
 
 class GrowingArrays:
@@ -76,10 +129,11 @@ class GrowingArrays:
         self._is_sound = True
         self._latest = snapshot
         self._own: dict[str, _Column] = {}
+        self._vectors = _GrowingBlocks(snapshot.vectors)
 
     @property
     def _columns(self) -> dict[str, _Column]:
-        """The arrays by their names; many subjects are read once and never change."""
+        """The other arrays by their names; many subjects are read once and never change."""
         if not self._own:
             self._own = {name: _Column(array) for name, array in _arrays_of(self._latest).items()}
         return self._own
@@ -87,7 +141,7 @@ class GrowingArrays:
     @property
     def spare_bytes(self) -> int:
         """Bytes of the room to grow."""
-        return sum(column.spare_bytes for column in self._own.values())
+        return self._vectors.spare_bytes + sum(column.spare_bytes for column in self._own.values())
 
     @property
     def latest(self) -> SubjectSnapshot:
@@ -110,6 +164,7 @@ class GrowingArrays:
             is_added = 0 < len(changed) == len(fresh) and (not len(old) or old.ids[-1] < fresh.ids[0])
             if is_added:
                 self._append(fresh)
+                self._vectors.append(np.asarray(fresh.vectors))
             elif changed:
                 self._replace(old, fresh, changed)
             self.changes += len(changed)
@@ -127,6 +182,7 @@ class GrowingArrays:
         """Add the next memories of a subject that is being read in portions."""
         with self.lock:
             self._append(part)
+            self._vectors.extend(part.vectors)
             self._latest = self._snapshot(part, sampled=False)
 
     def set_uses(self, uses: npt.NDArray[np.int32], last_used_at: npt.NDArray[np.int64]) -> SubjectSnapshot:
@@ -150,12 +206,11 @@ class GrowingArrays:
         rows = vector_rows(old, fresh, order)
         columns = {name: _Column(array) for name, array in merged_rows(old, fresh, order).items()}
         columns["vector_of"] = _Column(rows.owners)
-        kept = len(old.vectors)
+        kept, vectors = len(old.vectors), np.asarray(fresh.vectors)
         if np.array_equal(rows.places[:kept], np.arange(kept)):
-            columns["vectors"] = self._columns["vectors"]
-            columns["vectors"].append(fresh.vectors[rows.places[kept:] - kept])
+            self._vectors.append(vectors[rows.places[kept:] - kept])
         else:
-            columns["vectors"] = _Column(copy_runs(old.vectors, fresh.vectors, rows.places))
+            self._vectors.rearrange(old.vectors, vectors, rows.places)
         self._own = columns
 
     def _snapshot(self, fresh: SubjectSnapshot, *, sampled: bool) -> SubjectSnapshot:
@@ -172,7 +227,7 @@ class GrowingArrays:
             uses=column["uses"].view,
             roles=column["roles"].view,
             length=column["length"].view,
-            vectors=column["vectors"].view,
+            vectors=self._vectors.view,
             vector_of=column["vector_of"].view,
             terms=column["terms"].view,
             counts=column["counts"].view,
@@ -185,6 +240,7 @@ class GrowingArrays:
 
 
 def _arrays_of(snapshot: SubjectSnapshot) -> dict[str, Array]:
+    """Return all arrays but the vectors."""
     return {
         "ids": IdColumn.of(snapshot.ids).array,
         "kinds": snapshot.kinds,
@@ -195,7 +251,6 @@ def _arrays_of(snapshot: SubjectSnapshot) -> dict[str, Array]:
         "uses": snapshot.uses,
         "roles": snapshot.roles,
         "length": snapshot.length,
-        "vectors": snapshot.vectors,
         "vector_of": snapshot.vector_of,
         "terms": snapshot.terms,
         "counts": snapshot.counts,

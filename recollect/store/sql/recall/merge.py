@@ -47,7 +47,7 @@ def merge(old: SubjectSnapshot, fresh: SubjectSnapshot, changed: Collection[byte
         uses=rows["uses"],
         roles=rows["roles"],
         length=rows["length"],
-        vectors=copy_runs(old.vectors, fresh.vectors, vectors.places),
+        vectors=old.vectors.rearranged(np.asarray(fresh.vectors), vectors.places),
         vector_of=vectors.owners,
         terms=rows["terms"],
         counts=rows["counts"],
@@ -111,21 +111,10 @@ def vector_rows(old: SubjectSnapshot, fresh: SubjectSnapshot, order: Places) -> 
         place = _place(old, id_)
         if place is not None:
             before, now = slice(start[place], start[place + 1]), slice(start[number], start[number + 1])
-            if np.array_equal(old.vectors[before], fresh.vectors[now.start - kept : now.stop - kept]):
+            vectors = fresh.vectors.between(now.start - kept, now.stop - kept)
+            if np.array_equal(old.vectors.between(before.start, before.stop), vectors):
                 same[now] = same[before]
     return VectorRows(same[places], owners)
-
-
-def copy_runs(old: Array, fresh: Array, places: Places) -> Array:
-    """Copy rows of `old` followed by `fresh`, run by run: most rows are kept, so that the runs are long."""
-    copied = np.empty((len(places), *old.shape[1:]), dtype=old.dtype)
-    ends = np.flatnonzero((np.diff(places) != 1) | (places[1:] == len(old))) + 1
-    for start, end in zip([0, *ends.tolist()], [*ends.tolist(), len(places)], strict=True):
-        if start < end:
-            first = int(places[start])
-            source, first = (old, first) if first < len(old) else (fresh, first - len(old))
-            copied[start:end] = source[first : first + end - start]
-    return copied
 
 
 def _place(snapshot: SubjectSnapshot, id_: bytes) -> int | None:
