@@ -34,7 +34,6 @@ from recollect.types import (
     StrengthenMemory,
     Subject,
     SubjectSnapshot,
-    vector_blocks,
 )
 from stores import DURABLE, url_of
 from subject_life import STEPS, Life, arrays_of, differing, opened, take
@@ -179,26 +178,6 @@ def rows_of(ids: Sequence[int], *, version: int) -> SubjectSnapshot:
     keys = [number.to_bytes(16, "big") for number in ids]
     vectors = [(key, np.full(2, number, "<f4").tobytes()) for key, number in zip(keys, ids, strict=True)]
     return unpack(ANA, version, b"", 2, [(key, fixed, b"", b"") for key in keys], vectors)
-
-
-def test_closing_one_of_many_copies_one_block_of_vectors(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_blocks, "MAX_BLOCK_BYTES", 10 * 2 * 4)  # ten vectors
-    arrays = GrowingArrays(rows_of(range(1, 11), version=1))
-    for start in range(11, 52, 10):
-        arrays.extend(rows_of(range(start, min(start + 10, 55)), version=1))
-    before = arrays.advance(1, added := rows_of([60, 61], version=2), added.ids)
-    after = arrays.advance(2, rows_of([], version=3), [(23).to_bytes(16, "big")])
-    more = arrays.advance(3, added := rows_of([62], version=4), added.ids)
-
-    assert before is not None
-    assert after is not None
-    assert more is not None
-    is_shared = [any(np.shares_memory(block, old) for old in before.vectors.blocks) for block in after.vectors.blocks]
-    assert is_shared == [True, True, False, True, True, True]
-    assert np.shares_memory(before.vectors.blocks[-1], more.vectors.blocks[-1]), "the last block grows in place"
-    assert [row[0] for row in vectors_of(before)] == [*range(1, 55), 60, 61]
-    assert [row[0] for row in vectors_of(after)] == [*range(1, 23), *range(24, 55), 60, 61]
-    assert [row[0] for row in vectors_of(more)] == [*range(1, 23), *range(24, 55), 60, 61, 62]
 
 
 def test_the_second_of_two_that_bring_arrays_forward_is_refused() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import from_micros, to_micros
+from recollect.freed_memory import return_freed_memory
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import Row
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
@@ -27,6 +28,8 @@ from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapsho
 MAX_TEXT_BYTES = 1024 * 1024
 # Bytes of a memory and of each of its sources without their longer texts (measured: 960 for one with one source).
 _MEMORY_BYTES, _SOURCE_BYTES = 700, 350
+# Subjects with more memories are read in a thread, and change megabytes.
+_MAX_SMALL = 5_000
 
 
 # New notes that wait until a read merges them, or until there are so many.
@@ -204,6 +207,7 @@ class SnapshotCache:
             arrays: What it has views of, if they have room to grow.
         """
         self._put(space, hot, arrays or GrowingArrays(hot), None)
+        _return_freed_memory(hot)
 
     def advance(
         self, space: str, base: SubjectSnapshot, fresh: SubjectSnapshot, changed: Collection[builtins.bytes]
@@ -218,7 +222,13 @@ class SnapshotCache:
             fresh: The changed memories that are active, at the version they have now.
             changed: Ids of all memories that changed since `base`.
         """
-        known = ChangedMemories(since=base.version, ids=frozenset(changed))
+        hot = self._advanced(space, base, fresh, ChangedMemories(since=base.version, ids=frozenset(changed)))
+        _return_freed_memory(hot)
+        return hot
+
+    def _advanced(
+        self, space: str, base: SubjectSnapshot, fresh: SubjectSnapshot, known: ChangedMemories
+    ) -> SubjectSnapshot:
         with self._lock:
             kept = self._kept.get((base.subject.key, space))
         if kept is not None:
@@ -324,6 +334,12 @@ def _takes_pending(kept: _Kept, rows: Sequence[Row]) -> bool:
     is_due = count < REREAD_SIZE and kept.arrays.changes + waiting >= max(REREAD_CHANGES, count)
     size = FLOAT_BYTES * hot.vectors.shape[1]
     return hot.sampled_vectors is None and not is_due and all(row[-1] is None or len(row[-1]) == size for row in rows)
+
+
+def _return_freed_memory(hot: SubjectSnapshot) -> None:
+    """Return what reading or changing a large subject left; that is done in a thread."""
+    if len(hot) > _MAX_SMALL:
+        return_freed_memory()
 
 
 def _size_of(memory: Memory) -> int:
