@@ -162,7 +162,8 @@ DELETE FROM memory_tag WHERE subject = ?1 AND memory = ?2
 INSERT INTO gone (subject, version, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
 
 -- name: all_gone
-INSERT INTO gone (subject, version, memory) SELECT subject, ?2, memory FROM hot WHERE subject = ?1 ON CONFLICT DO NOTHING
+-- Closed memories, too: another process may have cached one before it was closed.
+INSERT INTO gone (subject, version, memory) SELECT subject, ?2, id FROM memory WHERE subject = ?1 ON CONFLICT DO NOTHING
 
 -- name: erase_decision
 DELETE FROM decision WHERE subject = ?1 AND at = ?2 AND id = ?3
@@ -321,7 +322,7 @@ SELECT id FROM memory WHERE subject = ?1 AND id > ?2 ORDER BY id LIMIT 1 OFFSET 
 
 -- name: portion_gone
 INSERT INTO gone (subject, version, memory)
-SELECT subject, ?4, memory FROM hot WHERE subject = ?1 AND memory > ?2 AND memory <= ?3
+SELECT subject, ?4, id FROM memory WHERE subject = ?1 AND id > ?2 AND id <= ?3
     ON CONFLICT DO NOTHING
 
 -- name: portion_vectors
