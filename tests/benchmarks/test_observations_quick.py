@@ -72,7 +72,7 @@ async def test_every_observation_is_kept_once_with_its_turn(tmp_path: Path) -> N
     assert figures["turns"] == 5
     assert figures["decisions"] == {"add": 5}
     assert figures["memories"] == 5
-    assert 0 < figures["calls"]["extract"] <= figures["turns"], "one call a turn at most"
+    assert 0 < figures["calls"]["memories"] <= figures["turns"], "one call a turn at most"
 
 
 async def test_an_observation_that_is_not_kept_is_named_by_its_turn(tmp_path: Path) -> None:
