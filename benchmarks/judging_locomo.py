@@ -76,6 +76,7 @@ def _item(text: str, message: int, said: str) -> dict[str, Any]:
         "confidence": 0.9,
         "message": message,
         "quote": said[:80],
+        "repeats": None,
         "updates": None,
         "ended": False,
         "valid_from": None,

@@ -26,8 +26,8 @@ from recollect.text import squeeze
 
 MODEL = "observations"
 _TURN_ID = re.compile(r"D\d+:\d+")
-MESSAGE_LINE = re.compile(r"\[(\d+)\] \w+ (\d+ \w+ \d+), (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
-_SPEAKERS = "Only messages by these speakers may give memories: "
+MESSAGE_LINE = re.compile(r"\[(\d+)\] (?:\w+ (\d+ \w+ \d+), )?(\"(?:[^\"\\]|\\.)*\"): (\".*\")")
+_SPEAKERS = "Only these speakers' messages give memories: "
 _MAX_QUOTE_CHARACTERS = 200
 
 
@@ -76,11 +76,13 @@ class Observer:
         named = next((line for line in question.splitlines() if line.startswith(_SPEAKERS)), f"{_SPEAKERS}.")
         heard = set(json.loads(f"[{named.removeprefix(_SPEAKERS).removesuffix('.')}]"))
         items: list[dict[str, Any]] = []
+        day = ""
         for line in question.partition("\nMessages:\n")[2].splitlines():
             found = MESSAGE_LINE.fullmatch(line)
             if found is None:
                 continue
-            number, day, speaker, words = int(found[1]), found[2], json.loads(found[3]), json.loads(found[4])
+            day = found[2] or day  # a message of the same day as the one before is shown without it
+            number, speaker, words = int(found[1]), json.loads(found[3]), json.loads(found[4])
             if speaker not in heard:
                 continue
             for sample, turn in self._turns[speaker, day, words]:
@@ -124,6 +126,7 @@ def noted(text: str, number: int, words: str) -> dict[str, Any]:
         "confidence": 0.9,
         "message": number,
         "quote": words[:_MAX_QUOTE_CHARACTERS],
+        "repeats": None,
         "updates": None,
         "ended": False,
         "valid_from": None,

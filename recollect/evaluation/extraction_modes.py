@@ -23,7 +23,7 @@ Formed = Literal["settings", "turns", "observations"]
 FORMED: tuple[Formed, ...] = get_args(Formed)
 MODEL = "recorded-observations"
 # A message in the extractor's prompt: number, date, speaker and text.
-_LINE = LazyPattern(r"\[(\d+)\] \w+ \d+ \w+ \d+, (\"(?:[^\"\\]|\\.)*\"): (\".*\")")
+_LINE = LazyPattern(r"\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?(\"(?:[^\"\\]|\\.)*\"): (\".*\")")
 # Characters of a message in a quote, and in the extractor's prompt.
 _QUOTE_CHARACTERS, _PROMPT_CHARACTERS = 200, 8_000
 
@@ -122,6 +122,7 @@ def item(text: str, number: int, words: str) -> dict[str, Any]:
         "confidence": 0.9,
         "message": number,
         "quote": words[:_QUOTE_CHARACTERS],
+        "repeats": None,
         "updates": None,
         "ended": False,
         "valid_from": None,

@@ -12,27 +12,22 @@ from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
-from recollect.chat.content import speaker_name
 from recollect.dates.mention import written
 from recollect.errors import ModelError
 from recollect.extraction.own_words import own_words
-from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
+from recollect.extraction.question import question
 from recollect.extraction.redaction import redact
 from recollect.extraction.rules.summary import Summary, is_safe_to_show
 from recollect.extraction.schemas import MEMORIES, OutputSchema
-from recollect.extraction.schemas.output_schema import UnusableError, prompt, quoted
+from recollect.extraction.schemas.output_schema import UnusableError, prompt
 from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import Exchange, ExtractionInput, readable, speaker_of
 from recollect.providers.protocols import LanguageModel, ModelUsage
 from recollect.text import clean, squeeze
-from recollect.types import INTERACTION_MODES, Candidate, LoggedMessage
+from recollect.types import Candidate, LoggedMessage
 
 # Cap on one answer: more items mean a runaway or manipulated model.
 MAX_CANDIDATES = 20
-# Characters shown of a new message, an earlier message and a known memory.
-_SHOWN_MESSAGE, _SHOWN_EARLIER, _SHOWN_MEMORY = 8_000, 180, 200
-# Characters shown of a whole conversation; of a longer one, only the beginning of each message.
-_SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
 SCHEMA_NAME = "memories"
 
 
@@ -64,7 +59,7 @@ async def extract_by_model(
     if not readers:
         return ModelExtraction(candidates=(), usage=None, calls=0, dropped=())
     answer = await model.answer(
-        system=shape.system, user=_question(source, shape), schema=shape.schema, schema_name=SCHEMA_NAME
+        system=shape.system, user=question(source, shape), schema=shape.schema, schema_name=SCHEMA_NAME
     )
     read = _read(answer.data, source, shape)
     return ModelExtraction(
@@ -74,50 +69,6 @@ async def extract_by_model(
         dropped=(*answer.remarks, *read.dropped),
         unusable=read.unusable,
     )
-
-
-def _question(source: ExtractionInput, shape: OutputSchema) -> str:
-    known = [f"[{n}] {quoted(redact(m.text), _SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
-    max_characters = _SHOWN_MESSAGE
-    if shape.whole:
-        max_characters = max(_MIN_SHOWN, min(max_characters, _SHOWN_WHOLE // len(source.messages)))
-    shown = [
-        _line(message, source, f"[{number}]", max_characters) for number, message in enumerate(source.messages, start=1)
-    ]
-    before = [_line(message, source, "-", _SHOWN_EARLIER) for message in source.earlier]
-    speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
-    interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
-    parts = {
-        "{time_zone}": source.time_zone.key,
-        "{speakers}": ", ".join(quoted(speaker, 80) for speaker in speakers),
-        "{style}": prompt(f"style.{interaction}.txt"),
-        "{known}": "\n".join(known) or "none",
-        "{earlier}": "\n".join(before) or "none",
-        "{messages}": "\n".join(shown),
-    }
-    # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
-    return "\n".join(_filled(line, parts) for line in prompt(shape.user).splitlines())
-
-
-def _filled(line: str, parts: Mapping[str, str]) -> str:
-    for name, words in parts.items():
-        if name in line:
-            return line.replace(name, words)
-    return line
-
-
-def _ending(text: str, max_characters: int) -> str:
-    """Return the end of an earlier message: its question is usually there, and answers need it."""
-    return text if len(text) <= max_characters else f"…{text[1 - max_characters :]}"
-
-
-def _line(message: LoggedMessage, source: ExtractionInput, head: str, max_characters: int) -> str:
-    day = message.said_at.astimezone(source.time_zone).date()
-    words = readable(message).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
-    if message.role == "user" and not speaker_name(message.name):
-        words = with_marked_speech(words)
-    words = quoted(_ending(words, max_characters) if head == "-" else words, max_characters)
-    return f"{head} {day:%A} {written(day)}, {quoted(speaker_of(message), 80)}: {words}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from recollect.ids import new_id
 from recollect.profiles.policies import Profile, ResolvePolicy
 from recollect.providers.chunker import chunks
 from recollect.resolution.decide import resolve
+from recollect.resolution.extractor_word import settle
 from recollect.resolution.llm_judge import judge, open_questions
 from recollect.resolution.planned_changes import MemoryFactory, to_changes
 from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs, refusal
@@ -193,9 +194,12 @@ async def _resolve(
         size, lambda: _resolved(proven, neighbours, policy, inputs), above=MAX_INLINE_CANDIDATES
     )
     model = with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
-    questions = open_questions(resolved, neighbours, policy) if model else []
-    if model and questions:
-        judged = replace(inputs, judged=await judge(questions, model, clean=redact))
+    settled = settle(open_questions(resolved, neighbours, policy) if model else [], policy)
+    verdicts = dict(settled.verdicts)
+    if model and settled.open:
+        verdicts |= await judge(settled.open, model, clean=redact)
+    if verdicts:
+        judged = replace(inputs, judged=verdicts)
         resolved = await run_in_thread_if_large(
             size, lambda: _resolved(proven, neighbours, policy, judged), above=MAX_INLINE_CANDIDATES
         )

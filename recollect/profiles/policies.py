@@ -127,7 +127,8 @@ class ResolvePolicy(_Policy):
     neighbours: int = Field(default=10, ge=1, le=100)
     """Number of existing memories that a candidate is compared with."""
     judge: bool = True
-    """Whether a configured model decides what the rules leave open; at most one call per formation."""
+    """Whether a configured model decides what the rules leave open: in the extractor's answer, or in a call of its own,
+    at most one per formation."""
     similar: float = Field(default=0.92, ge=0, le=1)
     """Calibrated embedding similarity from which the model decides whether a note repeats or corrects a memory (the
     built-in embedder: a cosine of .66)."""

@@ -71,7 +71,7 @@ def resolve(
     batch = BatchState(neighbours)
     for place, claim in enumerate(claims):
         case = Case(batch, place, claim, policy, inputs)
-        batch.done.append(with_shifted(case, _decide(case)))
+        batch.done.append(_with_unshown_target(with_shifted(case, _decide(case))))
     return Resolution(resolved=tuple(batch.done))
 
 
@@ -82,6 +82,12 @@ def _decide(case: Case) -> ResolvedCandidate:
     rules = FACT_RULES if case.candidate.kind is MemoryKind.FACT else NOTE_RULES
     decided = _first(rules, case) or outcome(Action.ADD, case.claim, "new")
     return _with_correction(case, decided)
+
+
+def _with_unshown_target(decided: ResolvedCandidate) -> ResolvedCandidate:
+    if not decided.candidate.comparison.has_unshown_target:
+        return decided
+    return replace(decided, reason=f"{decided.reason}; the extractor names a known memory that it was not shown")
 
 
 def _first(rules: Sequence[Rule], case: Case) -> ResolvedCandidate | None:

@@ -59,7 +59,9 @@ class JudgeQuestion:
     decided: ResolvedCandidate
     """What the rules would do."""
     beside: tuple[Memory, ...]
-    """The memories it may repeat or correct, nearest first."""
+    """The memories it may repeat or correct: the ones that the extractor names, then the nearest first."""
+    similarity: float = 0.0
+    """Calibrated similarity of the nearest one."""
 
 
 class _Answer(BaseModel):
@@ -81,17 +83,22 @@ def open_questions(
     for place, (decided, near) in enumerate(zip(resolved, neighbours.near, strict=False)):
         if not _is_open(decided) and decided.doubted is None:
             continue
-        beside = [decided.doubted] if decided.doubted else []
-        beside += [
-            other.memory
+        similar = [
+            other
             for other in near
             if other.similarity >= policy.similar
             and other.memory.kind is MemoryKind.NOTE
             and other.memory.id not in closed
             and other.memory != decided.doubted
         ]
+        # The one that the extractor names is asked about even if others are nearer.
+        repeated = decided.candidate.comparison.repeats
+        beside = [decided.doubted] if decided.doubted else []
+        beside += sorted((other.memory for other in similar), key=lambda memory: memory.id != repeated)
         if beside:
-            questions.append(JudgeQuestion(place=place, decided=decided, beside=tuple(beside[:MAX_NEIGHBOURS])))
+            nearest = max((other.similarity for other in similar), default=0.0)
+            shown = tuple(beside[:MAX_NEIGHBOURS])
+            questions.append(JudgeQuestion(place=place, decided=decided, beside=shown, similarity=nearest))
     return questions[:MAX_STATEMENTS]
 
 

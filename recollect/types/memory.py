@@ -177,6 +177,21 @@ def shortened(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """What an extractor says of a candidate beside the memories that it was shown."""
+
+    seen: frozenset[MemoryId] = frozenset()
+    """Memories that it was shown whole; empty unless it says of the candidate what it repeats and what it updates."""
+    repeats: MemoryId | None = None
+    """The memory that says the same already."""
+    has_unshown_target: bool = False
+    """It names a memory that it was not shown; that is not used."""
+
+
+NO_COMPARISON = Comparison()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Candidate:
     """What an extractor proposes, before resolution."""
 
@@ -207,6 +222,7 @@ class Candidate:
     shifts: tuple[Shift, ...] = ()  # changes in the speaker's life, with or without the new value
     replaces: MemoryId | None = None
     """The existing memory that the extractor says this one updates (it was shown with a short id)."""
+    comparison: Comparison = NO_COMPARISON
     detail: MemoryDetail = NO_DETAIL
 
 

@@ -88,7 +88,7 @@ async def test_one_question_shows_messages_and_known_memories_by_small_numbers()
     (asked,) = model.calls
     assert '[1] "The user lives in Rome."' in asked.user
     assert '[1] Friday 20 November 2026, "user": "I moved to Oslo in May."' in asked.user
-    assert '- Friday 20 November 2026, "assistant": "Where do you live?"' in asked.user
+    assert 'Earlier that day, for context only:\n- "assistant": "Where do you live?"' in asked.user
     assert KNOWN.id not in asked.user
     assert "user:ana" not in asked.user
 

@@ -42,7 +42,7 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 def perfect(system: str, asked: str) -> object:
     """Answer with a note of each user message shown."""
-    shown = re.findall(r'(?m)^\[(\d+)\] \w+ [^,\n]+, "user": "(.*)"$', asked.split("essages", 1)[-1])
+    shown = re.findall(r'(?m)^\[(\d+)\] (?:\w+ [^,\n]+, )?"user": "(.*)"$', asked.split("essages", 1)[-1])
     return answer(*(note(f"{text.rstrip('.')}!", text, message=int(place)) for place, text in shown))
 
 

@@ -110,3 +110,73 @@ async def test_a_correction_of_the_same_matter_needs_no_second_question(
     await tell(AsyncRecollect(replace(parts, model=model)), "I dropped Helix and write all code in Zed.")
     assert [call.schema_name for call in model.calls] == ["memories"]
     assert [memory.text for memory in await engine.list(user="ana")] == ["The user writes all code in Zed."]
+
+
+ROOF = "The user has a garden on the roof."
+TOMATOES = note("The user now grows tomatoes instead of herbs up on the roof.", "tomatoes instead of herbs")
+
+
+async def test_what_the_extractor_was_shown_costs_no_second_call(engine: AsyncRecollect, parts: Components) -> None:
+    await engine.add(ROOF, user="ana")
+    model = ScriptedModel([answer(TOMATOES | {"repeats": None})])
+    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    await tell(asking, "On the roof I grow tomatoes instead of herbs.")
+    assert [call.schema_name for call in model.calls] == ["memories"]
+    assert ROOF in model.calls[0].user
+    assert len(await engine.list(user="ana")) == 2
+    today = (await engine.admin.energy(user="ana")).today
+    assert {purpose: spent.calls for purpose, spent in today.items()} == {CostPurpose.CREATE: 1}
+
+
+async def test_a_repetition_that_the_extractor_names_strengthens_what_is_known(
+    engine: AsyncRecollect, parts: Components
+) -> None:
+    await engine.add(ROOF, user="ana")
+    item = note("There is a garden on the user's roof.", "There is a garden on my roof") | {"repeats": 1}
+    model = ScriptedModel([answer(item)])
+    await tell(AsyncRecollect(replace(parts, model=model, embedder=Alike())), "There is a garden on my roof.")
+    assert [call.schema_name for call in model.calls] == ["memories"]
+    [memory] = await engine.list(user="ana")
+    assert (memory.text, len(memory.evidence)) == (ROOF, 1)
+
+
+@pytest.mark.parametrize("wrong", [{"repeats": 7}, {"repeats": None, "updates": 7}])
+async def test_a_number_that_was_not_shown_is_logged_and_the_judge_is_asked(
+    engine: AsyncRecollect, parts: Components, wrong: dict[str, object]
+) -> None:
+    await engine.add(ROOF, user="ana")
+    model = ScriptedModel(
+        [answer(TOMATOES | wrong), {"decisions": [{"candidate": 1, "action": "add", "target": None}]}]
+    )
+    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    await tell(asking, "On the roof I grow tomatoes instead of herbs.")
+    assert [call.schema_name for call in model.calls] == ["memories", "judge"]
+    [line] = [decision for decision in await engine.history.decisions(user="ana") if "tomatoes" in decision.text]
+    assert line.reason.endswith("the extractor names a known memory that it was not shown")
+    assert len(await engine.list(user="ana")) == 2
+
+
+async def test_after_a_question_without_known_memories_the_judge_is_asked(
+    engine: AsyncRecollect, parts: Components
+) -> None:
+    await engine.add(ROOF, user="ana")
+    refused = {"error": "content_filter"}
+    verdict = {"decisions": [{"candidate": 1, "action": "add", "target": None}]}
+    model = ScriptedModel([refused, answer(TOMATOES | {"repeats": None}), verdict])
+    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    await tell(asking, "On the roof I grow tomatoes instead of herbs.")
+    assert [call.schema_name for call in model.calls] == ["memories", "memories", "judge"]
+    assert ROOF not in model.calls[1].user
+
+
+async def test_s5_a_wrong_repetition_neither_drops_nor_closes_anything(
+    engine: AsyncRecollect, parts: Components
+) -> None:
+    await engine.add(ROOF, user="ana")
+    wrong = note("The user has a small dog that sleeps on the roof.", "small dog that sleeps") | {"repeats": 1}
+    unusable = {"decisions": "none"}
+    model = ScriptedModel([answer(wrong), unusable])
+    await tell(
+        AsyncRecollect(replace(parts, model=model, embedder=Alike())), "I have a small dog that sleeps on the roof."
+    )
+    assert {memory.text for memory in await engine.list(user="ana")} == {ROOF, wrong["text"]}

@@ -10,7 +10,7 @@ from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
 from .cases import Case, Item
 
 _KNOWN = re.compile(r"^\[(\d+)\] (\".*\")$")
-_SHOWN = re.compile(r"^\[(\d+)\] \w+ \d+ \w+ \d+, \"(?:[^\"\\]|\\.)*\": (\".*\")$")
+_SHOWN = re.compile(r"^\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?\"(?:[^\"\\]|\\.)*\": (\".*\")$")
 _STATEMENT = re.compile(r"^New statement (\d+), [^:]*: (\".*\")$")
 _BESIDE = re.compile(r"^  beside memory (\d+), [^:]*: (\".*\")$")
 
@@ -80,6 +80,7 @@ def _answered(item: Item, number: int, known: Mapping[str, int]) -> dict[str, An
         "confidence": 1.0,
         "message": number,
         "quote": item.quote,
+        "repeats": known.get(item.words),
         "updates": known.get(item.ends),
         "ended": bool(item.ends and not item.text and not item.key),
         "valid_from": None,

@@ -15,7 +15,7 @@ from .phrase import phrase
 from .story import Lesson, Story, StoryTurn
 
 _KNOWN = re.compile(r"\[(\d+)\] (\".*\")")
-_SHOWN = re.compile(r"\[(\d+)\] \w+ \d+ \w+ \d+, (\"(?:[^\"\\]|\\.)*+\"): (\".*\")")
+_SHOWN = re.compile(r"\[(\d+)\] (?:\w+ \d+ \w+ \d+, )?(\"(?:[^\"\\]|\\.)*+\"): (\".*\")")
 _STATEMENT = re.compile(r"New statement (\d+), [^:]*: (\".*\")")
 _BESIDE = re.compile(r"  beside memory (\d+), [^:]*: (\".*\")")
 
@@ -189,6 +189,7 @@ def _items(lesson: Lesson, message: ShownMessage, known: Mapping[int, str]) -> l
         "value": lesson.value,
         "type": lesson.type,
         "importance": lesson.importance,
+        "repeats": next((number for number, text in known.items() if text == lesson_text(lesson)), None),
         "updates": targets[0] if targets else None,
         "ended": lesson.ended,
         "valid_from": lesson.since.isoformat() if lesson.since else None,
@@ -213,6 +214,7 @@ def _item(*, text: str, message: int, quote: str) -> dict[str, Any]:
         "confidence": 1.0,
         "message": message,
         "quote": quote,
+        "repeats": None,
         "updates": None,
         "ended": False,
         "valid_from": None,
@@ -220,7 +222,12 @@ def _item(*, text: str, message: int, quote: str) -> dict[str, Any]:
 
 
 def _spoil(item: dict[str, Any], number: int) -> None:
-    """Make one mistake: an invalid or early date, or a wrong or unknown target."""
+    """Make mistakes: an invalid or early date, or a wrong or unknown target; a wrong repetition, or none named."""
+    match number // 4 % 3:
+        case 0 if item["repeats"] is None:
+            item["repeats"] = 1
+        case 1:
+            del item["repeats"]
     match number % 4:
         case 0:
             item["valid_from"] = "2031-02-30"

@@ -3,14 +3,12 @@
 import re
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict
-
 from recollect.extraction.redaction import redact
+from recollect.extraction.schemas.comparison import ComparedItem, known_targets
 from recollect.extraction.schemas.output_schema import (
     CATEGORIES,
     MaybePlace,
     OutputSchema,
-    Target,
     Text,
     UnusableError,
     Weight,
@@ -18,7 +16,6 @@ from recollect.extraction.schemas.output_schema import (
     list_schema,
     locate,
     prompt,
-    updated_memory,
 )
 from recollect.extraction.sources import ExtractionInput, speaker_label, speaker_of
 from recollect.lazy_pattern import LazyPattern
@@ -39,10 +36,8 @@ _PASSING_KEYS = LazyPattern(
 )
 
 
-class _Item(BaseModel):
+class _Item(ComparedItem):
     """One fact of an answer."""
-
-    model_config = ConfigDict(extra="ignore")
 
     category: Text
     key: Text
@@ -51,7 +46,6 @@ class _Item(BaseModel):
     importance: Weight = 0.8
     message: MaybePlace = None
     quote: Text = ""
-    updates: Target = None
 
 
 _PROPERTIES: dict[str, Any] = {
@@ -78,6 +72,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
     if is_passing(key, found.quote):
         raise UnusableError("it is about the talk or the task at hand, and passes with it")
     value = redact(item.value)
+    targets = known_targets(item, source)
     return Candidate(
         kind=MemoryKind.FACT,
         text=f"{speaker_label(found.message)}'s {key.partition(':')[0].replace('_', ' ')}: {value}.",
@@ -91,7 +86,8 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         seq=found.message.seq,
         quote=found.quote,
         valid_from=found.message.said_at,
-        replaces=updated_memory(item.updates, source.neighbours),
+        replaces=targets.updates,
+        comparison=targets.comparison,
     )
 
 

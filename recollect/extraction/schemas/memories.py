@@ -2,15 +2,13 @@
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from recollect.extraction.redaction import redact
+from recollect.extraction.schemas.comparison import ComparedItem, known_targets
 from recollect.extraction.schemas.output_schema import (
     CATEGORIES,
     Day,
     OutputSchema,
     Place,
-    Target,
     Text,
     UnusableError,
     Weight,
@@ -18,17 +16,14 @@ from recollect.extraction.schemas.output_schema import (
     list_schema,
     message_of,
     prompt,
-    updated_memory,
     valid_since,
 )
 from recollect.extraction.sources import ExtractionInput, speaker_of
 from recollect.types import Candidate, MemoryKind
 
 
-class _Item(BaseModel):
+class _Item(ComparedItem):
     """One memory of an answer."""
-
-    model_config = ConfigDict(extra="ignore")
 
     kind: Literal["note", "fact"] = "note"
     text: Text
@@ -40,7 +35,6 @@ class _Item(BaseModel):
     confidence: Weight = 0.8
     message: Place
     quote: Text
-    updates: Target = None
     ended: bool = False
     valid_from: Day = None
 
@@ -56,6 +50,7 @@ _PROPERTIES: dict[str, Any] = {
     "confidence": {"type": "number"},
     "message": {"type": "integer"},
     "quote": {"type": "string"},
+    "repeats": {"type": ["integer", "null"]},
     "updates": {"type": ["integer", "null"]},
     "ended": {"type": "boolean"},
     "valid_from": {"type": ["string", "null"]},
@@ -71,6 +66,7 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         raise UnusableError(f"a fact's category is one of {', '.join(CATEGORIES)}")
     if fact and not (item.key and item.value):
         raise UnusableError("a fact needs key and value")
+    targets = known_targets(item, source)
     return Candidate(
         kind=MemoryKind.FACT if fact else MemoryKind.NOTE,
         text=redact(item.text),
@@ -85,7 +81,8 @@ def _read(raw: object, source: ExtractionInput) -> Candidate:
         quote=item.quote,
         valid_from=valid_since(item.valid_from, message, source),
         ends=item.ended,
-        replaces=updated_memory(item.updates, source.neighbours),
+        replaces=targets.updates,
+        comparison=targets.comparison,
     )
 
 

@@ -3,22 +3,21 @@
 from functools import lru_cache, partial
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, Field
 
 from recollect.extraction.provenance import record_detail
 from recollect.extraction.redaction import redact
 from recollect.extraction.salience import shorten
+from recollect.extraction.schemas.comparison import ComparedItem, known_targets
 from recollect.extraction.schemas.output_schema import (
     MaybePlace,
     OutputSchema,
-    Target,
     Text,
     Weight,
     check_words,
     list_schema,
     locate,
     prompt,
-    updated_memory,
 )
 from recollect.extraction.sentences import first_sentences
 from recollect.extraction.sources import ExtractionInput, speaker_of
@@ -26,21 +25,19 @@ from recollect.profiles.policies import FormPolicy
 from recollect.types import NO_DETAIL, Candidate, MemoryKind
 
 
-class _SentenceItem(BaseModel):
+class _SentenceItem(ComparedItem):
     """One sentence of an answer."""
-
-    model_config = ConfigDict(extra="ignore")
 
     text: Text = Field(validation_alias=AliasChoices("text", "content", "memory"))
     message: MaybePlace = None
     quote: Text = ""
-    updates: Target = None
 
 
 _SENTENCE_PROPERTIES: dict[str, Any] = {
     "text": {"type": "string"},
     "message": {"type": "integer"},
     "quote": {"type": "string"},
+    "repeats": {"type": ["integer", "null"]},
     "updates": {"type": ["integer", "null"]},
 }
 
@@ -50,6 +47,7 @@ def _read_sentence(raw: object, source: ExtractionInput) -> Candidate:
     item = _SentenceItem.model_validate({"text": raw} if isinstance(raw, str) else raw)
     check_words(item.text)
     found = locate(item.text, item.message, item.quote, source)
+    targets = known_targets(item, source)
     return Candidate(
         kind=MemoryKind.NOTE,
         text=redact(item.text),
@@ -57,7 +55,8 @@ def _read_sentence(raw: object, source: ExtractionInput) -> Candidate:
         seq=found.message.seq,
         quote=found.quote,
         valid_from=found.message.said_at,
-        replaces=updated_memory(item.updates, source.neighbours),
+        replaces=targets.updates,
+        comparison=targets.comparison,
     )
 
 
@@ -69,10 +68,8 @@ SENTENCES = OutputSchema(
 )
 
 
-class _TypedItem(BaseModel):
+class _TypedItem(ComparedItem):
     """One memory of an answer."""
-
-    model_config = ConfigDict(extra="ignore")
 
     type: Text = ""
     content: Text = Field(validation_alias=AliasChoices("content", "text", "memory"))
@@ -80,7 +77,6 @@ class _TypedItem(BaseModel):
     importance: Weight = 0.5
     message: MaybePlace = None
     quote: Text = ""
-    updates: Target = None
 
 
 def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Candidate:
@@ -88,6 +84,7 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
     check_words(item.content)
     content = first_sentences(item.content, form.max_sentences)
     found = locate(content, item.message, item.quote, source)
+    targets = known_targets(item, source)
     return Candidate(
         kind=MemoryKind.NOTE,
         text=redact(content),
@@ -97,7 +94,8 @@ def _read_typed(raw: object, source: ExtractionInput, *, form: FormPolicy) -> Ca
         seq=found.message.seq,
         quote=found.quote,
         valid_from=found.message.said_at,
-        replaces=updated_memory(item.updates, source.neighbours),
+        replaces=targets.updates,
+        comparison=targets.comparison,
         detail=record_detail(found.message, source, summary=redact(shorten(item.summary or content)))
         if form.summary
         else NO_DETAIL,
@@ -124,6 +122,7 @@ def typed(form: FormPolicy) -> OutputSchema:
         "importance": {"type": "number"},
         "message": {"type": "integer"},
         "quote": {"type": "string"},
+        "repeats": {"type": ["integer", "null"]},
         "updates": {"type": ["integer", "null"]},
     }
     meanings = dict(line.split(": ", 1) for line in prompt("types.txt").splitlines())

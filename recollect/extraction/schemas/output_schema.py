@@ -20,12 +20,16 @@ from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean, squeeze, terms, words
-from recollect.types import Candidate, LoggedMessage, Memory, MemoryId
+from recollect.types import Candidate, LoggedMessage
 
 # A longer memory comes from a runaway or manipulated model.
 MAX_MEMORY_BYTES = 2048
+# Characters shown of a known memory.
+MAX_SHOWN_MEMORY = 200
 # No list that is shown has as many rows.
 _MAX_MESSAGE_NUMBER = 1_000_000
+# Read for a number that is none: no row of a list has it.
+_NO_ROW = 0
 # Characters of a message that are searched for the day a model names.
 MAX_DATED_CHARACTERS = 8_000
 CATEGORIES = ("identity", "preference", "constraint", "instruction")
@@ -44,13 +48,13 @@ def _number(value: object) -> object:
 
 
 def _maybe_number(value: object) -> object:
-    """Read a number as `_number` does; an id or a word counts as none."""
+    """Read a number as `_number` does; an id or a word counts as a number that was not shown."""
     value = _number(value)
-    if isinstance(value, str) and not (value.isdecimal() and len(value) < 10):
-        return None
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
     if isinstance(value, float):
-        return int(value) if value.is_integer() and abs(value) < _MAX_MESSAGE_NUMBER else None
-    return value if isinstance(value, int | str) and not isinstance(value, bool) else None
+        return int(value) if value.is_integer() and abs(value) < _MAX_MESSAGE_NUMBER else _NO_ROW
+    return value if isinstance(value, str) and value.isdecimal() and len(value) < 10 else _NO_ROW
 
 
 def _unit(value: object) -> object:
@@ -107,7 +111,7 @@ OfTen = Annotated[float, Field(ge=0, le=1), BeforeValidator(_of_ten)]
 Place = Annotated[int, BeforeValidator(_number)]
 MaybePlace = Annotated[int | None, BeforeValidator(_number)]
 Target = Annotated[int | None, BeforeValidator(_maybe_number)]
-"""The memory that an item updates: a wrong number loses the target, not the item."""
+"""A known memory that an item names: a wrong number loses the target, not the item."""
 Places = Annotated[list[int], BeforeValidator(_numbers)]
 Day = Annotated[date | None, BeforeValidator(_day)]
 
@@ -148,17 +152,6 @@ def message_of(number: int, source: ExtractionInput) -> LoggedMessage:
     if not 1 <= number <= len(source.messages):
         raise UnusableError(f"message {number} was not shown")
     return source.messages[number - 1]
-
-
-def updated_memory(number: int | None, neighbours: Sequence[Memory]) -> MemoryId | None:
-    """Return the id of the memory that was shown with a number; None if none was.
-
-    An item with a wrong number is kept without a target: if it were dropped, the statement it corrects would remain the
-    newest.
-    """
-    if number is None or not 1 <= number <= len(neighbours):
-        return None
-    return neighbours[number - 1].id
 
 
 def check_words(text: str, *more: str) -> None:

@@ -1,0 +1,106 @@
+"""The question that a model is asked about new messages: what is known, what was said before, the messages. Pure.
+
+The system prompt is the same for every turn of a profile; what changes most comes last, so that a provider's prompt
+cache keeps the beginning. Messages are JSON strings: no line feed or quote in one can end its quotation.
+"""
+
+from collections.abc import Mapping
+
+from recollect.chat.content import speaker_name
+from recollect.dates.mention import written
+from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
+from recollect.extraction.redaction import redact
+from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
+from recollect.extraction.sources import ExtractionInput, readable, speaker_of
+from recollect.types import INTERACTION_MODES, LoggedMessage
+
+# Characters shown of a new message, and of the end of the message before, which may ask what it answers.
+_SHOWN_MESSAGE, _SHOWN_LAST = 8_000, 180
+# Characters shown of what only surrounds the new messages: those further back, and the answer to the newest.
+_SHOWN_AROUND = 90
+# Characters shown of a whole conversation; of a longer one, only the beginning of each message.
+_SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
+_MAX_SPEAKER = 80
+
+
+def question(source: ExtractionInput, shape: OutputSchema) -> str:
+    """Write the question about messages, at least one of which is by a speaker that counts."""
+    known = [f"[{n}] {quoted(redact(m.text), MAX_SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
+    is_same_day = {_day(message, source) for message in source.earlier} == {_day(source.messages[0], source)}
+    earlier = _earlier(source, dated=not is_same_day)
+    shown = _messages(source, whole=shape.whole)
+    speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
+    interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
+    parts = {
+        "{time_zone}": source.time_zone.key,
+        "{speakers}": ", ".join(quoted(speaker, _MAX_SPEAKER) for speaker in speakers),
+        "{quotation}": prompt("quotation.txt") if any(OTHERS_OPEN in line for line in (*shown, *earlier)) else "",
+        "{style}": prompt(f"style.{interaction}.txt"),
+        "{known}": "\n".join(known) or "none",
+        "{that_day}": " that day" if is_same_day else "",
+        "{earlier}": "\n".join(earlier) or "none",
+        "{messages}": "\n".join(shown),
+    }
+    # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
+    lines = (line for line in prompt(shape.user).splitlines() if parts.get(line) != "")
+    return "\n".join(_filled(line, parts) for line in lines)
+
+
+def _filled(line: str, parts: Mapping[str, str]) -> str:
+    for name, words in parts.items():
+        if name in line:
+            return line.replace(name, words)
+    return line
+
+
+def _earlier(source: ExtractionInput, *, dated: bool) -> list[str]:
+    """Write the ends of the messages before the new ones."""
+    lines: list[str] = []
+    for message in source.earlier:
+        day = f"{_day(message, source)}, " if dated else ""
+        max_characters = _SHOWN_LAST if message is source.earlier[-1] else _SHOWN_AROUND
+        lines.append(f"- {day}{_spoken(message, _ending(_marked(message), max_characters))}")
+    return lines
+
+
+def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:
+    """Write the new messages, each with its day unless the one before has the same.
+
+    An answer that comes after all that counts is shown in its beginnings: nothing is taken from it, and nothing here
+    refers to it.
+    """
+    longest = _SHOWN_MESSAGE
+    if whole:
+        longest = max(_MIN_SHOWN, min(longest, _SHOWN_WHOLE // len(source.messages)))
+    newest = max((n for n, message in enumerate(source.messages) if message.role in source.sources), default=0)
+    lines: list[str] = []
+    before = ""
+    for place, message in enumerate(source.messages):
+        day = _day(message, source)
+        max_characters = longest if place <= newest or whole else _SHOWN_AROUND
+        dated = "" if day == before else f"{day}, "
+        lines.append(f"[{place + 1}] {dated}{_spoken(message, _marked(message)[:max_characters])}")
+        before = day
+    return lines
+
+
+def _day(message: LoggedMessage, source: ExtractionInput) -> str:
+    day = message.said_at.astimezone(source.time_zone).date()
+    return f"{day:%A} {written(day)}"
+
+
+def _marked(message: LoggedMessage) -> str:
+    """Return the words of a message, with what others said in it between marks."""
+    words = readable(message).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
+    if message.role == "user" and not speaker_name(message.name):
+        words = with_marked_speech(words)
+    return words
+
+
+def _ending(text: str, max_characters: int) -> str:
+    """Return the end of an earlier message: its question is usually there, and answers need it."""
+    return text if len(text) <= max_characters else f"…{text[1 - max_characters :]}"
+
+
+def _spoken(message: LoggedMessage, words: str) -> str:
+    return f"{quoted(speaker_of(message), _MAX_SPEAKER)}: {quoted(words, len(words))}"

@@ -1,0 +1,107 @@
+"""What the extractor said of the memories that it was shown is not asked again; what it was not shown may be."""
+
+from dataclasses import replace
+
+import pytest
+
+from candidates import NOW, evidence, note, stored
+from recollect.profiles.policies import ResolvePolicy
+from recollect.resolution.decide import resolve
+from recollect.resolution.extractor_word import SettledQuestions, settle
+from recollect.resolution.llm_judge import open_questions
+from recollect.resolution.values import Claim, Neighbour, Neighbours, ResolvedCandidate, ResolveInputs
+from recollect.types import Action, Comparison, Memory
+
+POLICY = ResolvePolicy(similar=0.7)
+HERBS = stored(note("The user grows herbs and tomatoes on the roof."), number=1)
+GREENHOUSE = stored(note("The user has a small greenhouse."), number=2)
+NEW = note("The user planted herbs, tomatoes and beans on the roof.", quote="planted herbs")
+ELSEWHERE = note("The user repairs old radios at night.", quote="repairs old radios")
+
+
+def both(candidate: Comparison | None, *, text: str = NEW.text, near: float = 0.9) -> SettledQuestions:
+    """Settle what is open of a statement beside two memories."""
+    statement = replace(NEW, text=text, comparison=candidate or Comparison())
+    neighbours = Neighbours(
+        near=[[Neighbour(memory=HERBS, similarity=near), Neighbour(memory=GREENHOUSE, similarity=0.8)]]
+    )
+    resolved = decided(statement, neighbours)
+    return settle(open_questions(resolved, neighbours, POLICY), POLICY)
+
+
+def decided(
+    statement: object, neighbours: Neighbours, inputs: ResolveInputs | None = None
+) -> tuple[ResolvedCandidate, ...]:
+    claims = [Claim(statement, evidence(seq=9))]  # type: ignore[arg-type]  # a candidate
+    return resolve(claims, neighbours, policy=POLICY, inputs=inputs or ResolveInputs(now=NOW)).resolved
+
+
+def seen(*memories: Memory, repeats: Memory | None = None) -> Comparison:
+    return Comparison(seen=frozenset(memory.id for memory in memories), repeats=repeats.id if repeats else None)
+
+
+def test_u5_nothing_is_asked_where_the_extractor_saw_what_is_near() -> None:
+    settled = both(seen(HERBS, GREENHOUSE))
+    assert (settled.verdicts, list(settled.open)) == ({}, [])
+
+
+def test_without_the_extractors_answer_the_judge_is_asked() -> None:
+    [question] = both(None).open
+    assert question.beside == (HERBS, GREENHOUSE)
+
+
+def test_what_the_extractor_did_not_see_is_asked_where_most_words_are_shared() -> None:
+    [question] = both(seen(GREENHOUSE)).open
+    assert question.beside == (HERBS,), "only what it did not see"
+
+
+def test_what_the_extractor_did_not_see_is_not_asked_where_few_words_are_shared() -> None:
+    assert not both(seen(GREENHOUSE), text=ELSEWHERE.text).open
+
+
+def test_what_the_extractor_did_not_see_is_asked_where_the_meaning_is_the_same() -> None:
+    assert both(seen(GREENHOUSE), text=ELSEWHERE.text, near=0.999).open
+
+
+def test_memories_farther_than_one_that_was_seen_are_not_asked_about() -> None:
+    assert not both(seen(HERBS)).open
+
+
+def test_u5_a_repetition_that_the_extractor_names_is_taken_where_words_agree() -> None:
+    settled = both(seen(HERBS, GREENHOUSE, repeats=HERBS))
+    assert not settled.open
+    [verdict] = settled.verdicts.values()
+    assert (verdict.action, verdict.target) == (Action.MERGE, HERBS.id)
+
+
+@pytest.mark.parametrize("wrong", [GREENHOUSE, HERBS])
+def test_a_repetition_without_common_words_is_put_to_the_judge(wrong: Memory) -> None:
+    settled = both(seen(HERBS, GREENHOUSE, repeats=wrong), text=ELSEWHERE.text)
+    assert not settled.verdicts
+    [question] = settled.open
+    assert question.beside[0] == wrong
+
+
+def test_s5_a_named_repetition_is_not_merged_where_the_rules_see_a_difference() -> None:
+    statement = replace(NEW, text="The user grows herbs and tomatoes on the roof in 2026.")
+    statement = replace(statement, comparison=seen(HERBS, repeats=HERBS))
+    neighbours = Neighbours(near=[[Neighbour(memory=HERBS, similarity=0.9)]])
+    settled = settle(open_questions(decided(statement, neighbours), neighbours, POLICY), POLICY)
+    assert settled.verdicts, "the extractor's word is taken to the rules"
+    [kept] = decided(statement, neighbours, ResolveInputs(now=NOW, judged=settled.verdicts))
+    assert kept.action is Action.ADD
+    assert not kept.closes
+
+
+def test_a_doubted_correction_is_asked_although_the_extractor_saw_the_memory() -> None:
+    unlike = stored(note("The user gets up at dawn."), number=3)
+    statement = replace(ELSEWHERE, replaces=unlike.id, comparison=seen(unlike))
+    neighbours = Neighbours(near=[[Neighbour(memory=unlike, similarity=0.8)]])
+    [question] = settle(open_questions(decided(statement, neighbours), neighbours, POLICY), POLICY).open
+    assert question.decided.doubted == unlike
+
+
+def test_a_memory_that_was_not_shown_is_told_in_the_decision() -> None:
+    statement = replace(NEW, comparison=Comparison(has_unshown_target=True))
+    [kept] = decided(statement, Neighbours())
+    assert kept.reason == "new; the extractor names a known memory that it was not shown"
