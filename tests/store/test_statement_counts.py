@@ -6,8 +6,11 @@ from pathlib import Path
 import pytest
 
 from factories import ANA, add, memory
+from recollect.chat.chat_request import request_of
+from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import Identity, Subject
 from statement_counter import StatementCounter
 from stores import DURABLE, new_store
 
@@ -93,6 +96,28 @@ async def test_a_formed_turn_sends_few_statements(engine: AsyncRecollect, statem
     assert sum(sql.startswith("BEGIN IMMEDIATE") for sql in sent) <= 3
     assert sum(sql.startswith("SELECT name, version, space FROM subject") for sql in sent) <= 16
     assert len(sent) <= 120, sent
+
+
+async def test_a_chat_sends_few_statements_before_its_request(
+    engine: AsyncRecollect, statements: StatementCounter
+) -> None:
+    await engine.search("tea", user="ana")
+    messages: list[dict[str, str]] = []
+    sent_for: list[list[str]] = []
+    for number in range(3):
+        messages.append({"role": "user", "content": f"Which tea do I like, {number}?"})
+        request, identity = request_of(messages), Identity(subject=Subject("user", "ana"))
+        with statements.counted() as sent:
+            prepared = await engine.turns.prepare(request, identity)
+        sent_for.append(sent)
+        answer = Reply(text=f"Tea number {number}.", complete=True)
+        await engine.turns.finish(request, identity, answer, prepared)
+        messages.append({"role": "assistant", "content": answer.text})
+
+    first, *later = [[sql for sql in sent if "SELECT" in sql] for sent in sent_for]
+    assert len(first) <= 5, first
+    for selects in later:
+        assert len(selects) == 3, selects  # the ledger, the states of what it shows, the subject's version
 
 
 @pytest.mark.parametrize("kind", DURABLE)

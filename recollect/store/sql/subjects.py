@@ -39,7 +39,7 @@ def state_of(db: SqlConnection, subject: Subject) -> tuple[int, int | None] | No
     return verified(subject, name, version), space
 
 
-def verified(subject: Subject, name: str, version: int) -> int:
+def verified(subject: Subject, name: str, version: int = 0) -> int:
     """Return the version if the name under the subject's key is its own.
 
     Raises:

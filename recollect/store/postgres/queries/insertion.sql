@@ -3,7 +3,8 @@
 -- name: insertions_at
 -- The list is a JSON array of numbers, and all but its brackets is an array of PostgreSQL's as well.
 SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages, sent_bytes, sent_hash, erased,
-       held, is_answer
+       held, is_answer, (SELECT name FROM subject WHERE key = ?1),
+       EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND masked = 1)
   FROM insertion
  WHERE subject = ?1 AND chain = ANY (CAST(translate(?2, '[]', '{}') AS BIGINT[]))
 

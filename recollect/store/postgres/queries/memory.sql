@@ -88,7 +88,7 @@ SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
  ORDER BY at, id
 
 -- name: states
-SELECT id, state
+SELECT id, state, (SELECT name FROM subject WHERE key = ?1)
   FROM memory
  WHERE subject = ?1
    AND id IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'

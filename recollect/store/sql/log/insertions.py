@@ -34,27 +34,34 @@ SQL, LOG_SQL = load("insertion"), load("log")
 _MAX_PARSED_LISTS = 2048
 # Longest list of messages that is climbed to find the place of an insertion.
 _MAX_CLIMB = 10_000
+# Columns of `insertions_at`.
+_IS_ANSWER, _READER = 14, slice(15, 17)
+_UNKNOWN = (None, False)
 _NO_ID = bytes(16)
 _EMPTY = "[]"
 
 
 def find(db: SqlConnection, subject: Subject, chains: Sequence[int], term_key: bytes) -> LedgerRows:
     """Read all rows of the subject at some chains."""
-    reader = fetch_one(db, SQL["reader"], subject.key) if chains else None
-    if reader is None:
+    if not chains:
         return LedgerRows()
-    name, version, some_masked = reader
-    subjects.verified(subject, name, version)
+    rows = fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains]))
+    name, some_masked = rows[0][_READER] if rows else fetch_one(db, SQL["reader"], subject.key) or _UNKNOWN
+    if name is None:
+        return LedgerRows()
+    subjects.verified(subject, name)
     plain: dict[int, int] = {}
     if some_masked:
         ledger = TombstoneLedger(db, subject, term_key)
         plain = {ledger.mask(chain): chain for chain in chains}
+        # All again, in one snapshot: an erasure may have masked some meanwhile.
+        rows = fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains, *plain]))
     insertions: list[PromptInsertion] = []
     answers: list[AnswerMark] = []
-    for row in fetch(db, SQL["insertions_at"], subject.key, json.dumps([*chains, *plain])):
+    for row in rows:
         thread, stored, depth, at = row[0], int(row[1]), row[2], row[4]
         chain = plain.get(stored, stored)
-        if row[-1]:
+        if row[_IS_ANSWER]:
             answers.append(AnswerMark(thread=thread, chain=chain, depth=depth, at=from_micros(at)))
         else:
             insertions.append(_read(row, chain))
@@ -301,7 +308,7 @@ def _owner(db: SqlConnection, key: int, memory: bytes) -> int:
 
 def _read(row: Row, chain: int) -> PromptInsertion:
     thread, _, depth, id_, at, standing, recalled, items, withdrawn, quotes, sent_bytes, *last = row
-    sent_hash, erased, held, _ = last
+    sent_hash, erased, held, *_ = last
     if held or erased:
         standing = recalled = sent_hash = ""
         items = withdrawn = _EMPTY

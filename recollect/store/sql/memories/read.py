@@ -11,7 +11,7 @@ from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import SqlConnection, TooLargeError, load
 from recollect.store.sql.rows import STATE_NUMBER, STATE_ORDER, fetch, fetch_one, micros, read_decision, read_memories
-from recollect.store.sql.subjects import version_of
+from recollect.store.sql.subjects import verified, version_of
 from recollect.text import clean
 from recollect.types import (
     Conversation,
@@ -54,10 +54,11 @@ def memories_of_version(
 
 def states(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> dict[MemoryId, MemoryState]:
     """Read the states of memories; those that do not exist are left out."""
-    if version_of(db, subject) is None:
-        return {}
     rows = fetch(db, SQL["states"], subject.key, json.dumps(ids))
-    return {MemoryId(id_text(id_)): STATE_ORDER[state] for id_, state in rows}
+    if not rows or rows[0][-1] is None:
+        return {}
+    verified(subject, rows[0][-1])
+    return {MemoryId(id_text(id_)): STATE_ORDER[state] for id_, state, _ in rows}
 
 
 def shown_closed(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:

@@ -2,11 +2,13 @@
 
 -- name: reader
 -- A subject that may have rows, and whether some of them are masked.
-SELECT name, version, EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND masked = 1) FROM subject WHERE key = ?1
+SELECT name, EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND masked = 1) FROM subject WHERE key = ?1
 
 -- name: insertions_at
+-- With the columns of `reader` that tell whose rows they are, and whether others may be masked: one statement for most.
 SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages, sent_bytes, sent_hash, erased,
-       held, is_answer
+       held, is_answer, (SELECT name FROM subject WHERE key = ?1),
+       EXISTS (SELECT 1 FROM insertion WHERE subject = ?1 AND masked = 1)
   FROM insertion
  WHERE subject = ?1 AND chain IN (SELECT value FROM json_each(?2))
 

@@ -121,7 +121,10 @@ SELECT (SELECT version FROM subject WHERE key = ?1), remembered.*
  ORDER BY id, place
 
 -- name: states
-SELECT id, state FROM memory WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
+-- With the name of the subject, which verifies its key.
+SELECT id, state, (SELECT name FROM subject WHERE key = ?1)
+  FROM memory
+ WHERE subject = ?1 AND id IN (SELECT unhex(value, '-') FROM json_each(?2))
 
 -- name: facts text: elsewhere
 SELECT *
