@@ -71,6 +71,15 @@ SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
  ORDER BY at, id
  LIMIT ?2
 
+-- name: remembered_with_version
+SELECT (SELECT version FROM subject WHERE key = ?1), remembered.*
+  FROM remembered
+ WHERE subject = ?1
+   AND id IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                          THEN decode(replace(value, '-', ''), 'hex') END
+                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+ ORDER BY id, place
+
 -- name: decisions_of_many
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
   FROM decision
