@@ -3,7 +3,6 @@
 from importlib import import_module
 
 from recollect.lazy_pattern import compile_chat_patterns, compile_patterns
-from recollect.providers.protocols import TokenCounter
 
 _TURN_MODULES = (
     "recollect.engine.memory_tools",
@@ -15,11 +14,10 @@ _TURN_MODULES = (
 )
 
 
-def load_turns(counter: TokenCounter) -> None:
-    """Load the modules that record, form and maintain, and the tokenizer; their objects are made at their first use."""
+def load_turns() -> None:
+    """Load the modules that record, form and maintain; their objects are made at their first use."""
     for name in _TURN_MODULES:
         import_module(name)
-    counter.count("loaded")
 
 
 def load_chats() -> None:

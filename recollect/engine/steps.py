@@ -128,7 +128,7 @@ class Steps:
         if self._is_worker_stopped:
             return
         # Loading takes tens of milliseconds, for which the event loop must not be held.
-        await asyncio.to_thread(load_turns, self.components.counter)
+        await asyncio.to_thread(load_turns)
         try:
             await self.worker.run()
         finally:

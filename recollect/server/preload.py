@@ -24,7 +24,7 @@ class Preload:
         To be called before requests are accepted: reading the tokenizer's file holds the interpreter for some 80 ms.
         A failure is logged; the first chats then load what they need.
         """
-        turns = asyncio.create_task(asyncio.to_thread(load_turns, self._counter))
+        turns = asyncio.create_task(asyncio.to_thread(self._load_turns))
         turns.add_done_callback(_log_failure)
         await asyncio.wait({turns})
         self._loading = asyncio.create_task(self._load())
@@ -39,6 +39,10 @@ class Preload:
         """Wait until everything is loaded, or loading has failed: a thread cannot be stopped."""
         if self._loading is not None and not self._loading.done():
             await asyncio.wait({self._loading})
+
+    def _load_turns(self) -> None:
+        load_turns()
+        self._counter.count("loaded")
 
     async def _load(self) -> None:
         try:
