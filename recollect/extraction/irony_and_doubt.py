@@ -6,6 +6,7 @@
 import re
 
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 
 # Praise of someone or something, in words that are as often meant as not.
 _PRAISE = (
@@ -59,6 +60,7 @@ _IRONY = LazyPattern(
 )
 
 
+@remembered
 def is_ironic(sentence: str) -> bool:
     """Return whether a sentence praises what it complains about.
 

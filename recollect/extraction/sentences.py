@@ -12,14 +12,21 @@ from recollect.memo import remembered
 from recollect.text import SENTENCE_END
 
 # Stops that end an abbreviation or an initial, not a sentence. After a digit, 'ft' and 'pt' are units: '6 ft.'
+_TITLES = (
+    "mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|st|ste|mt|vs|approx|rev|hon|gen|capt|sgt|lt|col|"
+    "sen|gov"
+)
+_LAST = "etc|jr|sr|inc|ltd|co|corp|bros|ave|blvd|rd"
 _ABBREVIATED = LazyPattern(
-    r"(?:\b(?:mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|st|ste|mt|vs|e\.g|i\.e|approx|"
-    r"rev|hon|gen|capt|sgt|lt|col|sen|gov)"
+    rf"(?:\b(?:{_TITLES}|e\.g|i\.e)"
     r"|(?<!\d )(?<!\d)\b(?:ft|pt)"
     r"|(?P<number>\b(?:no|nr))"
-    r"|(?P<last>\b(?:etc|jr|sr|inc|ltd|co|corp|bros|ave|blvd|rd|[A-Z])))\.$",
+    rf"|(?P<last>\b(?:{_LAST}|[A-Z])))\.$",
     re.IGNORECASE,
 )
+_ABBREVIATIONS = frozenset(f"{_TITLES}|ft|pt|no|nr|{_LAST}".split("|"))
+# Characters before a stop in which an abbreviation is looked for, the stop included.
+_MAX_ABBREVIATED = 12
 # Starts a sentence after an abbreviation that may also end one: 'I work at Foss Inc. I live …'.
 _ANOTHER = LazyPattern(
     r"\s{1,9}(?:I(?:'\w+)?|My|We|Our|He|She|They|It|This|That|But|And|So|The|You|Please|What|How)\b(?!\.)"
@@ -95,7 +102,7 @@ def _sentences(text: str) -> tuple[TextSpan, ...]:
     found: list[TextSpan] = []
     at = 0
     for stop in _STOP.finditer(text):
-        if stop.group() == "." and _goes_on(text, max(at, stop.end() - 12), stop.end()):
+        if stop.group() == "." and _goes_on(text, max(at, stop.end() - _MAX_ABBREVIATED), stop.end()):
             continue
         _keep_all(found, text, at, stop.end())
         at = stop.end()
@@ -105,6 +112,9 @@ def _sentences(text: str) -> tuple[TextSpan, ...]:
 
 def _goes_on(text: str, start: int, end: int) -> bool:
     """Return whether a stop ends an abbreviation within a sentence."""
+    word = text[start : end - 1].rpartition(" ")[2]
+    if len(word) > 1 and word.isascii() and word.isalpha() and word.lower() not in _ABBREVIATIONS:
+        return False  # most stops, without a search
     found = _ABBREVIATED.search(text, start, end)
     if found is None or (found["number"] and not _NUMBER.match(text, end)):
         return False
@@ -113,12 +123,12 @@ def _goes_on(text: str, start: int, end: int) -> bool:
 
 def fine_clauses(sentence: TextSpan) -> list[TextSpan]:
     """Cut a sentence before each new subject, subordinate clauses too: the units of facts."""
-    return _cut(sentence, _FINE)
+    return list(_cut(sentence, _FINE))
 
 
 def coarse_clauses(sentence: TextSpan) -> list[TextSpan]:
     """Cut a sentence before each main clause about the speaker: the units of notes."""
-    return _cut(sentence, _COARSE)
+    return list(_cut(sentence, _COARSE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,14 +151,15 @@ def joined_clauses(sentence: TextSpan) -> list[Clause]:
     return found
 
 
-def _cut(sentence: TextSpan, between: LazyPattern[str]) -> list[TextSpan]:
+@remembered
+def _cut(sentence: TextSpan, between: LazyPattern[str]) -> tuple[TextSpan, ...]:
     found: list[TextSpan] = []
     at = 0
     for joint in between.finditer(sentence.text):
         _keep(found, sentence.text, at, joint.start(), offset=sentence.start)
         at = joint.end()
     _keep(found, sentence.text, at, len(sentence.text), offset=sentence.start)
-    return found
+    return tuple(found)
 
 
 def _keep_all(found: list[TextSpan], text: str, start: int, end: int) -> None:

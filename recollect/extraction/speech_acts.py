@@ -169,6 +169,7 @@ _SHORT_QUESTION = LazyPattern(
 )
 
 
+@remembered
 def statement_part(sentence: str) -> str:
     """Return the stated part of a sentence: all of it, or the part before its question; empty for a bare question.
 
@@ -208,11 +209,13 @@ def _inverted(sentence: str) -> bool:
     )
 
 
+@remembered
 def is_hypothetical(sentence: str) -> bool:
     """Return whether a sentence supposes or wishes something rather than states it."""
     return bool(_SUPPOSITION.search(sentence))
 
 
+@remembered
 def is_joke(sentence: str) -> bool:
     """Return whether a sentence takes itself, or itself and the previous one, back as a joke."""
     return bool(_JOKE.search(sentence))
@@ -335,6 +338,7 @@ def is_command(sentence: str) -> bool:
     return bool(_COMMAND.match(sentence))
 
 
+@remembered
 def is_small_talk(sentence: str) -> bool:
     """Return whether a sentence is only a greeting, thanks or assent."""
     return bool(_SMALL_TALK.match(sentence)) or only_greets(sentence)

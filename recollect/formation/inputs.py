@@ -148,7 +148,8 @@ async def without_games(
             before_seq=first,
             characters=MAX_READ_CHARACTERS,
         )
-        earlier = [words.text for words in read if words.seq not in gone and speaker_kind("user", words.name) == "user"]
+        own = (words for words in read if words.name is None or speaker_kind("user", words.name) == "user")
+        earlier = [words.text for words in own if words.seq not in gone]
     size = characters(messages) + sum(map(len, earlier))
     return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)
 

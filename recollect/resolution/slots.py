@@ -3,6 +3,7 @@
 import re
 
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 from recollect.resolution.lexicon import DIETS, FOODS
 from recollect.text import bare, squeeze, stem
 
@@ -137,6 +138,7 @@ def is_single(key: str) -> bool:
     return key in SINGLE_VALUED or key.startswith("favorite_")
 
 
+@remembered
 def slot_mark(key: str, value: str) -> str:
     """Return what two facts share exactly if they are in one slot: `allergy:peanut` for peanuts and for a peanut.
 

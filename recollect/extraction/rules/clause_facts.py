@@ -26,6 +26,7 @@ from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, Fact
 from recollect.extraction.rules.patterns.work_habits import work_facts
 from recollect.extraction.rules.rewrite import leaves_out_i, restore_i
 from recollect.lazy_pattern import LazyPattern
+from recollect.memo import remembered
 
 _ALL: tuple[FactPattern, ...] = (
     *personal_details.RULES,
@@ -87,6 +88,7 @@ _BIRTHDAY = LazyPattern(
 )
 
 
+@remembered
 def lead_length(clause: str) -> int:
     """Return the length of the lead of a clause: words before the statement, such as 'by the way'."""
     at = 0
