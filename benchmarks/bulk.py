@@ -177,7 +177,7 @@ def _talk(number: int) -> str:
 async def _export(url: str, file: Path) -> None:
     async with _engine(url) as engine:
         with file.open("wb") as out:
-            engine.transfer.export_to(out, everybody=True)
+            await engine.transfer.export_to(out, everybody=True)
 
 
 async def _import(url: str, file: Path, embedder: FarEmbedder | None = None) -> float:

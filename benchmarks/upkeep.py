@@ -77,7 +77,7 @@ async def _at_once(folder: Path, size: int) -> list[Row]:
     """Import, search, maintain and erase a subject, and watch the loop meanwhile."""
     await _filled(folder, size)
     async with await AsyncRecollect.open(settings_for(folder)) as engine:
-        lines = BytesIO(_exported(engine))
+        lines = BytesIO(await _exported(engine))
         await engine.erasure.subject(GIANT)
     (folder / "there").mkdir()
     async with await AsyncRecollect.open(settings_for(folder / "there")) as engine:
@@ -117,10 +117,10 @@ async def _watched(name: str, work: Coroutine[Any, Any, object]) -> list[Row]:
     ]
 
 
-def _exported(engine: AsyncRecollect) -> bytes:
+async def _exported(engine: AsyncRecollect) -> bytes:
     """Export the subject without what its memories rest on: messages that no log has."""
     file = BytesIO()
-    engine.transfer.export_to(file, user=GIANT)
+    await engine.transfer.export_to(file, user=GIANT)
     lines = []
     for line in file.getvalue().splitlines():
         record = json.loads(line)

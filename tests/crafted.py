@@ -49,7 +49,7 @@ def place(kind: str, folder: Path, name: str) -> str:
 async def exported(url: str, who: str | None = None) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.transfer.export_to(file, user=who, everybody=who is None)
+        await engine.transfer.export_to(file, user=who, everybody=who is None)
     return file.getvalue()
 
 

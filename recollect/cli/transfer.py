@@ -57,7 +57,7 @@ def export(  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> int:
         with _written(file) as out:
-            return engine.transfer.export_to(out, user=here.subject, everybody=everybody)
+            return await engine.transfer.export_to(out, user=here.subject, everybody=everybody)
 
     lines = here.run(work)
     if as_json:

@@ -72,35 +72,44 @@ class TransferReport:
 
 
 class TransferService:
-    """Export and import. An export blocks the calling thread, an import computes in threads."""
+    """Export and import, in threads: others are answered meanwhile."""
 
     def __init__(self, components: Components, runtime: Runtime, closing_down: Callable[[], bool]) -> None:
-        """Build the namespace over the components' database; an import ends where `closing_down` says so."""
+        """Build the namespace over the components' database; work ends where `closing_down` says so."""
         self._components = components
         self._settings = components.settings
         self._runtime = runtime
         self._closing_down = closing_down
 
-    def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
+    async def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
         """Export a user, or everybody, as JSON lines; return the number of lines.
 
-        Secrets are removed from messages. Derived data, records of prompts and budgets are left out.
+        The file has one state of the database, whatever is written meanwhile. Secrets are removed from messages.
+        Derived data, records of prompts and budgets are left out.
 
         Args:
-            file: Binary file to write to.
+            file: Binary file to write to, from a thread.
             user: User to export; None is the settings' default user.
             everybody: Export all subjects; `user` is ignored.
 
         Raises:
             BadRequestError: nothing is stored of that user, or the database is in memory.
+            StoreUnavailableError: the database failed, or is being closed: the file is incomplete.
         """
+        pace = Pace(self._closing_down)
+        try:
+            return await pace.apart(lambda: self._export(file, user, everybody, pace.glance))
+        except PausedError:
+            raise StoreUnavailableError("the export was stopped, as the database is being closed") from None
+
+    def _export(self, file: BinaryIO, user: str | Subject | None, everybody: bool, glance: Callable[[], None]) -> int:
         only = None if everybody else self._components.subject(user)
         lines = 0
         with closing(open_end(self._settings.database_url, EndpointMode.READ)) as end, end.speaking(), end.db:
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
                 raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
-            for line in export_lines(end, wanted, Seen(_shown, _shown_detail, redact)):
+            for line in export_lines(end, wanted, Seen(_shown, _shown_detail, redact), glance):
                 file.write(line)
                 lines += 1
         return lines

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class BlockingTransferService:
-    """Export and import. An export blocks the calling thread, an import computes in threads."""
+    """Export and import, in threads: others are answered meanwhile."""
 
     def __init__(self, engine: BackgroundEngine) -> None:
         """Forward to an engine in the background."""
@@ -22,17 +22,19 @@ class BlockingTransferService:
     def export_to(self, file: BinaryIO, *, user: str | Subject | None = None, everybody: bool = False) -> int:
         """Export a user, or everybody, as JSON lines; return the number of lines.
 
-        Secrets are removed from messages. Derived data, records of prompts and budgets are left out.
+        The file has one state of the database, whatever is written meanwhile. Secrets are removed from messages.
+        Derived data, records of prompts and budgets are left out.
 
         Args:
-            file: Binary file to write to.
+            file: Binary file to write to, from a thread.
             user: User to export; None is the settings' default user.
             everybody: Export all subjects; `user` is ignored.
 
         Raises:
             BadRequestError: nothing is stored of that user, or the database is in memory.
+            StoreUnavailableError: the database failed, or is being closed: the file is incomplete.
         """
-        return self._engine.core.transfer.export_to(file, user=user, everybody=everybody)
+        return self._engine.run(self._engine.core.transfer.export_to(file, user=user, everybody=everybody))
 
     def import_from(
         self,

@@ -272,7 +272,7 @@ async def test_a_session_by_itself_comes_back_to_its_own_user(ana: Ana, tmp_path
     assert "session:olga/s1" in names
     file = io.BytesIO()
     async with opened(here) as engine:
-        engine.transfer.export_to(file, user=Subject.parse("session:olga/s1"))
+        await engine.transfer.export_to(file, user=Subject.parse("session:olga/s1"))
     assert b'"home": "user:olga"' in file.getvalue()
     await take_in(ana.url, file.getvalue())
     assert Subject.parse("session:olga/s1") in await subjects(ana.url)

@@ -56,7 +56,7 @@ async def data(tmp_path: Path) -> bytes:
     async with opened(f"sqlite:///{tmp_path / 'here.sqlite3'}") as engine:
         for number in range(USERS):
             await engine.bulk.add([f"Box {box} of {number} holds shoes." for box in range(EACH)], user=f"u{number:02}")
-        engine.transfer.export_to(file, everybody=True)
+        await engine.transfer.export_to(file, everybody=True)
     return file.getvalue()
 
 

@@ -43,7 +43,7 @@ class NoBar:
 async def exported(url: str, who: str | Subject | None = None) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        lines = engine.transfer.export_to(file, user=who, everybody=who is None)
+        lines = await engine.transfer.export_to(file, user=who, everybody=who is None)
     assert file.getvalue().count(b"\n") == lines
     return file.getvalue()
 
@@ -139,7 +139,7 @@ async def test_v16_a_users_export_has_every_inner_subject_and_is_imported_whole(
         await engine.erasure.subject("ana/x ü")
         assert {subject.text for subject in await engine.admin.subjects()} <= {"user:ana"}
         with pytest.raises(BadRequestError, match="nothing is kept"):
-            engine.transfer.export_to(io.BytesIO(), user="ana/x ü")
+            await engine.transfer.export_to(io.BytesIO(), user="ana/x ü")
 
 
 async def test_what_was_erased_stays_erased_where_it_is_imported(source: str, where: str) -> None:
@@ -290,7 +290,7 @@ async def test_a_killed_import_leaves_whole_subjects_and_resumes_the_missing_one
 async def test_what_is_in_memory_alone_is_not_exported(engine: AsyncRecollect) -> None:
     if engine.settings.database_url.endswith(":memory:"):
         with pytest.raises(BadRequestError, match="one process alone"):
-            engine.transfer.export_to(io.BytesIO(), everybody=True)
+            await engine.transfer.export_to(io.BytesIO(), everybody=True)
     else:
         with pytest.raises(BadRequestError, match="nothing is kept of user:ana"):
-            engine.transfer.export_to(io.BytesIO(), user=ANA)
+            await engine.transfer.export_to(io.BytesIO(), user=ANA)

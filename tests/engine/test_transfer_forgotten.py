@@ -64,7 +64,7 @@ def carried(way: tuple[str, str], folder: Path) -> tuple[str, str]:
 async def lines_of(url: str) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.transfer.export_to(file, everybody=True)
+        await engine.transfer.export_to(file, everybody=True)
     return file.getvalue()
 
 

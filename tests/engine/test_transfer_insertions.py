@@ -61,7 +61,7 @@ async def filled(url: str, clock: FakeClock) -> tuple[PromptInsertion, Memory]:
 async def exported(url: str) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.transfer.export_to(file, everybody=True)
+        await engine.transfer.export_to(file, everybody=True)
     return file.getvalue()
 
 

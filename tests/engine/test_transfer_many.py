@@ -62,7 +62,7 @@ async def data(tmp_path: Path) -> bytes:
             await engine.bulk.add([f"Box {box} of {number} holds shoes." for box in range(EACH)], user=f"u{number:02}")
         await engine.record([user("Bees sleep in winter."), assistant("They do.")], user="zed")
         await engine.form()
-        engine.transfer.export_to(file, everybody=True)
+        await engine.transfer.export_to(file, everybody=True)
     return file.getvalue()
 
 
@@ -77,7 +77,7 @@ async def taken_in(url: str, data: bytes, embedder: Counting, *, only_missing: b
 async def exported(url: str) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.transfer.export_to(file, everybody=True)
+        await engine.transfer.export_to(file, everybody=True)
         assert (await engine.admin.stats(check=True)).problems == ()
     return file.getvalue()
 

@@ -86,7 +86,7 @@ async def test_a4_a_copy_of_the_database_carries_the_ids_and_counts_on(
 async def exported(url: str) -> bytes:
     file = io.BytesIO()
     async with opened(url) as engine:
-        engine.transfer.export_to(file, everybody=True)
+        await engine.transfer.export_to(file, everybody=True)
     return file.getvalue()
 
 

@@ -40,12 +40,21 @@ class Seen:
     """Returns a text that was inserted into prompts as it may leave."""
 
 
-def export_lines(end: CopyEndpoint, wanted: Sequence[Row], seen: Seen) -> Iterator[bytes]:
-    """Write subjects within the caller's snapshot; the header first, and last how many there are."""
+def export_lines(end: CopyEndpoint, wanted: Sequence[Row], seen: Seen, glance: Callable[[], None]) -> Iterator[bytes]:
+    """Write subjects within the caller's snapshot; the header first, and last how many there are.
+
+    Args:
+        end: Database to read.
+        wanted: Key and name of each subject.
+        seen: What leaves the database.
+        glance: Called for each row and line; it may raise.
+    """
     yield _line(HEADER)
     term_key = bytes(fetch_value(end.db, SUBJECT_SQL["term_key"]))
     for key, name in wanted:
-        yield from _Subject(end, key, name, term_key, seen).lines()
+        for line in _Subject(end, _Named(key, name), term_key, seen, glance).lines():
+            glance()
+            yield line
     yield _line({"end": len(wanted)})
 
 
@@ -67,16 +76,26 @@ def subjects_to_export(end: CopyEndpoint, only: Subject | None) -> list[Row]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """Key and name of a subject."""
+
+    key: int
+    name: str | None
+
+
 class _Subject:
     """One subject on its way out."""
 
-    def __init__(self, end: CopyEndpoint, key: int, name: str | None, term_key: bytes, seen: Seen) -> None:
+    def __init__(
+        self, end: CopyEndpoint, named: _Named, term_key: bytes, seen: Seen, glance: Callable[[], None]
+    ) -> None:
         """Take whose rows, and by which key its ledger is masked."""
         self._end = end
-        self._key = key
-        self._name = name
+        self._key, self._name = named.key, named.name
         self._term_key = term_key
         self._seen = seen
+        self._glance = glance
         self._names: dict[int, str | int] = {}
 
     def lines(self) -> Iterator[bytes]:
@@ -97,8 +116,11 @@ class _Subject:
 
     def _rows(self, table: str) -> list[Record]:
         columns = self._end.columns(_TABLES[table])
-        found = self._end.rows(_TABLES[table], columns, KeyRange(self._key, self._key))
-        return [dict(zip(columns, row, strict=True)) for row in found]
+        rows = []
+        for row in self._end.rows(_TABLES[table], columns, KeyRange(self._key, self._key)):
+            self._glance()
+            rows.append(dict(zip(columns, row, strict=True)))
+        return rows
 
     def _plain(self, table: str, fields: tuple[record_format.Field, ...]) -> Iterator[bytes]:
         for row in self._rows(table):
