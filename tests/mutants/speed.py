@@ -11,16 +11,10 @@ OF_SPEED: tuple[Defect, ...] = (
         noticed_by=("tests/store/test_snapshot_growth.py::test_an_add_copies_no_array_and_shows_in_no_older_snapshot",),
     ),
     Defect(
-        name="growth: a row that a reader has is written over",
+        name="growth: a block that was replaced stays in use",
         file="recollect/store/sql/recall/growing_arrays.py",
-        sound='            columns["vectors"] = _Column(copy_runs(old.vectors, fresh.vectors, rows.places))\n',
-        planted="""\
-            columns["vectors"] = self._columns["vectors"]
-            moved = copy_runs(old.vectors, fresh.vectors, rows.places)
-            columns["vectors"].reserve(len(moved))
-            columns["vectors"]._array[: len(moved)] = moved
-            columns["vectors"]._used = len(moved)
-""",
+        sound="        if not is_last_kept:\n            self._last = None\n",
+        planted="",
         noticed_by=(
             "tests/store/test_snapshot_growth.py::test_cached_snapshots_equal_fresh_reads_whatever_two_stores_do",
         ),
@@ -42,6 +36,34 @@ OF_SPEED: tuple[Defect, ...] = (
         noticed_by=(
             "tests/store/test_snapshot_growth.py::test_the_second_of_two_that_bring_arrays_forward_is_refused",
         ),
+    ),
+    Defect(
+        name="search: cached arrays are used at any version",
+        file="recollect/store/sql/recall/snapshot.py",
+        sound="read_state(db, subject, space, row).version == kept.version else None\n",
+        planted="read_state(db, subject, space, row) else None\n",
+        noticed_by=("tests/engine/test_background.py::test_what_another_process_adds_and_erases_is_seen",),
+    ),
+    Defect(
+        name="search: callers read a file that took the place of another",
+        file="recollect/store/sqlite/executor.py",
+        sound="        db.set_busy_timeout(0)\n        guard.check()\n",
+        planted="        db.set_busy_timeout(0)\n",
+        noticed_by=("tests/engine/test_background.py::test_a_replaced_file_is_not_read",),
+    ),
+    Defect(
+        name="search: a caller keeps an old list of subscriptions",
+        file="recollect/engine/retrieval.py",
+        sound="        if found is None or not self._lists.is_current_now(subjects[0], found[0][1]):\n",
+        planted="        if found is None:\n",
+        noticed_by=("tests/engine/test_background.py::test_a_new_subscription_is_read_at_once",),
+    ),
+    Defect(
+        name="search: texts of queries outlive an erasure",
+        file="recollect/engine/steps.py",
+        sound="        self.retriever.forget_texts()\n",
+        planted="",
+        noticed_by=("tests/engine/test_background.py::test_a_query_is_read_once_until_something_is_erased",),
     ),
     Defect(
         name="cache: memories of another version are shown",
