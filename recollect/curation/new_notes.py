@@ -112,24 +112,32 @@ def add_unknown_now(
 ) -> list[Memory] | None:
     """Add plain notes of one profile for a thread without an event loop; None, and nothing added, if it takes one.
 
-    The subject's lock is not held: if another call adds to the subject meanwhile, the write is refused.
+    The subject's lock is not held: if another call adds to the subject meanwhile, one of the writes is refused. While
+    a call holds the lock, or waits for it, others wait, too: else that one could be refused again and again.
     """
     store = runtime.store.memories
-    if not store.adds_for_callers or subject.kind == "app" or session_of(subject):
+    if not store.adds_for_callers or subject.kind == "app" or session_of(subject) or subject in runtime.turns:
         return None
     known = store.cached(subject, embedder.space)
-    if known is None or known.profiles is None or known.spellings is None or known.hot.has_legacy_terms:
+    if known is None or known.profiles is None:
+        known = store.known_for_caller(subject, embedder.space)
+    if known is None or known.profiles is None or known.hot.has_legacy_terms:
         return None
-    profiles = known.profiles | {wanted[0].profile}
+    profiles, spellings = known.profiles | {wanted[0].profile}, known.spellings
     if not has_room(subject, known.count + len(wanted), profiles, runtime.profiles):
         return None
+    if spellings is None:
+        if known.count > _MAX_INLINE:
+            return None
+        spellings = SpellingIndex(known.hot)
     notes = _Notes(runtime.clock, subject, known.hot.salt, wanted)
     deque(notes.prepare(), maxlen=0)
-    if notes.may_repeat(known.spellings):
+    if notes.may_repeat(spellings):
         return None
+    known = replace(known, profiles=profiles, spellings=spellings)
     try:
         batch = notes.batch(embedder.space, embedder.embed_now([note.text for note in wanted]))
-        store.add_notes_for_caller(subject, batch, known=replace(known, profiles=profiles))
+        store.add_notes_for_caller(subject, batch, known=known)
     except (StaleSubjectError, ModelError):  # decided on again, or reported, by the ordinary way
         return None
     return notes.memories

@@ -72,6 +72,18 @@ def test_notes_that_say_nothing_known_are_added_in_their_thread(memory: Recollec
     assert memory.admin.stats(check=True).problems == ()
 
 
+def test_first_notes_are_added_in_their_thread(tmp_path: Path, on_the_loop: list[str]) -> None:
+    path = tmp_path / "memory.db"
+    for number in range(2):
+        with Recollect(path, embedder=Immediate(), clock=FakeClock()) as memory:
+            memory.add(f"Shelf {number} holds jars.", user="ana")
+            memory.bulk.add([f"Drawer {number} holds pens.", f"Box {number} holds caps."], user="ben")
+    with Recollect(path, embedder=Immediate(), clock=FakeClock()) as memory:
+        assert [len(memory.list(user=user)) for user in ("ana", "ben")] == [2, 4]
+        assert on_the_loop == []
+        assert memory.add("shelf 1 HOLDS jars", user="ana").text == "Shelf 1 holds jars."
+
+
 def test_known_notes_are_strengthened_by_the_engine(memory: Recollect, on_the_loop: list[str]) -> None:
     tea = memory.add("I like tea.", user="ana")
     assert memory.add("i like TEA", user="ana", importance=0.95).id == tea.id

@@ -2,12 +2,16 @@
 
 import builtins
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 
+from recollect.errors import SpaceMovedError
 from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
-from recollect.store.sql.database import TooLargeError
+from recollect.store.sql import maintenance
+from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.memories import apply, link, notes, read
+from recollect.store.sql.recall.snapshot import read_snapshot
 from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.store.sql.subjects import version_of
 from recollect.types import (
@@ -188,6 +192,22 @@ class MemoryRepository:
     def adds_for_callers(self) -> bool:
         """Whether `add_notes_for_caller` may be called."""
         return self._executor.writes_for_callers
+
+    def known_for_caller(self, subject: Subject, space: str) -> CachedSubject | None:
+        """Read a small subject with its profiles in the calling thread, which has no event loop; None if it cannot."""
+        context = self._context
+
+        def work(db: SqlConnection) -> CachedSubject | None:
+            try:
+                hot = read_snapshot(
+                    db, subject, space, cache=context.cache, term_key=context.term_key, most=INLINE_ROWS
+                )
+            except (TooLargeError, SpaceMovedError):
+                return None
+            return replace(CachedSubject.of(hot), profiles=frozenset(maintenance.profiles_of(db, subject)))
+
+        done = self._executor.read_in_caller(work)
+        return None if done is None else done[0]
 
     def add_notes_for_caller(self, subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
         """Do as `add_notes` for a thread without an event loop, which waits."""
