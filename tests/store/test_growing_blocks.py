@@ -36,3 +36,18 @@ def test_closing_one_of_many_copies_one_block_of_vectors(monkeypatch: pytest.Mon
     assert [row[0] for row in np.asarray(before.vectors)] == [*range(1, 55), 60, 61]
     assert [row[0] for row in np.asarray(after.vectors)] == [*range(1, 23), *range(24, 55), 60, 61]
     assert [row[0] for row in np.asarray(more.vectors)] == [*range(1, 23), *range(24, 55), 60, 61, 62]
+
+
+def test_portions_are_read_into_large_blocks_that_are_never_copied(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_blocks, "MAX_BLOCK_BYTES", 10 * 2 * 4)  # ten vectors
+    arrays = GrowingArrays(rows_of(range(1, 4), version=1))
+    arrays.reserve(24)
+    arrays.extend(rows_of(range(4, 7), version=1))
+    [first] = arrays.latest.vectors.blocks
+    for start in range(7, 25, 3):
+        arrays.extend(rows_of(range(start, start + 3), version=1))
+    blocks = arrays.latest.vectors.blocks
+
+    assert [len(block) for block in blocks] == [10, 10, 4]
+    assert np.shares_memory(first, blocks[0]), "there was room for all that was to come"
+    assert [row[0] for row in np.asarray(arrays.latest.vectors)] == [*range(1, 25)]

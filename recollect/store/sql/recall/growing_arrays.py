@@ -70,10 +70,11 @@ class _Column:
 class _GrowingBlocks:
     """Blocks of vectors, of which the last one has room to grow."""
 
-    __slots__ = ("_dim", "_full", "_last", "_max_rows")
+    __slots__ = ("_dim", "_expected", "_full", "_last", "_max_rows")
 
     def __init__(self, vectors: VectorBlocks) -> None:
         self._dim = vectors.dim
+        self._expected = 0
         self._max_rows = max_block_rows(vectors.dim)
         self._full = list(vectors.blocks)
         self._last: _Column | None = None
@@ -89,15 +90,16 @@ class _GrowingBlocks:
         """Bytes of the rows that are not in use."""
         return 0 if self._last is None else self._last.spare_bytes
 
-    def extend(self, vectors: VectorBlocks) -> None:
-        """Add blocks as they are, while the subject is read."""
-        self._full += vectors.blocks
+    def expect(self, rows: int) -> None:
+        """Give each further block the room that so many rows in all need of it."""
+        self._expected = rows
 
     def append(self, rows: Vectors) -> None:
         """Write rows after the last one, into a copy of the last block where it has no room."""
         while len(rows):
             if self._last is None:
                 self._last = _Column(self._full.pop() if self._has_room() else np.empty((0, self._dim), np.float32))
+                self._last.reserve(min(self._max_rows, self._expected - sum(map(len, self._full))))
             room = max(0, self._max_rows - len(self._last.view))
             self._last.append(rows[:room], self._max_rows)
             rows = rows[room:]
@@ -177,12 +179,14 @@ class GrowingArrays:
         times = _SPARE * memories / max(1, len(self._latest))
         for column in self._columns.values():
             column.reserve(int(times * len(column.view)))
+        self._vectors.expect(int(times * len(self._latest.vectors)))
 
     def extend(self, part: SubjectSnapshot) -> None:
         """Add the next memories of a subject that is being read in portions."""
         with self.lock:
             self._append(part)
-            self._vectors.extend(part.vectors)
+            for rows in part.vectors.blocks:
+                self._vectors.append(rows)
             self._latest = self._snapshot(part, sampled=False)
 
     def set_uses(self, uses: npt.NDArray[np.int32], last_used_at: npt.NDArray[np.int64]) -> SubjectSnapshot:
