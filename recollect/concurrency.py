@@ -1,8 +1,10 @@
-"""Run heavy work in a thread, run coroutines together, and retry what a stale read or the database made fail."""
+"""Run work in threads, together or in turn, and retry what a stale read or the database made fail. Locks."""
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 from recollect.errors import StaleSubjectError, StoreFullError, StoreUnavailableError
@@ -61,6 +63,74 @@ async def retry_while_stale(
             if number == max_attempts:
                 raise (failure or error) from error.__cause__
     raise AssertionError("max_attempts is at least 1")
+
+
+class Turns:
+    """Exclude work on the same key: one task at a time, or any number of threads while no task holds or awaits a turn.
+
+    Threads do not wait: they leave the work to a task. So a task is never passed by threads again and again.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no work."""
+        self._gate = threading.Lock()
+        self._locks: dict[Hashable, asyncio.Lock] = {}
+        self._tasks: dict[Hashable, int] = {}
+        """Number of tasks that hold or await a turn."""
+        self._threads: dict[Hashable, int] = {}
+        self._idle: dict[Hashable, asyncio.Future[None]] = {}
+        """Resolved when the last thread leaves."""
+
+    @asynccontextmanager
+    async def hold(self, key: Hashable) -> AsyncIterator[None]:
+        """Wait until the tasks before this one, and the threads that have entered, are done; hold the turn meanwhile.
+
+        Only for tasks of one event loop.
+        """
+        with self._gate:
+            self._tasks[key] = self._tasks.get(key, 0) + 1
+            lock = self._locks.setdefault(key, asyncio.Lock())
+        try:
+            async with lock:
+                await self._wait_for_threads(key)
+                yield
+        finally:
+            with self._gate:
+                self._tasks[key] -= 1
+                if not self._tasks[key]:
+                    del self._tasks[key], self._locks[key]
+
+    def enter(self, key: Hashable) -> bool:
+        """Let a thread begin, which must call `leave`; False if a task holds or awaits the turn."""
+        with self._gate:
+            if key in self._tasks:
+                return False
+            self._threads[key] = self._threads.get(key, 0) + 1
+            return True
+
+    def leave(self, key: Hashable) -> None:
+        """Note that a thread is done."""
+        with self._gate:
+            self._threads[key] -= 1
+            if self._threads[key]:
+                return
+            del self._threads[key]
+            idle = self._idle.pop(key, None)
+        if idle is not None:
+            with suppress(RuntimeError):  # the loop was closed, and its task with it
+                idle.get_loop().call_soon_threadsafe(_resolve, idle)
+
+    async def _wait_for_threads(self, key: Hashable) -> None:
+        with self._gate:
+            if key not in self._threads:
+                return
+            idle = self._idle[key] = asyncio.get_running_loop().create_future()
+        await idle
+
+
+def _resolve(future: "asyncio.Future[None]") -> None:
+    if not future.done():  # a task that waited may have been cancelled
+        future.set_result(None)
 
 
 async def retry_once(call: Callable[[], Awaitable[T]]) -> T:

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from recollect.concurrency import gather_or_cancel, retry_while_stale
+from recollect.concurrency import Turns, gather_or_cancel, retry_while_stale
 from recollect.errors import StaleSubjectError
 
 
@@ -55,3 +55,49 @@ async def test_an_error_cancels_what_runs_beside_it() -> None:
     with pytest.raises(ValueError, match="no"):
         await gather_or_cancel([waits(), fails()])
     assert cancelled.is_set()
+
+
+async def test_a_task_waits_for_threads_and_keeps_others_out() -> None:
+    turns, order = Turns(), []
+    assert turns.enter("ana")
+    assert turns.enter("ana")
+
+    async def task(name: str) -> None:
+        async with turns.hold("ana"):
+            assert not turns.enter("ana")
+            order.append(name)
+            await asyncio.sleep(0)
+
+    tasks = [asyncio.create_task(task("first")), asyncio.create_task(task("second"))]
+    await asyncio.sleep(0)
+    assert not turns.enter("ana")
+    assert turns.enter("ben")
+    await asyncio.to_thread(turns.leave, "ana")
+    assert order == []
+    order.append("the last thread leaves")
+    await asyncio.to_thread(turns.leave, "ana")
+    await asyncio.gather(*tasks)
+    assert order == ["the last thread leaves", "first", "second"]
+    assert turns.enter("ana")
+
+
+async def test_a_cancelled_task_gives_its_turn_back() -> None:
+    turns = Turns()
+    assert turns.enter("ana")
+
+    async def task() -> None:
+        async with turns.hold("ana"):
+            pass
+
+    for _ in range(2):
+        waiting = asyncio.create_task(task())
+        await asyncio.sleep(0)
+        waiting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await waiting
+        assert turns.enter("ana")
+        turns.leave("ana")
+    after = asyncio.create_task(task())
+    await asyncio.sleep(0)
+    turns.leave("ana")
+    await after

@@ -68,7 +68,7 @@ async def add_notes(
     vectors = await runtime.embedder.embed([note.text for note in wanted])
     if is_long:
         await asyncio.sleep(0)
-    async with runtime.turns.setdefault(subject, asyncio.Lock()):
+    async with runtime.turns.hold(subject):
         if home in (None, subject) and all(map(is_plain, wanted)):
             added = await add_unknown(runtime, subject, wanted, vectors)
             if added is not None:

@@ -78,7 +78,7 @@ async def add_unknown(
 ) -> list[Memory] | None:
     """Add plain notes of one profile; None, and nothing added, if it takes a closer look.
 
-    Call it while the subject's lock is held.
+    Call it while the subject's turn is held.
     """
     if subject.kind == "app" or session_of(subject):  # with numbers, or a room of the conversation's own
         return None
@@ -112,12 +112,23 @@ def add_unknown_now(
 ) -> list[Memory] | None:
     """Add plain notes of one profile for a thread without an event loop; None, and nothing added, if it takes one.
 
-    The subject's lock is not held: if another call adds to the subject meanwhile, one of the writes is refused. While
-    a call holds the lock, or waits for it, others wait, too: else that one could be refused again and again.
+    The subject's turn is not held: if another thread adds to the subject meanwhile, one of the writes is refused. While
+    a task holds the turn, or waits for it, threads add nothing: else that one could be refused again and again.
     """
-    store = runtime.store.memories
-    if not store.adds_for_callers or subject.kind == "app" or session_of(subject) or subject in runtime.turns:
+    if not runtime.store.memories.adds_for_callers or subject.kind == "app" or session_of(subject):
         return None
+    if not runtime.turns.enter(subject):
+        return None
+    try:
+        return _add_now(runtime, embedder, subject, wanted)
+    finally:
+        runtime.turns.leave(subject)
+
+
+def _add_now(
+    runtime: Runtime, embedder: ImmediateTextEmbedder, subject: Subject, wanted: Sequence[ManualNote]
+) -> list[Memory] | None:
+    store = runtime.store.memories
     known = store.cached(subject, embedder.space)
     if known is None or known.profiles is None:
         known = store.known_for_caller(subject, embedder.space)

@@ -1,12 +1,11 @@
 """What every stage of formation works with: store, models, clock. Asks the store for a subject's embedder."""
 
-import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from weakref import WeakValueDictionary
 from zoneinfo import ZoneInfo
 
 from recollect.clock import Clock
+from recollect.concurrency import Turns
 from recollect.formation.known_memories import KnownMemories
 from recollect.formation.reader import RuleReader
 from recollect.metrics import Metrics
@@ -35,8 +34,8 @@ class Runtime:
     metrics: Metrics = field(default_factory=Metrics)
     log_text: bool = False
     """Whether log lines may carry the words of memories."""
-    turns: WeakValueDictionary[Subject, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-    """One lock per subject, held while memories are added by hand, so that each addition sees the one before it."""
+    turns: Turns = field(default_factory=Turns)
+    """Held by subject while memories are added by hand, so that each addition sees the one before it."""
     reader: RuleReader | None = None
     """Reads long messages within a CPU budget; None: they are read without one."""
     embedders: EmbedderRouter | None = None

@@ -1,12 +1,16 @@
 """The blocking library adds notes without its engine's thread, unless it must wait for more than the database."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 
 from recollect import Recollect
+from recollect.concurrency import MAX_STALE_ATTEMPTS, Turns
 from recollect.engine import AsyncRecollect
 from recollect.engine.bulk import BulkService
 from recollect.errors import BadRequestError, ModelError
@@ -115,6 +119,46 @@ def test_threads_that_add_the_same_at_once_add_it_once(memory: Recollect) -> Non
     assert sorted(known.text for known in listed) == sorted([*texts, "I row.", "I ski."])
     assert {known.id for known in kept} <= {known.id for known in listed}
     assert len({known.id for known in kept}) == len(texts)
+
+
+def test_no_thread_passes_a_note_that_the_engine_adds(
+    memory: Recollect, on_the_loop: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tea = memory.add("I like tea.", user="ana")
+    threads = 2 * MAX_STALE_ATTEMPTS
+    inside, may_write, engine_waits = threading.Barrier(threads + 1), threading.Event(), threading.Event()
+    embed_now, hold = Immediate.embed_now, Turns.hold
+    written: list[str] = []
+
+    def slow(embedder: Immediate, texts: Sequence[str]) -> Vectors:
+        inside.wait(30)
+        may_write.wait(30)
+        return embed_now(embedder, texts)
+
+    @asynccontextmanager
+    async def noted(turns: Turns, key: Subject) -> AsyncIterator[None]:
+        asyncio.get_running_loop().call_soon(engine_waits.set)  # when this task has begun to wait
+        async with hold(turns, key):
+            written.append("the engine's")
+            yield
+
+    def add(text: str) -> None:
+        memory.add(text, user="ana")
+        written.append(text)
+
+    monkeypatch.setattr(Immediate, "embed_now", slow)
+    monkeypatch.setattr(Turns, "hold", noted)
+    with ThreadPoolExecutor(threads + 1) as pool:
+        others = [pool.submit(add, f"Shelf {number} holds jars.") for number in range(threads)]
+        inside.wait(30)
+        known = pool.submit(memory.add, "i like TEA", user="ana", importance=0.95)
+        assert engine_waits.wait(30)
+        assert written == []
+        may_write.set()
+        for other in others:
+            other.result(30)
+        assert known.result(30).id == tea.id
+    assert len(memory.list(user="ana", limit=200)) == 3 + threads
 
 
 def test_a_profile_that_is_full_evicts_as_ever(tmp_path: Path, on_the_loop: list[str]) -> None:
