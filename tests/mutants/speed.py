@@ -38,6 +38,13 @@ OF_SPEED: tuple[Defect, ...] = (
         ),
     ),
     Defect(
+        name="growth: each thread reads a large subject for itself",
+        file="recollect/store/sql/recall/snapshot.py",
+        sound="        if now is not known and (kept := bring_forward(now)) is not None:",
+        planted="        if now is known and (kept := bring_forward(now)) is not None:",
+        noticed_by=("tests/store/test_read_locks.py::test_two_threads_that_want_one_subject_read_it_once",),
+    ),
+    Defect(
         name="search: cached arrays are used at any version",
         file="recollect/store/sql/recall/snapshot.py",
         sound="read_state(db, subject, space, row).version == kept.version else None\n",

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import NamedTuple
 
 from recollect.errors import SpaceMovedError
@@ -85,32 +86,48 @@ def snapshot_within(  # noqa: PLR0913  (whose and where, what is kept, and the t
         SpaceMovedError: the subject is read in another space.
         TooLargeError: there are more than `most` memories to be read.
     """
-    kept = cache.get(subject, space)
-    if kept is not None and kept.sampled_vectors is not None and sample is None:
-        kept = None
+    known = cache.get(subject, space)
     row = fetch_one(db, SUBJECT_SQL["snapshot_state"], subject.key, space, TERM_SCHEME)
     if row is None:
         dim = (space_of(db, space) or _NO_SPACE)[1]
         return unpack(subject, 0, salt_of(term_key, subject), dim, [], [])
     state = read_state(db, subject, space, row)
-    if kept is not None and kept.version == state.version:
+    bring_forward = partial(_brought_forward, db, space, state=state, cache=cache, sampled=sample is not None)
+    if (kept := bring_forward(known)) is not None:
         return kept
-    if kept is not None and is_mergeable(kept, state, cache.changes(subject, space), sampled=sample is not None):
-        most_changed = max_changes(kept)
-        vectors_of = 0 if kept.sampled_vectors is not None else state.space
-        rows = fetch(db, SQL["changes"], subject.key, kept.version, vectors_of, most_changed + 1)
-        if len(rows) <= most_changed:
-            return advance(cache, space, kept, state, rows)
     reader = WholeReader(db, subject, state, salt_of(term_key, subject))
     if sample is not None:
-        snapshot, arrays = reader.sampled(sample), None
-    elif most is not None:
-        snapshot, arrays = reader.small(most), None
-    else:
+        return cache.put(space, reader.sampled(sample))
+    if most is not None:
+        return cache.put(space, reader.small(most))
+    with cache.reading(subject, space):
+        now = cache.get(subject, space)
+        if now is not known and (kept := bring_forward(now)) is not None:  # another thread has read the subject
+            return kept
         arrays = reader.large()
-        snapshot = arrays.latest
-    cache.put(space, snapshot, arrays)
-    return snapshot
+        return cache.put(space, arrays.latest, arrays)
+
+
+def _brought_forward(
+    db: SqlConnection,
+    space: str,
+    kept: SubjectSnapshot | None,
+    *,
+    state: SubjectState,
+    cache: SnapshotCache,
+    sampled: bool,
+) -> SubjectSnapshot | None:
+    """Bring a cached snapshot forward if necessary; return None if the subject has to be read whole."""
+    if kept is None or (kept.sampled_vectors is not None and not sampled):
+        return None
+    if kept.version == state.version:
+        return kept
+    if not is_mergeable(kept, state, cache.changes(kept.subject, space), sampled=sampled):
+        return None
+    most_changed = max_changes(kept)
+    vectors_of = 0 if kept.sampled_vectors is not None else state.space
+    rows = fetch(db, SQL["changes"], kept.subject.key, kept.version, vectors_of, most_changed + 1)
+    return advance(cache, space, kept, state, rows) if len(rows) <= most_changed else None
 
 
 def read_state(db: SqlConnection, subject: Subject, space: str, row: Row) -> SubjectState:

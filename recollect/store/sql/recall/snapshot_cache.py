@@ -6,6 +6,7 @@ import threading
 from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import Row
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.merge import merge
+from recollect.store.sql.recall.read_locks import ReadLocks
 from recollect.store.sql.recall.spelling_index import SpellingIndex
 from recollect.store.sql.snapshot_codec import FLOAT_BYTES, size_of, unpack
 from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
@@ -114,12 +116,17 @@ class SnapshotCache:
         self._most_bytes = most_bytes
         self._bytes = 0
         self._lock = threading.Lock()
+        self._reads = ReadLocks()
         self._kept: OrderedDict[tuple[int, str], _Kept] = OrderedDict()
 
     @property
     def bytes(self) -> int:
         """How many bytes all that is kept takes."""
         return self._bytes
+
+    def reading(self, subject: Subject, space: str) -> AbstractContextManager[None]:
+        """Let one thread at a time read a subject whole; the next one looks at the cache again."""
+        return self._reads.held((subject.key, space)) if self._most_bytes else nullcontext()
 
     def get(self, subject: Subject, space: str) -> SubjectSnapshot | None:
         """Return the cached snapshot; the caller checks whether its version is current."""
@@ -198,8 +205,8 @@ class SnapshotCache:
         found = self._kept.get((subject.key, space))
         return 0 if found is None else found.arrays.changes
 
-    def put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays | None = None) -> None:
-        """Cache a snapshot that was read whole, and evict the least recently used ones if it needs room.
+    def put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays | None = None) -> SubjectSnapshot:
+        """Cache and return a snapshot that was read whole; evict the least recently used ones if it needs room.
 
         Args:
             space: Name of the vectors' space.
@@ -208,6 +215,7 @@ class SnapshotCache:
         """
         self._put(space, hot, arrays or GrowingArrays(hot), None)
         _return_freed_memory(hot)
+        return hot
 
     def advance(
         self, space: str, base: SubjectSnapshot, fresh: SubjectSnapshot, changed: Collection[builtins.bytes]
