@@ -91,25 +91,28 @@ class LazyPattern(Generic[AnyStr]):
             return getattr(self.compile(), name)
 
 
-def compile_patterns() -> None:
+def compile_patterns(stop: Callable[[], bool] = lambda: False) -> bool:
     """Compile all declared patterns that no use has compiled yet, so that their first use need not wait.
 
     It takes most of a second of CPU time for the rules of extraction; call it in a thread or before a deadline begins.
+    `stop` is asked before each pattern. Returns whether all are compiled.
     """
-    compile_chat_patterns()
-    _compile(_declared_for_formations)
+    return _compile(_declared, stop) and _compile(_declared_for_formations, stop)
 
 
 def compile_chat_patterns() -> None:
     """Do as `compile_patterns`, without the patterns that only formations use: a quarter of a second of CPU time."""
-    _compile(_declared)
+    _compile(_declared, lambda: False)
 
 
-def _compile(declared: "list[LazyPattern[str] | LazyPattern[bytes]]") -> None:
+def _compile(declared: "list[LazyPattern[str] | LazyPattern[bytes]]", stop: Callable[[], bool]) -> bool:
     while declared:
+        if stop():
+            return False
         try:
             pattern = declared.pop()
         except IndexError:  # another thread took the last one
-            return
+            break
         if not pattern.is_compiled:
             pattern.compile()
+    return True

@@ -127,3 +127,12 @@ def test_importing_the_package_compiles_hardly_any_pattern() -> None:
     )
 
     assert len(ran.stdout.split()) <= MAX_COMPILED, ran.stdout
+
+
+def test_compiling_ahead_stops_before_the_next_pattern_where_it_is_told_to() -> None:
+    patterns = [LazyPattern(f"told to stop {number}") for number in range(3)]
+    answers = iter([False, True])
+    assert not compile_patterns(lambda: next(answers))
+    assert sum(pattern.is_compiled for pattern in patterns) == 1
+    assert compile_patterns()
+    assert all(pattern.is_compiled for pattern in patterns)

@@ -34,7 +34,7 @@ OVERRIDES = {
     ),
     ("admin", "stop_worker"): (
         '"""Stop the background worker after the formation in progress. Later messages are formed by `form`."""',
-        "self._engine.stop_worker()",
+        "self._engine.stop_worker(promptly=promptly)",
     ),
 }
 

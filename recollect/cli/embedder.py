@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -98,12 +99,11 @@ def reembed(dry_run: _DryRun = False, as_json: AsJson = False, database: Databas
     async def work(engine: "AsyncRecollect") -> "ReembedReport":
         if dry_run:
             return await engine.embedder.reembed(dry_run=True)
-        with ProgressBar() as bar:
+        with ProgressBar() as bar, _resumable():
             return await engine.embedder.reembed(tell=_telling(bar))
 
     began = time.monotonic()
-    with _resume_hint():
-        report = _run(database, work)
+    report = _run(database, work)
     _report(report, seconds=time.monotonic() - began, dry_run=dry_run, as_json=as_json)
 
 
@@ -137,7 +137,7 @@ def _use(spec: "EmbedderSpec", database: str | None, *, dry_run: bool, yes: bool
             return record, plan
         count = f"{plural(plan.memories, 'memory')} of {plural(plan.subjects, 'subject')}"
         confirm(f"Use {record.space} ({record.dim} dimensions) and re-embed {count}?", yes=yes)
-        with ProgressBar() as bar, _resume_hint():
+        with ProgressBar() as bar, _resumable():
             return record, await engine.embedder.use(trial, tell=_telling(bar))
 
     began = time.monotonic()
@@ -163,15 +163,21 @@ def _telling(bar: ProgressBar) -> "Callable[[ReembedProgress], None]":
 
 
 @contextmanager
-def _resume_hint() -> Iterator[None]:
-    """When the work is interrupted, tell how to resume it."""
+def _resumable() -> Iterator[None]:
+    """Let SIGTERM cancel the work as Ctrl-C does; when it is interrupted, tell how to resume it."""
     from recollect.errors import TryAgainError
 
+    loop, work = asyncio.get_running_loop(), asyncio.current_task()
+    if work is None:
+        raise AssertionError("only a task has work to cancel")
+    loop.add_signal_handler(signal.SIGTERM, work.cancel)
     try:
         yield
-    except (TryAgainError, KeyboardInterrupt):
+    except (TryAgainError, asyncio.CancelledError):
         note("not finished: old vectors serve the remaining memories; `recollect reembed` resumes")
         raise
+    finally:
+        loop.remove_signal_handler(signal.SIGTERM)
 
 
 def _run(database: str | None, work: "Callable[[AsyncRecollect], Coroutine[Any, Any, T]]") -> T:
@@ -190,7 +196,10 @@ def _run(database: str | None, work: "Callable[[AsyncRecollect], Coroutine[Any, 
         async with engine:
             return await work(engine)
 
-    return asyncio.run(inside())
+    try:
+        return asyncio.run(inside())
+    except asyncio.CancelledError:  # by SIGTERM; Ctrl-C leaves `asyncio.run` as a KeyboardInterrupt
+        raise SystemExit(128 + signal.SIGTERM) from None
 
 
 def _show(database: str | None, *, as_json: bool) -> None:

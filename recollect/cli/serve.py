@@ -7,6 +7,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 from typing import TYPE_CHECKING, Annotated
 
@@ -76,7 +77,7 @@ def serve(  # noqa: PLR0913  # a command's options are its parameters
 
 
 def worker(database: DatabaseUrl = None, log_level: _Level = None, log_json: _LogJson = False) -> None:
-    """Run the formation worker without the proxy. Stops at Ctrl-C or SIGTERM, after running work."""
+    """Run the formation worker without the proxy. Stops at Ctrl-C or SIGTERM."""
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database, log_level=log_level)
@@ -96,11 +97,11 @@ async def _work(settings: "Settings") -> None:
     async with await AsyncRecollect.open(settings) as engine:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, engine.admin.stop_worker)
+            loop.add_signal_handler(number, partial(engine.admin.stop_worker, promptly=True))
         extractor = settings.form_model or "built-in rules"
         for unknown in unknown_variables(os.environ):
             say(f"warning: {unknown}")
-        say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops after the running work")
+        say(f"Forming memories in {settings.shown_database} ({extractor}); Ctrl-C stops")
         gc.freeze()  # loaded modules stay: garbage collections need not scan them
         await engine.admin.run_worker()
         counters = engine.admin.worker_counters

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from recollect.providers.embedder_loader import EmbedderTrial
     from recollect.resolution.undo_plan import UndoPlan
     from recollect.store.store_reports import StoreStats
-    from recollect.worker.loop import WorkerCounters
+    from recollect.worker.counters import WorkerCounters
 
 __all__ = [
     "AsyncRecollect",
@@ -58,7 +58,7 @@ _HOMES = {
     "StoreStats": "recollect.store.store_reports",
     "TransferReport": "recollect.engine.transfer",
     "UndoPlan": "recollect.resolution.undo_plan",
-    "WorkerCounters": "recollect.worker.loop",
+    "WorkerCounters": "recollect.worker.counters",
     "gather_or_cancel": "recollect.concurrency",
     "open_components": "recollect.engine.components",
     "run_in_thread_if_large": "recollect.concurrency",

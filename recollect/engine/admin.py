@@ -19,7 +19,7 @@ from recollect.types import (
 )
 
 if TYPE_CHECKING:
-    from recollect.worker.loop import WorkerCounters
+    from recollect.worker.counters import WorkerCounters
 
 # Maximum length of a poller's name, in characters: each name is stored for good.
 MAX_POLLER_CHARACTERS = 100
@@ -146,9 +146,13 @@ class AdminService:
         """Form memories and do maintenance until `stop_worker` is called."""
         await self._steps.run_worker()
 
-    def stop_worker(self) -> None:
-        """Stop `run_worker` after the formation in progress."""
-        self._steps.stop_worker()
+    def stop_worker(self, *, promptly: bool = False) -> None:
+        """Stop `run_worker` after the formation in progress.
+
+        Args:
+            promptly: Wait for no model; the formation is given back, and the next worker begins it again.
+        """
+        self._steps.stop_worker(promptly=promptly)
 
     @property
     def worker_counters(self) -> "WorkerCounters":

@@ -5,6 +5,7 @@ import threading
 from collections.abc import Coroutine, Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from typing import Any, TypeVar
 
 from recollect.engine.core import AsyncRecollect
@@ -92,9 +93,9 @@ class BackgroundEngine:
                 return added
         return self.run(core.bulk.add(notes, user=user, profile=profile))
 
-    def stop_worker(self) -> None:
-        """Stop the worker after the formation in progress."""
-        self._loop.call_soon_threadsafe(self.core.admin.stop_worker)
+    def stop_worker(self, *, promptly: bool = False) -> None:
+        """Stop the worker after the formation in progress; `promptly`: or give that back for the next one."""
+        self._loop.call_soon_threadsafe(partial(self.core.admin.stop_worker, promptly=promptly))
         self._loop.call_soon_threadsafe(self._is_stopping.set)
 
     def wait_for_worker(self) -> None:

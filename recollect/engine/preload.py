@@ -1,5 +1,6 @@
 """Loading ahead, in a thread, what turns and the worker use: on the event loop it would hold up all requests."""
 
+from collections.abc import Callable
 from importlib import import_module
 
 from recollect.lazy_pattern import compile_chat_patterns, compile_patterns
@@ -29,9 +30,9 @@ def load_chats() -> None:
     compile_chat_patterns()
 
 
-def load_formations() -> None:
-    """Compile the patterns that the formation of memories uses besides.
+def load_formations(stop: Callable[[], bool]) -> None:
+    """Compile the patterns that the formation of memories uses besides; `stop` is asked before each.
 
     It takes more than half a second of CPU time.
     """
-    compile_patterns()
+    compile_patterns(stop)

@@ -135,12 +135,12 @@ class Steps:
             with suppress(StoreUnavailableError):  # another process takes over when the lease expires
                 await self._sweeps.close()
 
-    def stop_worker(self) -> None:
-        """Stop the worker after the formation in progress."""
+    def stop_worker(self, *, promptly: bool = False) -> None:
+        """Stop the worker after the formation in progress; `promptly`: or give that back for the next one."""
         with self.lock:  # a thread may be making the worker
             self._is_worker_stopped = True
             if "worker" in vars(self):
-                self.worker.stop()
+                self.worker.stop(promptly=promptly)
 
     async def close(self) -> None:
         """Finish what was accepted, then close the components. Maintenance in progress stops within a second."""

@@ -88,7 +88,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         finally:
             await preload.close()
             await chat.close()
-            engine.admin.stop_worker()
+            engine.admin.stop_worker(promptly=True)
             if worker is not None:
                 await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
                 worker.cancel()

@@ -17,6 +17,7 @@ class Preload:
         self._counter = counter
         self._loading: asyncio.Task[None] | None = None
         self._chats_loaded = asyncio.Event()
+        self._is_closing = False
 
     async def start(self) -> None:
         """Load modules and the tokenizer, and begin to load the rest.
@@ -36,7 +37,8 @@ class Preload:
             await self._chats_loaded.wait()
 
     async def close(self) -> None:
-        """Wait until everything is loaded, or loading has failed: a thread cannot be stopped."""
+        """Wait until the thread has ended: it stops before the next pattern that formations use."""
+        self._is_closing = True
         if self._loading is not None and not self._loading.done():
             await asyncio.wait({self._loading})
 
@@ -49,7 +51,7 @@ class Preload:
             await asyncio.to_thread(load_chats)
         finally:
             self._chats_loaded.set()
-        await asyncio.to_thread(load_formations)
+        await asyncio.to_thread(load_formations, lambda: self._is_closing)
 
 
 def _log_failure(loading: asyncio.Task[None]) -> None:

@@ -116,9 +116,9 @@ class BlockingAdminService:
         """Wait until `stop_worker` ends the background worker, which runs from the start."""
         self._engine.wait_for_worker()
 
-    def stop_worker(self) -> None:
+    def stop_worker(self, *, promptly: bool = False) -> None:
         """Stop the background worker after the formation in progress. Later messages are formed by `form`."""
-        self._engine.stop_worker()
+        self._engine.stop_worker(promptly=promptly)
 
     @property
     def worker_counters(self) -> WorkerCounters:

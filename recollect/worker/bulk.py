@@ -11,7 +11,8 @@ from recollect.metrics import Metrics
 from recollect.providers.batching_embedder import BatchingEmbedder
 from recollect.providers.protocols import Embedder
 from recollect.types import FormationKey, FormationStatus, Lease, Vectors
-from recollect.worker.loop import Worker, WorkerCounters
+from recollect.worker.counters import WorkerCounters
+from recollect.worker.loop import Worker
 
 # Subjects formed concurrently. They take turns waiting for the disk and the embedder; more would only compete for the
 # processor.

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import groupby
 from operator import attrgetter
@@ -36,7 +36,9 @@ from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
 from recollect.memo import remembering
 from recollect.types import FormationKey, FormationResult, Lease, Subject
+from recollect.worker.counters import WorkerCounters
 from recollect.worker.stage_leases import StageLeases
+from recollect.worker.stop_limit import StopLimit, StoppedError
 
 logger = logging.getLogger(__name__)
 
@@ -57,27 +59,14 @@ _MAX_BACKOFF_S = 600.0
 _DOWN_S = 10.0
 # How long maintenance may continue after a stop: it checks every few milliseconds, but not during a read.
 STOP_WAIT_S = 0.2
+# How long a formation may continue after a prompt stop, its commit apart: rules mostly end within it, models do not.
+FORM_STOP_WAIT_S = 0.3
 # How often the worker checks for pending erasures.
 CLEAN_EVERY_S = 10.0
 
 
 Chores = Callable[[Callable[[], bool]], Awaitable[bool]]
 """Does a batch of maintenance; asks every few milliseconds whether to stop, and returns whether more is left."""
-
-
-@dataclass(slots=True)
-class WorkerCounters:
-    """What the worker did since it started."""
-
-    formed: int = 0
-    failed: int = 0
-    parked: int = 0
-    lost: int = 0
-    """Leases that ran out before the commit."""
-    deferred: int = 0
-    """Formations deferred: the model is down, or the budget is spent."""
-    skipped: int = 0
-    """Formations skipped after a failure, as their profile says."""
 
 
 class Worker:
@@ -105,6 +94,8 @@ class Worker:
         self.counters = WorkerCounters()
         self._cleaned_at = -CLEAN_EVERY_S
         self._is_prepared = False
+        self._drains = 0
+        self._stop_limit = StopLimit(FORM_STOP_WAIT_S)
         self._leases = StageLeases(runtime.store, runtime.clock, lease_s=LEASE_S)
 
     def wake(self) -> None:
@@ -146,19 +137,29 @@ class Worker:
             work.cancel()
             await asyncio.wait([work])
 
-    def stop(self) -> None:
-        """Finish the current work and end `run`."""
+    def stop(self, *, promptly: bool = False) -> None:
+        """Finish the current work and end `run`.
+
+        Args:
+            promptly: Give formations back after `FORM_STOP_WAIT_S`, for the next worker, as if they were never tried.
+        """
         self._stopping = True
+        if promptly:
+            self._stop_limit.begin()
         self._stopped.set()
         self._wake.set()
 
     async def drain(self) -> int:
         """Form everything that is due now, and wait for the work of `run`; return the number of formations."""
         before = self.counters.formed
-        while True:
-            await self._idle.wait()
-            if not await self.round(heed_stop=False) and self._idle.is_set():
-                return self.counters.formed - before
+        self._drains += 1
+        try:
+            while True:
+                await self._idle.wait()
+                if not await self.round(heed_stop=False) and self._idle.is_set():
+                    return self.counters.formed - before
+        finally:
+            self._drains -= 1
 
     async def form_now(self, key: FormationKey) -> None:
         """Do one formation at once while it is due; what fails stays due, as in a round."""
@@ -223,8 +224,7 @@ class Worker:
         It takes a second or more: a process that ends meanwhile has not tried to form anything, and counts no attempt.
         """
         if not self._is_prepared:
-            await asyncio.to_thread(compile_patterns)
-            self._is_prepared = True
+            self._is_prepared = await asyncio.to_thread(compile_patterns, lambda: self._stopping and not self._drains)
 
     async def _take_stages(self, keys: Sequence[FormationKey], *, heed_stop: bool) -> int:
         """Work on the stages of one conversation, which read the same messages."""
@@ -246,6 +246,9 @@ class Worker:
             return True
         try:
             await self._form(lease)
+        except StoppedError:
+            now = self._runtime.clock.now()
+            await self._runtime.store.formations.release(lease, error=None, retry_at=now, now=now, counted=False)
         except LeaseLostError:
             self.counters.lost += 1
             logger.warning("lease lost", extra={"conversation": key.conversation, "stage": key.stage})
@@ -305,7 +308,8 @@ class Worker:
             nonlocal paid
             # The subject may have been re-embedded since the attempt before.
             runtime = self.runtime_for(await budgeted.for_subject(lease.key.subject))
-            formed = await retry_once(lambda: stage(lease, replace(runtime, known=KnownMemories(runtime.store))))
+            async with self._stop_limit.heeded(heed=not self._drains):
+                formed = await retry_once(lambda: stage(lease, replace(runtime, known=KnownMemories(runtime.store))))
             paid = paid or await charge_rule_work(runtime, lease, profile, formed)
             return await self._commit(lease, formed, replace(runtime, model=self._runtime.model), compactor)
 
@@ -326,7 +330,8 @@ class Worker:
         self, lease: Lease, formed: FormationResult, runtime: Runtime, compactor: BudgetedModel | None
     ) -> FormationResult:
         """Commit with the evictions it needs; return both. After two database errors no model is asked."""
-        result = await with_evictions(formed, lease, runtime, compactor=compactor)
+        async with self._stop_limit.heeded(heed=not self._drains):
+            result = await with_evictions(formed, lease, runtime, compactor=compactor)
         try:
             await retry_once(lambda: self._leases.commit(lease, result))
         except (StoreUnavailableError, StoreFullError):

@@ -1,7 +1,9 @@
 """A server loads ahead, in a thread, what chats use, and then what formations use. Counted, not timed."""
 
+import asyncio
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
@@ -9,12 +11,14 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
+from recollect.server.preload import Preload
 from server.asgi import Call, chat
 
 # Prints what the chats of a server that has just started compile and load on its event loop after they have waited for
 # the preload, and what a formation does once the preload has ended.
 CHATS = """
 import asyncio, sys, threading
+from recollect import lazy_pattern
 from recollect.engine import AsyncRecollect
 from recollect.lazy_pattern import LazyPattern
 from recollect.server.app import build_app
@@ -44,6 +48,8 @@ async def main():
                 call = Call(chat(text))
                 await app(call.scope(), call.receive(), call.send())
                 assert call.status == 200, call.text
+            while lazy_pattern._declared_for_formations:  # a server that ends compiles no more of them
+                await asyncio.sleep(0.01)
         everything_is_loaded, before = True, set(sys.modules)
         assert await memory.form()
         loaded.extend(set(sys.modules) - before)
@@ -97,7 +103,7 @@ async def test_chats_do_not_wait_for_what_formations_use(
 ) -> None:
     was_answered = Event()
     waited: list[bool] = []
-    monkeypatch.setattr("recollect.server.preload.load_formations", lambda: waited.append(was_answered.wait(30)))
+    monkeypatch.setattr("recollect.server.preload.load_formations", lambda _: waited.append(was_answered.wait(30)))
     app = build_app(engine)
     call = Call(chat("What do I like to drink?"))
     async with app.router.lifespan_context(app):
@@ -106,3 +112,25 @@ async def test_chats_do_not_wait_for_what_formations_use(
 
     assert call.status == 200
     assert waited == [True]
+
+
+async def test_a_server_that_ends_compiles_no_further_patterns(
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, is_ending = Event(), Event()
+    answers: list[bool] = []
+
+    def load(stop: Callable[[], bool]) -> None:
+        asked.set()
+        is_ending.wait(30)
+        answers.append(stop())
+
+    monkeypatch.setattr("recollect.server.preload.load_formations", load)
+    preload = Preload(engine.counter)
+    await preload.start()
+    await asyncio.to_thread(asked.wait, 30)
+    closing = asyncio.create_task(preload.close())
+    await asyncio.sleep(0)
+    is_ending.set()
+    await closing
+    assert answers == [True]

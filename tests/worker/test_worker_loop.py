@@ -1,6 +1,7 @@
 """The worker: forms what is due, tries again, parks, and never lets one formation hold up another."""
 
 import asyncio
+from collections.abc import Callable
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -12,7 +13,7 @@ from recollect.formation.runtime import Runtime
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import FormationRequest, FormationResult, Lease, StrengthenMemory
-from recollect.worker.loop import Worker
+from recollect.worker.loop import FORM_STOP_WAIT_S, Worker
 
 
 async def done(lease: Lease, runtime: Runtime) -> FormationResult:
@@ -43,7 +44,7 @@ async def test_a_worker_that_ends_while_it_gets_ready_has_tried_nothing(
 ) -> None:
     await say(runtime.store, clock)
 
-    def end() -> None:
+    def end(stop: Callable[[], bool]) -> bool:
         raise MemoryError
 
     with monkeypatch.context() as while_it_gets_ready:
@@ -216,6 +217,59 @@ async def test_a_stage_that_a_stop_prevents_is_due_at_once_and_untried(runtime: 
     [status] = [each for each in await runtime.store.formations.list() if each.key == key]
     assert (key.stage, status.attempts, status.formed_seq) == ("extract", 0, 0)
     assert await Worker(runtime, {"extract": done}).drain() == 1
+
+
+async def test_a_prompt_stop_gives_back_what_waits_for_a_model_untried(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
+    began, ended = asyncio.Event(), asyncio.Event()
+
+    async def waits(lease: Lease, runtime: Runtime) -> FormationResult:
+        began.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+        raise AssertionError("nothing sets the event")
+
+    worker = Worker(runtime, {"extract": waits})
+    running = asyncio.create_task(worker.run())
+    await asyncio.wait_for(began.wait(), 10)
+    worker.stop(promptly=True)
+    await asyncio.wait_for(running, 10)
+    [status] = await runtime.store.formations.list()
+    assert ended.is_set()
+    assert (status.attempts, status.error, status.formed_seq) == (0, None, 0)
+    assert await Worker(runtime, {"extract": done}).drain() == 1
+
+
+async def test_a_prompt_stop_interrupts_no_commit(
+    runtime: Runtime, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await say(runtime.store, clock)
+    worker = Worker(runtime, {"extract": done})
+    commit = worker._leases.commit
+
+    async def commits_late(lease: Lease, result: FormationResult) -> None:
+        worker.stop(promptly=True)
+        await asyncio.sleep(2 * FORM_STOP_WAIT_S)
+        await commit(lease, result)
+
+    monkeypatch.setattr(worker._leases, "commit", commits_late)
+    await asyncio.wait_for(worker.run(), 10)
+    assert worker.counters.formed == 1
+
+
+async def test_a_stop_that_is_not_prompt_waits_for_the_formation(runtime: Runtime, clock: FakeClock) -> None:
+    await say(runtime.store, clock)
+
+    async def forms_late(lease: Lease, runtime: Runtime) -> FormationResult:
+        worker.stop()
+        await asyncio.sleep(2 * FORM_STOP_WAIT_S)
+        return await done(lease, runtime)
+
+    worker = Worker(runtime, {"extract": forms_late})
+    await asyncio.wait_for(worker.run(), 10)
+    assert worker.counters.formed == 1
 
 
 async def test_a_stage_whose_worker_dies_after_the_one_before_counts(runtime: Runtime, clock: FakeClock) -> None:
