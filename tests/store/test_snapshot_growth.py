@@ -167,6 +167,21 @@ async def test_a_large_subject_is_read_in_portions(
         assert differing(read, whole) == []
 
 
+@pytest.mark.parametrize(("size", "times"), [(7, 1), (45, 1), (46, 0)])
+async def test_freed_memory_is_returned_before_more_portions_are_read(
+    store: Store, clock: FakeClock, monkeypatch: pytest.MonkeyPatch, size: int, times: int
+) -> None:
+    life = Life([store], store, clock, ANA, ANA)
+    returned: list[int] = []
+    await store.memories.apply(ANA, [life.note(number) for number in range(45)], [])
+    whole = await store.snapshots.snapshot(ANA, SPACE)
+    monkeypatch.setattr("recollect.store.sql.recall.snapshot.MAX_PORTION", size)
+    monkeypatch.setattr("recollect.store.sql.recall.snapshot.return_freed_memory", lambda: returned.append(size))
+    await store.memories._executor.read(partial(read_in_portions, like=whole, reader=reading.WholeReader))
+
+    assert len(returned) == times
+
+
 def read_in_portions(db: SqlConnection, like: SubjectSnapshot, reader: type[reading.WholeReader]) -> SubjectSnapshot:
     number, dim = space_of(db, SPACE) or (0, 0)
     state = reading.SubjectState(like.version, False, number, dim)

@@ -6,6 +6,7 @@ from functools import partial
 from typing import NamedTuple
 
 from recollect.errors import SpaceMovedError
+from recollect.freed_memory import return_freed_memory
 from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.snapshot_cache import REREAD_CHANGES, REREAD_SIZE, SnapshotCache
@@ -197,6 +198,7 @@ class WholeReader:
         rows = self._rows(_BEFORE_ALL, MAX_PORTION)
         arrays = GrowingArrays(self._unpacked(rows, self._vectors(_BEFORE_ALL, rows)))
         if len(rows) == MAX_PORTION:
+            return_freed_memory()  # what was cached of the subject before is free, but may be kept for another thread
             arrays.reserve(int(fetch_value(self._db, SQL["snapshot_size"], self._subject.key)))
         while len(rows) == MAX_PORTION:
             after = rows[-1][0]
