@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 from recollect.clock import Clock
@@ -18,7 +19,9 @@ from recollect.formation.runtime import Runtime
 from recollect.ids import id_text, new_ids
 from recollect.lazy_pattern import LazyPattern
 from recollect.maintenance.capacity import has_room, session_of
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.protocols import ImmediateTextEmbedder
+from recollect.store.sql.memories.notes import NotesCheck
 from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.store.sql.recall.spelling_index import SpellingIndex
 from recollect.store.sql.snapshot_codec import pack_terms
@@ -82,29 +85,57 @@ async def add_unknown(
     """
     if subject.kind == "app" or session_of(subject):  # with numbers, or a room of the conversation's own
         return None
+    store, space = runtime.store.memories, runtime.embedder.space
+    notes = _Notes(runtime.clock, subject, store.salt(subject), wanted)
+    for _ in notes.prepare():
+        await asyncio.sleep(0)
+    batch = notes.batch(space, vectors)
     try:
-        known = await _known(runtime, subject)
-        profiles = await _profiles(runtime, subject, known) | {wanted[0].profile}
-        if known.hot.has_legacy_terms or not has_room(subject, known.count + len(wanted), profiles, runtime.profiles):
-            return None
-        spellings = known.spellings
-        if spellings is None:
-            index = partial(SpellingIndex, known.hot)
-            spellings = await run_in_thread_if_large(known.count, index, above=_MAX_INLINE)
-        notes = _Notes(runtime.clock, subject, known.hot.salt, wanted)
-        for _ in notes.prepare():
-            await asyncio.sleep(0)
-        if notes.may_repeat(spellings):
-            return None
-        known = replace(known, profiles=profiles, spellings=spellings)
-        await runtime.store.memories.add_notes(subject, notes.batch(runtime.embedder.space, vectors), known=known)
+        if store.cached(subject, space) is None and await _add_unread(runtime, notes, batch):
+            return notes.memories
+        try:
+            is_added = await _add_read(runtime, notes, batch)
+        except SpaceMovedError:
+            raise
+        except StaleSubjectError:  # another process changed the subject
+            is_added = await _add_unread(runtime, notes, batch)
     except SpaceMovedError as moved:
         if runtime.embedders is not None:
             await runtime.embedders.refresh(subject, moved)
         return None
-    except StaleSubjectError:
-        return None
-    return notes.memories
+    return notes.memories if is_added else None
+
+
+async def _add_read(runtime: Runtime, notes: "_Notes", batch: NoteBatch) -> bool:
+    """Add notes by what is known of the subject, which is read if it is not cached; return whether they were added.
+
+    Raises:
+        StaleSubjectError: the subject has changed since, or is read in another space.
+    """
+    subject = notes.subject
+    known = await _known(runtime, subject)
+    profiles = await _profiles(runtime, subject, known) | {notes.profile}
+    if known.hot.has_legacy_terms or not notes.has_room(runtime.profiles, known.count, profiles):
+        return False
+    spellings = known.spellings
+    if spellings is None:
+        index = partial(SpellingIndex, known.hot)
+        spellings = await run_in_thread_if_large(known.count, index, above=_MAX_INLINE)
+    if notes.may_repeat(spellings):
+        return False
+    known = replace(known, profiles=profiles, spellings=spellings)
+    await runtime.store.memories.add_notes(subject, batch, known=known)
+    return True
+
+
+async def _add_unread(runtime: Runtime, notes: "_Notes", batch: NoteBatch) -> bool:
+    """Add notes to a subject that the write looks at; return whether they were added.
+
+    Raises:
+        SpaceMovedError: the subject is read in another space.
+    """
+    check = notes.check(runtime.profiles)
+    return check is not None and await runtime.store.memories.add_notes_unread(notes.subject, batch, check=check)
 
 
 def add_unknown_now(
@@ -130,28 +161,46 @@ def _add_now(
 ) -> list[Memory] | None:
     store = runtime.store.memories
     known = store.cached(subject, embedder.space)
-    if known is None or known.profiles is None:
+    if known is not None and known.profiles is None:
         known = store.known_for_caller(subject, embedder.space)
-    if known is None or known.profiles is None or known.hot.has_legacy_terms:
+        if known is None:
+            return None
+    notes = _Notes(runtime.clock, subject, store.salt(subject), wanted)
+    if known is not None:
+        known = _extended(runtime, notes, known)
+        if known is None:
+            return None
+    deque(notes.prepare(), maxlen=0)
+    try:
+        if known is None:
+            return _add_unread_now(runtime, embedder, notes)
+        if known.spellings is None or notes.may_repeat(known.spellings):
+            return None
+        store.add_notes_for_caller(subject, notes.embedded_batch(embedder), known=known)
+    except (StaleSubjectError, ModelError):  # decided on again, or reported, by the ordinary way
         return None
-    profiles, spellings = known.profiles | {wanted[0].profile}, known.spellings
-    if not has_room(subject, known.count + len(wanted), profiles, runtime.profiles):
+    return notes.memories
+
+
+def _extended(runtime: Runtime, notes: "_Notes", known: CachedSubject) -> CachedSubject | None:
+    """Return what is known of a subject with the notes' profile and all spellings; None if it takes an event loop."""
+    profiles, spellings = (known.profiles or frozenset()) | {notes.profile}, known.spellings
+    if known.hot.has_legacy_terms or not notes.has_room(runtime.profiles, known.count, profiles):
         return None
     if spellings is None:
         if known.count > _MAX_INLINE:
             return None
         spellings = SpellingIndex(known.hot)
-    notes = _Notes(runtime.clock, subject, known.hot.salt, wanted)
-    deque(notes.prepare(), maxlen=0)
-    if notes.may_repeat(spellings):
+    return replace(known, profiles=profiles, spellings=spellings)
+
+
+def _add_unread_now(runtime: Runtime, embedder: ImmediateTextEmbedder, notes: "_Notes") -> list[Memory] | None:
+    check = notes.check(runtime.profiles)
+    if check is None:
         return None
-    known = replace(known, profiles=profiles, spellings=spellings)
-    try:
-        batch = notes.batch(embedder.space, embedder.embed_now([note.text for note in wanted]))
-        store.add_notes_for_caller(subject, batch, known=known)
-    except (StaleSubjectError, ModelError):  # decided on again, or reported, by the ordinary way
-        return None
-    return notes.memories
+    batch = notes.embedded_batch(embedder)
+    is_added = runtime.store.memories.add_notes_unread_for_caller(notes.subject, batch, check=check)
+    return notes.memories if is_added else None
 
 
 async def _known(runtime: Runtime, subject: Subject) -> CachedSubject:
@@ -178,9 +227,11 @@ class _Notes:
     """Notes on their way into the store."""
 
     def __init__(self, clock: Clock, subject: Subject, salt: bytes, wanted: Sequence[ManualNote]) -> None:
-        self._subject = subject
+        self.subject = subject
         self._salt = salt
         self._wanted = wanted
+        self.profile = wanted[0].profile
+        """The profile of all of them."""
         self._clock = clock
         self._now = clock.now()
         self._decisions: list[bytes] = []
@@ -213,7 +264,7 @@ class _Notes:
         self.memories.append(
             Memory(
                 id=MemoryId(id_text(id_)),
-                subject=self._subject,
+                subject=self.subject,
                 kind=MemoryKind.NOTE,
                 text=text,
                 type=clean(note.type),
@@ -231,6 +282,24 @@ class _Notes:
             return True
         known.add(self._terms)
         return False
+
+    def has_room(self, shelf: ProfileRegistry, count: int, formed_under: frozenset[str]) -> bool:
+        """Return whether there is room for these besides `count` memories."""
+        return has_room(self.subject, count + len(self._wanted), formed_under | {self.profile}, shelf)
+
+    def check(self, shelf: ProfileRegistry) -> NotesCheck | None:
+        """Return what the subject must not have for these to be added unread; None if two of these may say the same."""
+        if len(set(self._folded)) < len(self._folded):
+            return None
+        return NotesCheck(frozenset(chain(self._terms, self._folded)), partial(self.has_room, shelf))
+
+    def embedded_batch(self, embedder: ImmediateTextEmbedder) -> NoteBatch:
+        """Embed them in this thread, and return them as the store takes them.
+
+        Raises:
+            ModelError: the embedder failed.
+        """
+        return self.batch(embedder.space, embedder.embed_now([note.text for note in self._wanted]))
 
     def batch(self, space: str, vectors: Vectors) -> NoteBatch:
         """Return them as the store takes them."""

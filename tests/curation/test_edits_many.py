@@ -127,15 +127,13 @@ async def test_too_many_are_refused_with_how_many_there_may_be(engine: AsyncReco
 async def test_a_database_that_fails_keeps_none(
     engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    add_notes = parts.store.memories.add_notes
-
     async def down(*_: object, **__: object) -> int:
         raise StoreUnavailableError("the database does not answer")
 
-    monkeypatch.setattr(parts.store.memories, "add_notes", down)
+    monkeypatch.setattr(parts.store.memories, "add_notes_unread", down)
     with pytest.raises(StoreUnavailableError):
         await engine.bulk.add(["I like tea.", "I row."], user=ANA)
-    monkeypatch.setattr(parts.store.memories, "add_notes", add_notes)
+    monkeypatch.undo()
     assert await engine.list(user=ANA) == []
     assert await engine.history.decisions(user=ANA) == []
 
@@ -176,10 +174,12 @@ async def test_what_another_process_adds_meanwhile_is_found(
         await theirs_first()
         return await apply(subject, changes, decisions, subject_version=subject_version, home=home)
 
+    await engine.add("I ski.", user=ANA)
+    await engine.search("skiing", user=ANA)  # caches the subject
     monkeypatch.setattr(parts.store.memories, "add_notes", add_later)
     kept = await engine.bulk.add(["I row.", "i like tea"], user=ANA)
     assert [memory.text for memory in kept] == ["I row.", "I like tea."]
-    assert len(await engine.list(user=ANA)) == 2
+    assert len(await engine.list(user=ANA)) == 3
     assert next(theirs, None) is None
 
 

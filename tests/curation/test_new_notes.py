@@ -14,9 +14,11 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.errors import StaleSubjectError
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
+from recollect.store.sql.memories import notes
+from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.text import count_terms, terms
-from recollect.types import EraseRequest, Subject
+from recollect.text import TERM_SCHEME, count_terms, terms
+from recollect.types import EraseRequest, Memory, NoteBatch, Subject, SubjectSnapshot, VectorRequest
 from stores import STORES, new_store, url_of
 
 TEXTS = st.text(st.sampled_from("aBc iI'.,:;!?()\"-_@+#17&/\n"), max_size=30)
@@ -142,3 +144,107 @@ async def test_others_run_on_the_loop_while_many_notes_are_prepared(engine: Asyn
     await engine.bulk.add([f"Shelf {number} holds boxes." for number in range(1000)], user=ANA)
     counting.cancel()
     assert turns >= 20
+
+
+@pytest.fixture
+def reads(parts: Components, monkeypatch: pytest.MonkeyPatch) -> list[Subject]:
+    """Collect the subjects whose snapshots are read."""
+    reads: list[Subject] = []
+    snapshot = parts.store.snapshots.snapshot
+
+    async def noted(subject: Subject, space: str, *, vectors: VectorRequest | None = None) -> SubjectSnapshot:
+        reads.append(subject)
+        return await snapshot(subject, space, vectors=vectors)
+
+    monkeypatch.setattr(parts.store.snapshots, "snapshot", noted)
+    return reads
+
+
+async def test_notes_of_a_subject_that_is_not_cached_are_added_unread(
+    engine: AsyncRecollect, parts: Components, reads: list[Subject]
+) -> None:
+    first = await engine.add("I like tea.", user=ANA)
+    added = await engine.bulk.add(["Shelf 4 holds boxes.", "Lunch is at 12:30."], user=ANA)
+    last = await engine.add("Shelf 4 holds no boxes.", user=ANA)
+    assert reads == []
+    assert parts.store.memories.cached(ANA, parts.embedder.space) is None
+    kept = [first, *added, last]
+    assert [await engine.get(memory.id, user=ANA) for memory in kept] == kept
+    assert {line.memory_id for line in await engine.history.decisions(user=ANA)} == {memory.id for memory in kept}
+    assert await parts.store.memories.version(ANA) == 3
+    assert (await engine.search("boxes on a shelf", user=ANA)).items
+    assert (await parts.store.admin.stats(check=True)).problems == ()
+
+
+@pytest.mark.parametrize(
+    ("stored", "text"),
+    [
+        ("I like tea.", "i LIKE tea!"),
+        ("Lunch is at 12 30", "LUNCH is at 12:30"),
+        ("Lunch is at 12:30.", "lunch is at 12:30"),
+        ("...", "..."),
+    ],
+)
+async def test_a_known_spelling_is_found_unread(
+    engine: AsyncRecollect, reads: list[Subject], stored: str, text: str
+) -> None:
+    first = await engine.add(stored, user=ANA)
+    await engine.add("I row.", user=ANA)
+    reads.clear()
+    assert (await engine.add(text, user=ANA)).id == first.id
+    assert reads
+    assert len(await engine.list(user=ANA)) == 2
+
+
+async def test_two_equal_notes_of_a_call_are_one_unread(engine: AsyncRecollect) -> None:
+    kept = await engine.bulk.add(["I like tea.", "I row.", "i like TEA"], user=ANA)
+    assert kept[0].id == kept[2].id
+    assert len(await engine.list(user=ANA)) == 2
+
+
+async def test_a_larger_subject_is_read_before_notes_are_added(
+    engine: AsyncRecollect, reads: list[Subject], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notes, "MAX_COMPARED", 2)
+    await engine.bulk.add(["I like tea.", "I row.", "I ski."], user=ANA)
+    assert reads == []
+    await engine.add("I swim.", user=ANA)
+    assert reads == [ANA]
+    assert len(await engine.list(user=ANA)) == 4
+
+
+async def test_terms_of_the_previous_scheme_are_read_before_notes_are_added(
+    engine: AsyncRecollect, reads: list[Subject], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await engine.add("I like tea.", user=ANA)
+    monkeypatch.setattr(notes, "TERM_SCHEME", TERM_SCHEME + 1)
+    await engine.add("I row.", user=ANA)
+    assert reads == [ANA]
+
+
+@pytest.mark.parametrize("other", ["I swim.", "i LIKE tea!"])
+async def test_a_refused_write_looks_for_itself(
+    engine: AsyncRecollect, parts: Components, refused: list[str], monkeypatch: pytest.MonkeyPatch, other: str
+) -> None:
+    await engine.add("I row.", user=ANA)
+    await engine.search("rowing", user=ANA)
+    beside = AsyncRecollect(parts)  # with turns of its own, as another process
+    add_notes = parts.store.memories.add_notes
+    others: list[Memory] = []
+
+    async def passed(subject: Subject, batch: NoteBatch, *, known: CachedSubject) -> None:
+        if not others:
+            monkeypatch.setattr(parts.store.memories, "add_notes", add_notes)
+            others.append(await beside.add(other, user=ANA))
+        await add_notes(subject, batch, known=known)
+
+    async def unexpected(*_: object, **__: object) -> int:
+        raise StaleSubjectError("always passed by another process")
+
+    monkeypatch.setattr(parts.store.memories, "add_notes", passed)
+    if other == "I swim.":
+        monkeypatch.setattr(parts.store.memories, "apply", unexpected)
+    added = await engine.add("I like tea.", user=ANA)
+    assert refused == ["I like tea."]
+    assert (added.id == others[0].id) == (other != "I swim.")
+    assert len(await engine.list(user=ANA)) == (3 if other == "I swim." else 2)

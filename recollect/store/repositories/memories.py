@@ -13,7 +13,7 @@ from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.memories import apply, link, notes, read
 from recollect.store.sql.recall.snapshot import read_snapshot
 from recollect.store.sql.recall.snapshot_cache import CachedSubject
-from recollect.store.sql.subjects import version_of
+from recollect.store.sql.subjects import salt_of, version_of
 from recollect.types import (
     Change,
     Conversation,
@@ -188,6 +188,30 @@ class MemoryRepository:
         written = await self._executor.write(work, subject)
         self._context.cache.add_notes(batch.space, known, written.version, written.rows)
 
+    def salt(self, subject: Subject) -> bytes:
+        """Return the key of the hashes of a subject's terms."""
+        return salt_of(self._context.term_key, subject)
+
+    async def add_notes_unread(self, subject: Subject, batch: NoteBatch, *, check: notes.NotesCheck) -> bool:
+        """Add notes to a small subject that is not cached, if it has nothing like them; durable on return.
+
+        The write itself looks, so that it is not refused if the subject changes meanwhile.
+
+        Args:
+            subject: Their owner, not an app.
+            batch: The notes.
+            check: What the subject must not have.
+
+        Returns:
+            Whether they were added; if not, the subject must be read.
+
+        Raises:
+            SpaceMovedError: The subject is read in another space.
+            VectorSizeError: The vectors do not fit their space.
+        """
+        work = partial(notes.add_notes_unread, subject=subject, batch=batch, check=check)
+        return await self._executor.write(work, subject)
+
     @property
     def adds_for_callers(self) -> bool:
         """Whether `add_notes_for_caller` may be called."""
@@ -214,6 +238,11 @@ class MemoryRepository:
         work = partial(notes.add_notes, subject=subject, batch=batch, subject_version=known.version)
         written = self._executor.write_for_caller(work, subject)
         self._context.cache.add_notes(batch.space, known, written.version, written.rows)
+
+    def add_notes_unread_for_caller(self, subject: Subject, batch: NoteBatch, *, check: notes.NotesCheck) -> bool:
+        """Do as `add_notes_unread` for a thread without an event loop, which waits."""
+        work = partial(notes.add_notes_unread, subject=subject, batch=batch, check=check)
+        return self._executor.write_for_caller(work, subject)
 
     async def link(
         self, subject: Subject, memory: MemoryId, to: Subject, *, terms: Mapping[str, int], decision: Decision

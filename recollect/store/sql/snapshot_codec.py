@@ -62,6 +62,11 @@ def unpack_fixed(data: bytes) -> tuple[int, int]:
     return role, length
 
 
+def kind_number(data: bytes) -> int:
+    """Return the kind in a `fixed` column."""
+    return data[0]
+
+
 def with_length(data: bytes, length: int) -> bytes:
     """Return a `fixed` column with another number of terms."""
     kind, role, _, *rest = _FIXED.unpack(data)

@@ -1,6 +1,6 @@
-"""Write new notes that need no look at other rows: many at once, a few statements for all. Works on a connection."""
+"""Write new notes with no look at other memories, or a short one: a few statements for all. Works on a connection."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -10,13 +10,17 @@ from recollect.clock import to_micros
 from recollect.errors import StaleSubjectError
 from recollect.store.sql import subjects
 from recollect.store.sql.database import Row, SqlConnection, load
-from recollect.store.sql.rows import STATE_NUMBER
-from recollect.store.sql.snapshot_codec import FLOAT_BYTES, pack_fixed
+from recollect.store.sql.recall.snapshot import read_state
+from recollect.store.sql.rows import STATE_NUMBER, fetch, fetch_one
+from recollect.store.sql.snapshot_codec import FLOAT_BYTES, kind_number, pack_fixed
+from recollect.text import TERM_SCHEME
 from recollect.types import Action, Memory, MemoryKind, MemoryState, NoteBatch, Subject
 
-SQL = load("memory")
+SQL, SUBJECT_SQL, PROFILE_SQL = load("memory"), load("subject"), load("tend")
 _NOTE, _ACTIVE = MemoryKind.NOTE.number, STATE_NUMBER[MemoryState.ACTIVE]
 _ADDED = Action.ADD.value
+# Memories whose terms are compared within a write, which others wait for: a third of a millisecond.
+MAX_COMPARED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,41 @@ class WrittenNotes:
     """The subject's version by now."""
     rows: Sequence[Row]
     """As the statement `changes` returns them: id, numbers, terms, sources and vectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class NotesCheck:
+    """What a subject must not have if notes are added before its memories were read."""
+
+    terms: Set[bytes]
+    """Packed terms of the notes, in other spellings, too: a note that has them may say the same."""
+    has_room: Callable[[int, frozenset[str]], bool]
+    """Return whether there is room for so many memories, formed under these profiles. Pure."""
+
+
+def add_notes_unread(db: SqlConnection, subject: Subject, batch: NoteBatch, *, check: NotesCheck) -> bool:
+    """Write notes of a small subject that has nothing like them; return False, and write nothing, for another one.
+
+    Raises:
+        SpaceMovedError: The subject is read in another space.
+        VectorSizeError: The vectors do not fit their space.
+    """
+    row, version = fetch_one(db, SUBJECT_SQL["snapshot_state"], subject.key, batch.space, TERM_SCHEME), 0
+    if row is not None:
+        state = read_state(db, subject, batch.space, row)
+        if state.has_legacy_terms:
+            return False
+        version = state.version
+    rows = fetch(db, SQL["some_terms"], subject.key, MAX_COMPARED + 1)
+    if len(rows) > MAX_COMPARED:
+        return False
+    if any(terms in check.terms and kind_number(fixed) == _NOTE for fixed, terms in rows):
+        return False
+    profiles = frozenset(name for (name,) in fetch(db, PROFILE_SQL["profiles_of"], subject.key))
+    if not check.has_room(len(rows) + len(batch.memories), profiles):
+        return False
+    add_notes(db, subject, batch, subject_version=version)
+    return True
 
 
 def add_notes(db: SqlConnection, subject: Subject, batch: NoteBatch, *, subject_version: int) -> WrittenNotes:

@@ -85,6 +85,9 @@ DELETE FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND me
 -- name: snapshot
 SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 AND memory > ?2 ORDER BY memory LIMIT ?3
 
+-- name: some_terms
+SELECT fixed, terms FROM hot WHERE subject = ?1 LIMIT ?2
+
 -- name: snapshot_size
 SELECT count(*) FROM hot WHERE subject = ?1
 
