@@ -35,7 +35,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"text", "decay"}),
     frozenset({"types"}),
     frozenset({"concurrency", "ids"}),
-    frozenset({"clock", "environment", "errors", "freed_memory", "lazy_pattern", "memo", "metrics"}),
+    frozenset({"clock", "collector", "environment", "errors", "freed_memory", "lazy_pattern", "memo", "metrics"}),
 )
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50

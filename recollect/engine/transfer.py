@@ -9,6 +9,7 @@ from itertools import islice
 from typing import BinaryIO
 
 from recollect.clock import from_micros
+from recollect.collector import full_collections_postponed
 from recollect.concurrency import gather_or_cancel
 from recollect.engine.components import Components
 from recollect.engine.import_review import ImportReview, map_withheld, redact_json
@@ -105,7 +106,8 @@ class TransferService:
     def _export(self, file: BinaryIO, user: str | Subject | None, everybody: bool, glance: Callable[[], None]) -> int:
         only = None if everybody else self._components.subject(user)
         lines = 0
-        with closing(open_end(self._settings.database_url, EndpointMode.READ)) as end, end.speaking(), end.db:
+        end = open_end(self._settings.database_url, EndpointMode.READ)
+        with closing(end), end.speaking(), end.db, full_collections_postponed():
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
                 raise BadRequestError(f"nothing is kept of {only.text}: is the name written as it was?")
@@ -150,24 +152,38 @@ class TransferService:
     async def _import(self, end: CopyEndpoint, file: BinaryIO, pace: Pace, options: "_ImportOptions") -> TransferReport:
         carried = TransferReport()
         lines = _Lines(file, self._settings.max_body_bytes, pace.glance)
-        missing = await pace.apart(lambda: self._check(lines, end, options))
+        with full_collections_postponed():
+            missing = await pace.apart(lambda: self._check(lines, end, options))
         review = None if options.trusted else ImportReview(self._components.clock)
         options.progress.begin("importing", "memories", sum(missing.values()))
         groups = _groups(lines.blocks(), missing, carried)
         done = 0
-        while group := await pace.apart(lambda: next(groups, None)):
-            if review is not None:
-                await pace.apart(partial(review.review, group, pace.glance))
-            derived = await self._derive(end, group, pace, options.progress, done)
-            writer = ImportWriter(end, group, derived, at=self._components.clock.now(), glance=pace.glance)
-            await pace.apart(partial(end.write, writer.write, *(block.key for block in group)))
-            for block in group:
-                carried.count(block)
-                done += missing[block.key]
-            options.progress.reach(done)
+        is_more = True
+        while is_more:
+            # Between groups a full collection may run: what was written is no longer alive.
+            with full_collections_postponed():
+                group = await pace.apart(lambda: next(groups, None)) or []
+                is_more = bool(group)
+                if review is not None:
+                    await pace.apart(partial(review.review, group, pace.glance))
+                if group:
+                    await self._write(end, group, pace, options.progress, done)
+                for block in group:
+                    carried.count(block)
+                    block.rows.clear()
+                    done += missing[block.key]
+                options.progress.reach(done)
         if review is not None:
             carried.held, carried.set_aside = review.reviewed.held, review.reviewed.set_aside
         return carried
+
+    async def _write(
+        self, end: CopyEndpoint, group: Sequence[ImportedSubject], pace: Pace, progress: ProgressReporter, done: int
+    ) -> None:
+        """Write some subjects with their derived data, in one transaction."""
+        derived = await self._derive(end, group, pace, progress, done)
+        writer = ImportWriter(end, group, derived, at=self._components.clock.now(), glance=pace.glance)
+        await pace.apart(partial(end.write, writer.write, *(block.key for block in group)))
 
     async def _derive(
         self, end: CopyEndpoint, group: Sequence[ImportedSubject], pace: Pace, progress: ProgressReporter, done: int
