@@ -1,13 +1,15 @@
 """What the extractor said of the memories that it was shown spares a second question to a model. Pure.
 
 It was asked of each statement which known memory it repeats and which it updates. What it answered about a memory near
-the statement is not asked again; the rules have the last word on it, as on the judge's (`note_rules.follow_judge`).
+the statement is not asked again. That a memory says the same is taken only where the rules would merge the two if they
+were alike enough: one wrong number would drop a true statement ('failed' for 'passed'). Elsewhere the judge is asked.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.profiles.policies import ResolvePolicy
+from recollect.resolution.compare import never_merge
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.llm_judge import JudgeQuestion
 from recollect.resolution.tokens import align, leaders
@@ -44,7 +46,7 @@ def settle(questions: Sequence[JudgeQuestion], policy: ResolvePolicy) -> Settled
         if question.decided.doubted is not None or not comparison.seen:
             left.append(question)
         elif repeated is not None:
-            if _shares_words(question.decided.candidate.text, repeated):
+            if _may_repeat(question.decided.candidate.text, repeated):
                 verdicts[question.place] = JudgeVerdict(action=Action.MERGE, target=repeated.id)
             else:
                 left.append(question)
@@ -52,6 +54,10 @@ def settle(questions: Sequence[JudgeQuestion], policy: ResolvePolicy) -> Settled
             unseen = tuple(memory for memory in question.beside if memory.id not in comparison.seen)
             left.append(replace(question, beside=unseen))
     return SettledQuestions(verdicts=verdicts, open=left)
+
+
+def _may_repeat(text: str, memory: Memory) -> bool:
+    return _shares_words(text, memory) and never_merge(text, memory.text) is None
 
 
 def _is_near_unseen(question: JudgeQuestion, policy: ResolvePolicy) -> bool:

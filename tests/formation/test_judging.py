@@ -180,3 +180,18 @@ async def test_s5_a_wrong_repetition_neither_drops_nor_closes_anything(
         AsyncRecollect(replace(parts, model=model, embedder=Alike())), "I have a small dog that sleeps on the roof."
     )
     assert {memory.text for memory in await engine.list(user="ana")} == {ROOF, wrong["text"]}
+
+
+async def test_s5_an_opposite_is_kept_though_the_extractor_calls_it_known(
+    engine: AsyncRecollect, parts: Components
+) -> None:
+    known = "The user passed the practical driving test in Bergen."
+    await engine.add(known, user="ana")
+    parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
+    wrong = note("The user failed the practical driving test in Bergen.", "I failed the practical") | {"repeats": 1}
+    verdict = {"decisions": [{"candidate": 1, "action": "add", "target": None}]}
+    model = ScriptedModel([answer(wrong), verdict])
+    asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+    await tell(asking, "I failed the practical driving test in Bergen.")
+    assert [call.schema_name for call in model.calls] == ["memories", "judge"]
+    assert {memory.text for memory in await engine.list(user="ana")} == {known, wrong["text"]}

@@ -68,7 +68,7 @@ def test_memories_farther_than_one_that_was_seen_are_not_asked_about() -> None:
 
 
 def test_u5_a_repetition_that_the_extractor_names_is_taken_where_words_agree() -> None:
-    settled = both(seen(HERBS, GREENHOUSE, repeats=HERBS))
+    settled = both(seen(HERBS, GREENHOUSE, repeats=HERBS), text="The user grows herbs.")
     assert not settled.open
     [verdict] = settled.verdicts.values()
     assert (verdict.action, verdict.target) == (Action.MERGE, HERBS.id)
@@ -82,15 +82,26 @@ def test_a_repetition_without_common_words_is_put_to_the_judge(wrong: Memory) ->
     assert question.beside[0] == wrong
 
 
-def test_s5_a_named_repetition_is_not_merged_where_the_rules_see_a_difference() -> None:
-    statement = replace(NEW, text="The user grows herbs and tomatoes on the roof in 2026.")
-    statement = replace(statement, comparison=seen(HERBS, repeats=HERBS))
-    neighbours = Neighbours(near=[[Neighbour(memory=HERBS, similarity=0.9)]])
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        ("The user passed the driving test in Bergen.", "The user failed the driving test in Bergen."),
+        ("The user trusts the doctor at the clinic.", "The user distrusts the doctor at the clinic."),
+        ("The user owes Martin fifty euros.", "The user lent Martin fifty euros."),
+        ("The user grows herbs on the roof.", "The user grows herbs on the roof in 2026."),
+        ("El usuario fuma cigarrillos en el balcón.", "El usuario dejó de fumar cigarrillos en el balcón."),
+        ("O usuário bebe café com leite.", "O usuário parou de beber café com leite."),
+        ("Der Nutzer isst gern Brot mit Käse.", "Der Nutzer verträgt kein Brot mit Käse."),
+    ],
+)
+def test_s5_a_repetition_in_other_words_is_put_to_the_judge(known: str, text: str) -> None:
+    memory = stored(note(known), number=1)
+    statement = note(text, comparison=seen(memory, repeats=memory))
+    neighbours = Neighbours(near=[[Neighbour(memory=memory, similarity=0.9)]])
     settled = settle(open_questions(decided(statement, neighbours), neighbours, POLICY), POLICY)
-    assert settled.verdicts, "the extractor's word is taken to the rules"
-    [kept] = decided(statement, neighbours, ResolveInputs(now=NOW, judged=settled.verdicts))
-    assert kept.action is Action.ADD
-    assert not kept.closes
+    assert not settled.verdicts
+    [question] = settled.open
+    assert question.beside == (memory,)
 
 
 def test_a_doubted_correction_is_asked_although_the_extractor_saw_the_memory() -> None:
