@@ -3,18 +3,23 @@
 import asyncio
 import threading
 from collections.abc import Coroutine, Sequence
-from contextlib import suppress
+from concurrent.futures import CancelledError, Future, wait
+from contextlib import ExitStack, suppress
 from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
 from recollect.engine.core import AsyncRecollect
+from recollect.errors import StoreUnavailableError
 from recollect.types import Memory, NewNote, Recall, Subject
 
 T = TypeVar("T")
 
 WORKER_DELAY_S = 0.3
 """The worker starts a moment after the engine: while it is loaded, the first answers would take longer."""
+MAX_DRAIN_S = 1.0
+"""How long closing waits for calls that still run after the database was closed, and again after cancelling them."""
+_CLOSED = "this Recollect is closed; open another one"
 
 
 class BackgroundEngine:
@@ -29,16 +34,19 @@ class BackgroundEngine:
         Raises:
             SetupError: the engine cannot be opened; no thread is left running.
         """
+        self._gate = threading.Lock()
+        self._closing = False
+        self._pending: set[Future[Any]] = set()
+        """The calls in the thread; `_gate` guards additions and `_closing`."""
+        self._close_lock = threading.RLock()
+        self._closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="recollect", daemon=True)
         self._thread.start()
-        self._closed = True
-        try:
+        with ExitStack() as on_failure:
+            on_failure.callback(self._end_loop)
             self.core = self.run(open_call)
-            self._closed = False
-        finally:
-            if self._closed:
-                self._end_loop()
+            on_failure.pop_all()
         self._is_stopping = asyncio.Event()
         self._worker = asyncio.run_coroutine_threadsafe(self._run_worker(), self._loop)
 
@@ -46,12 +54,21 @@ class BackgroundEngine:
         """Run a coroutine in the thread and return its result.
 
         Raises:
-            RuntimeError: the engine is closed.
+            RuntimeError: the engine is closed, or closing it interrupted the call.
         """
-        if self._loop.is_closed():
-            call.close()
-            raise RuntimeError("this Recollect is closed; open another one")
-        return asyncio.run_coroutine_threadsafe(call, self._loop).result()
+        with self._gate:
+            if self._closing:
+                call.close()
+                raise RuntimeError(_CLOSED)
+            future = asyncio.run_coroutine_threadsafe(call, self._loop)
+            self._pending.add(future)
+            future.add_done_callback(self._pending.discard)
+        try:
+            return future.result()
+        except (StoreUnavailableError, CancelledError) as error:
+            if not self._closing:
+                raise
+            raise RuntimeError(_CLOSED) from error
 
     def search(  # as `AsyncRecollect.search`
         self,
@@ -65,7 +82,7 @@ class BackgroundEngine:
     ) -> Recall:
         """Search in the calling thread if nothing has to be waited for: the way to the engine's takes as long."""
         core = self.core
-        if at is None and known_at is None and not self._closed:
+        if at is None and known_at is None and not self._closing:
             found = core.search_now(query, core.subject(user), limit=limit, profile=profile)
             if found is not None:
                 return found
@@ -76,8 +93,13 @@ class BackgroundEngine:
     ) -> Memory:
         """Add a note without the way to the engine's thread if nothing has to be waited for but the database."""
         core = self.core
-        if not self._closed:
-            added = core.immediate_notes.add(NewNote(text, importance, type), user=user, profile=profile)
+        if not self._closing:
+            try:
+                added = core.immediate_notes.add(NewNote(text, importance, type), user=user, profile=profile)
+            except StoreUnavailableError as error:
+                if not self._closing:
+                    raise
+                raise RuntimeError(_CLOSED) from error
             if added is not None:
                 return added
         return self.run(core.add(text, user=user, importance=importance, type=type, profile=profile))
@@ -87,8 +109,13 @@ class BackgroundEngine:
     ) -> list[Memory]:
         """Do as `BulkService.add` without the way to the engine's thread, likewise."""
         core = self.core
-        if not self._closed:
-            added = core.immediate_notes.add_many(notes, user=user, profile=profile)
+        if not self._closing:
+            try:
+                added = core.immediate_notes.add_many(notes, user=user, profile=profile)
+            except StoreUnavailableError as error:
+                if not self._closing:
+                    raise
+                raise RuntimeError(_CLOSED) from error
             if added is not None:
                 return added
         return self.run(core.bulk.add(notes, user=user, profile=profile))
@@ -103,13 +130,16 @@ class BackgroundEngine:
         self._worker.result()
 
     def close(self) -> None:
-        """Stop the worker, close the engine and end the thread. Idempotent."""
-        if self._closed:
-            return
-        self.stop_worker()
-        self.wait_for_worker()
-        self.run(self.core.close())
-        self._end_loop()
+        """Stop the worker, close the engine and end the thread; of several threads, the others wait. Idempotent."""
+        with self._close_lock:
+            if self._closed:
+                return
+            with self._gate:
+                self._closing = True
+            self.stop_worker()
+            self.wait_for_worker()
+            asyncio.run_coroutine_threadsafe(self.core.close(), self._loop).result()
+            self._end_loop()
 
     async def _run_worker(self) -> None:
         with suppress(TimeoutError):
@@ -117,7 +147,23 @@ class BackgroundEngine:
         await self.core.admin.run_worker()
 
     def _end_loop(self) -> None:
-        self._closed = True
+        """End the thread after the calls in it. None of their callers is left waiting."""
+        with self._gate:
+            self._closing = True
+        wait(list(self._pending), MAX_DRAIN_S)
+        asyncio.run_coroutine_threadsafe(_cancel_tasks(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
+        for future in list(self._pending):  # a task that does not end when it is cancelled
+            future.set_exception(RuntimeError(_CLOSED))
         self._loop.close()
+        self._closed = True
+
+
+async def _cancel_tasks() -> None:
+    """Cancel what else runs on this event loop, and give it time to end."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=MAX_DRAIN_S)
