@@ -9,6 +9,7 @@ from itertools import pairwise
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.lexicon import DATES, DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
+from recollect.resolution.moved_values import has_moved_values
 from recollect.resolution.tokens import (
     TokenizedSentence,
     align,
@@ -96,6 +97,7 @@ def _differs(a: str, b: str) -> str | None:
         (one.negations != other.negations or negations(a) != negations(b), "one of them is negated"),
         (one.dates != other.dates, "the dates differ"),
         (one.numbers != other.numbers, "the numbers differ"),
+        (has_moved_values(one, other), "the numbers or dates belong to other things"),
         (_opposed(one, other), "they say opposite things"),
         (_named_apart(one, other) or signs(a) != signs(b), "the names differ"),
         (bool((one.content ^ other.content) & PEOPLE), "they speak of different people"),
@@ -201,7 +203,9 @@ def contradicts(a: str, b: str) -> bool:
     apart = (one.unsigned ^ other.unsigned) - DEGREE - _LONGER
     if not all(OPPOSITES.get(word, frozenset()) & apart for word in apart):
         return False
-    if one.dates != other.dates or one.numbers != other.numbers or _named_apart(one, other):
+    if one.dates != other.dates or one.numbers != other.numbers or has_moved_values(one, other):
+        return False
+    if _named_apart(one, other):
         return False
     denied, denied_there = bool(one.negations), bool(other.negations)
     if not apart:

@@ -56,7 +56,7 @@ def pattern_of(text: str) -> TextPattern:
     return TextPattern(
         plain=len(all_words) <= MAX_WORDS and is_plain(text),
         denials=hash64("denials", repr((negations(text), signs(text)))),
-        numbers=hash64("numbers", *sorted(sentence.numbers)),
+        numbers=hash64("numbers", *sentence.numbers),
         words=[_hash(word) for word in all_words[:MAX_WORDS]],
         joined=[_hash(first + second) for first, second in pairwise(all_words[:MAX_WORDS])],
         own=_bits(form for form, spelt in forms if form == spelt and form in meant and not is_sign(form)),

@@ -41,7 +41,7 @@ _CALL = LazyPattern(r"^\W*\w+(?: \w+)?!+\s++(?=\w)")
 _SAID = LazyPattern(r"[,;] (?:says? [a-z ]+|[a-z ]+ says?)\W*$")
 # Who says it, or what it is under: 'Op-Ed - ', 'The Daily: '.
 _HEADING = LazyPattern(r"^\W*?((?<![\w'.-])(?:[\w'.-]++ ){0,5}[\w'.-]++)(?:: | -++ )(?=\S)")
-_NUMBER = LazyPattern(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|x|%)?")
+NUMBER = LazyPattern(r"\d+(?:[.,:/-]\d+)*(?:st|nd|rd|th|x|%)?")
 _SCALED = LazyPattern(r"(\d)\s*+(bn|[bmk])\b", re.IGNORECASE)
 _SCALES = {"b": " billion", "bn": " billion", "m": " million", "k": " thousand"}
 _MONEY = LazyPattern(r"[$€£]\s*+\d[\d.,]*\s*+(?:bn|[bmk])\b", re.IGNORECASE)
@@ -72,8 +72,10 @@ class TokenizedSentence:
     negations: int
     past: bool | None
     """It says what was (True) or what is (False); None where no auxiliary verb tells."""
-    numbers: frozenset[str]
-    dates: frozenset[str]
+    numbers: tuple[str, ...]
+    """Sorted, each as often as it is said."""
+    dates: tuple[str, ...]
+    """Sorted, each as often as it is said."""
     small: frozenset[str]
     """Words that it writes without a capital."""
     title: bool
@@ -259,16 +261,19 @@ def _is_title(text: str) -> bool:
     return len(longer) >= _TITLE_WORDS and capital >= _TITLE_SHARE * len(longer)
 
 
-def _numbers(text: str, text_words: list[str]) -> frozenset[str]:
-    digits = {match.group().replace(",", "") for match in _NUMBER.finditer(text)}
-    return frozenset(digits | set(_spelt(text_words)))
+def _numbers(text: str, text_words: list[str]) -> tuple[str, ...]:
+    numbers = [match.group().replace(",", "") for match in NUMBER.finditer(text)]
+    numbers += _spelt(text_words)
+    if "both" in text_words and NUMBER_WORDS["both"] not in numbers:  # 'two dogs, both brown' counts them once
+        numbers.append(NUMBER_WORDS["both"])
+    return tuple(sorted(numbers))
 
 
 def _spelt(text_words: list[str]) -> Iterator[str]:
-    return (NUMBER_WORDS[word] for word in text_words if word in NUMBER_WORDS and word != "one")
+    return (NUMBER_WORDS[word] for word in text_words if word in NUMBER_WORDS and word not in {"one", "both"})
 
 
-def _dates(text: str, text_words: list[str]) -> frozenset[str]:
-    dates = {word for word in text_words if word in DATES and word not in AMBIGUOUS_DATES}
-    dates |= {name.casefold() for name in re.findall(r"\b(?:May|March)\b", text)}
-    return frozenset(dates)
+def _dates(text: str, text_words: list[str]) -> tuple[str, ...]:
+    dates = [word for word in text_words if word in DATES and word not in AMBIGUOUS_DATES]
+    dates += [name.casefold() for name in re.findall(r"\b(?:May|March)\b", text)]
+    return tuple(sorted(dates))

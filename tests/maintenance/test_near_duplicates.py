@@ -55,6 +55,8 @@ def test_a_late_older_statement_that_says_more_stays_beside_the_newer_one() -> N
     ("one", "other"),
     [
         ("The user has two dogs.", "The user has three dogs."),
+        ("Room 1 on floor 1 has bed 2", "Room 2 on floor 1 has bed 2"),
+        ("Ana takes 5 mg at 10 and 10 mg at 5 with water", "Ana takes 5 mg at 10 and 5 mg at 5 with water"),
         ("The user likes tea.", "The user does not like tea."),
         ("The user met Kira in May.", "The user met Kira in June."),
         ("The user met Kira in Oslo.", "The user met Marcus in Oslo."),
