@@ -35,7 +35,19 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"text", "decay"}),
     frozenset({"types"}),
     frozenset({"concurrency", "ids"}),
-    frozenset({"clock", "collector", "environment", "errors", "freed_memory", "lazy_pattern", "memo", "metrics"}),
+    frozenset(
+        {
+            "clock",
+            "collector",
+            "environment",
+            "errors",
+            "freed_memory",
+            "lazy_pattern",
+            "memo",
+            "metrics",
+            "text_caches",
+        }
+    ),
 )
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50

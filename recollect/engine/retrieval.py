@@ -74,9 +74,7 @@ class ReadingListCache:
             return own + (await self._store.apps.subscriptions(owner))[1]
         if subject.kind != "user":
             return own
-        if subject not in self._cached:
-            await self._read(subject)
-        own += self._cached[subject][1]
+        own += (self._cached.get(subject) or await self._read(subject))[1]
         return [*own, GLOBAL] if cold_start else own
 
     def is_current_now(self, subject: Subject, version: int) -> bool:
@@ -92,8 +90,7 @@ class ReadingListCache:
         cached = self._cached.get(subject)
         if cached is None or cached[0] == version:
             return True
-        await self._read(subject)
-        return self._cached[subject][1] == cached[1]
+        return (await self._read(subject))[1] == cached[1]
 
     def get_now(self, subject: Subject, *, cold_start: int) -> list[Subject] | None:
         """Do as `get` from any thread; None if that takes an event loop."""
@@ -107,8 +104,13 @@ class ReadingListCache:
             known = self._keep(subject, *found)
         return [subject, *known[1], GLOBAL] if cold_start else [subject, *known[1]]
 
-    async def _read(self, subject: Subject) -> None:
-        self._keep(subject, *await self._store.apps.subscriptions(subject))
+    def forget_names(self) -> None:
+        """Drop the names of all users, from any thread."""
+        with self._lock:
+            self._cached.clear()
+
+    async def _read(self, subject: Subject) -> tuple[int, tuple[Subject, ...]]:
+        return self._keep(subject, *await self._store.apps.subscriptions(subject))
 
     def _keep(self, subject: Subject, version: int, shared: Sequence[Subject]) -> tuple[int, tuple[Subject, ...]]:
         with self._lock:
@@ -139,8 +141,9 @@ class Retriever:
         self._lists = ReadingListCache(components.store)
 
     def forget_texts(self) -> None:
-        """Drop the texts of queries that are kept."""
+        """Drop the texts of queries and the names of users that are kept."""
         self._queries.forget_texts()
+        self._lists.forget_names()
 
     async def recall(self, request: RecallRequest) -> Recall:
         """Find memories in the subject of a request and the rest of its reading list."""

@@ -15,6 +15,7 @@ from recollect.extraction.own_words import Speaker, own_words
 from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
 from recollect.text import fold_runs
+from recollect.text_caches import register_text_cache
 from recollect.types import LoggedMessage, Memory, Subject
 
 # Characters of a message that extractors read: a longer one is a pasted document.
@@ -94,6 +95,11 @@ class _ReadableCache:
         self._found: OrderedDict[_Key, str] = OrderedDict()
         self._characters = 0
 
+    def cache_clear(self) -> None:
+        with self._lock:
+            self._found.clear()
+            self._characters = 0
+
     def get(self, key: _Key) -> str | None:
         with self._lock:
             if key in self._found:
@@ -111,7 +117,7 @@ class _ReadableCache:
                 self._characters -= len(text) + len(gone)
 
 
-_CACHE = _ReadableCache()
+_CACHE = register_text_cache(_ReadableCache())
 
 
 def _key(text: str, quotations: bool, speaker: Speaker) -> _Key:
@@ -167,7 +173,7 @@ def _still_open(text: str, is_open: bool) -> bool:
     return is_open_after
 
 
-_cached_still_open = lru_cache(maxsize=2_000)(_still_open)
+_cached_still_open = register_text_cache(lru_cache(maxsize=2_000)(_still_open))
 
 
 def quotation_text(memory: Memory) -> str:

@@ -23,6 +23,7 @@ from typing import Any, BinaryIO, TypeVar, cast
 
 from recollect.errors import ReadingOverrunError
 from recollect.extraction.process import DONE, FAILED, OVERRUN, READY, read_frame, write_frame
+from recollect.text_caches import clear_text_caches, register_text_cache
 
 T = TypeVar("T")
 
@@ -32,6 +33,8 @@ MAX_INLINE_CHARACTERS = 4_000
 # A busy machine gives a process little of its processor: it is killed only after so much longer than its CPU budget.
 _PATIENCE, _MIN_PATIENCE_S = 5.0, 10.0
 _START_S = 60.0
+# CPU seconds in which the child empties its caches.
+_CLEAR_S = 10.0
 _COMMAND = (sys.executable, "-m", "recollect.extraction.process")
 # A child that dies is started again, for the same reading once.
 _TRIES = 2
@@ -57,6 +60,8 @@ class _Child:
         # A thread reads what the process answers: a pipe cannot be waited for with a limit on every system.
         self._answers: SimpleQueue[object] = SimpleQueue()
         self._users = 0
+        self._must_clear = False
+        self._unread = 0
 
     @property
     def pid(self) -> int | None:
@@ -81,21 +86,49 @@ class _Child:
         Raises:
             _ChildDiedError: it died, or could not be started.
         """
-        with self._lock:
+        try:
+            with self._lock:
+                return self._call(budget_s, function, arguments)
+        finally:
+            self._pass_on_clearing()
+
+    def _call(self, budget_s: float, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
+        try:
+            process = self._process or self._start()
+            write_frame(cast(BinaryIO, process.stdin), (budget_s, function, arguments))
+            timeout_s = max(_PATIENCE * budget_s, _MIN_PATIENCE_S)
+            while self._unread:
+                self._answer(timeout_s)
+                self._unread -= 1
+            return cast(tuple[str, Any], self._answer(timeout_s))
+        except Empty:
+            self._end()
+            return OVERRUN, None
+        except (OSError, EOFError) as error:
+            self._end()
+            raise _ChildDiedError(type(error).__name__) from None
+
+    def cache_clear(self) -> None:
+        """Let the child empty its caches, at once or after what it is reading; its answer is not waited for."""
+        self._must_clear = True
+        self._pass_on_clearing()
+
+    def _pass_on_clearing(self) -> None:
+        while self._must_clear and self._lock.acquire(blocking=False):
             try:
-                process = self._process or self._start()
-                write_frame(cast(BinaryIO, process.stdin), (budget_s, function, arguments))
-                return cast(tuple[str, Any], self._answer(max(_PATIENCE * budget_s, _MIN_PATIENCE_S)))
-            except Empty:
+                self._must_clear = False
+                if self._process is not None:
+                    write_frame(cast(BinaryIO, self._process.stdin), (_CLEAR_S, clear_text_caches, ()))
+                    self._unread += 1
+            except OSError:
                 self._end()
-                return OVERRUN, None
-            except (OSError, EOFError) as error:
-                self._end()
-                raise _ChildDiedError(type(error).__name__) from None
+            finally:
+                self._lock.release()
 
     def _start(self) -> subprocess.Popen[bytes]:
         self._process = subprocess.Popen(_COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
         self._answers = SimpleQueue()
+        self._unread = 0
         answers = cast(BinaryIO, self._process.stdout), self._answers
         threading.Thread(target=_receive, args=answers, name="recollect-reading", daemon=True).start()
         if self._answer(_START_S) != READY:
@@ -134,7 +167,7 @@ def _receive(answers: BinaryIO, found: "SimpleQueue[object]") -> None:
             found.put(_GONE)
 
 
-_CHILD = _Child()
+_CHILD = register_text_cache(_Child())
 
 
 def _call(budget_s: float, function: Callable[..., T], arguments: tuple[object, ...]) -> T:

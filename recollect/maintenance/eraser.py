@@ -10,7 +10,7 @@ from recollect.formation.replays import forgotten_marks
 from recollect.formation.stale import outdated_by_hand, stale_stretches
 from recollect.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.store.store import Store
-from recollect.text import forget_words
+from recollect.text_caches import clear_text_caches
 from recollect.types import (
     ConversationId,
     EraseReceipt,
@@ -95,7 +95,7 @@ class Eraser:
             return False
 
     def _empty_caches(self, subject: Subject | None) -> None:
-        forget_words()
+        clear_text_caches()
         self.forget_texts(subject)
 
 

@@ -16,6 +16,7 @@ from recollect.resolution.lexicon import (
     NUMBER_WORDS,
 )
 from recollect.text import STOP_WORDS, stem, words
+from recollect.text_caches import register_text_cache
 
 # 'Like' is a stop word for finding; for comparing it is what 'likes' says. The others tell where and how.
 FUNCTION_WORDS = STOP_WORDS - {"like"}
@@ -82,6 +83,7 @@ class TokenizedSentence:
     """It is written like a heading."""
 
 
+@register_text_cache
 @lru_cache(maxsize=20_000)
 def tokenize(text: str) -> TokenizedSentence:
     """Read a sentence.
@@ -113,6 +115,7 @@ def content_of(normalised: Iterable[str]) -> frozenset[str]:
 
 
 # One pair is looked at from several sides, and a candidate is held against the same few neighbours.
+@register_text_cache
 @lru_cache(maxsize=512)
 def align(a: str, b: str) -> tuple[TokenizedSentence, TokenizedSentence]:
     """Read two sentences for comparison, without what only dresses one of them.
@@ -189,6 +192,7 @@ def without_determiners(one: TokenizedSentence) -> list[str]:
     return [word for word in one.tokens if word not in _DETERMINERS]
 
 
+@register_text_cache
 @lru_cache(maxsize=2_000)
 def _spread(text: str) -> str:
     """Write abbreviations, amounts and the words of tags in one way: 'U.K.', '$6B', '#NewYear'."""

@@ -1,6 +1,5 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
-from recollect.text.clauses import read_clause
 from recollect.text.courtesies import is_courtesy
 from recollect.text.hashes import conversation_tag, hash64, source_key, term_key, term_keys
 from recollect.text.languages import STOP_WORDS, is_english
@@ -22,7 +21,6 @@ from recollect.text.terms import (
     CountedTerms,
     Read,
     count_terms,
-    forget_terms,
     legacy_terms,
     other_stems,
     read_terms,
@@ -45,7 +43,6 @@ __all__ = [
     "find_names",
     "fold",
     "fold_runs",
-    "forget_words",
     "hash64",
     "is_courtesy",
     "is_english",
@@ -74,11 +71,3 @@ __all__ = [
 # How terms are made. Where that changes for words that were stored, the number moves and `legacy_terms` becomes what
 # `terms` was; stored terms are then recomputed in the background.
 TERM_SCHEME = 2
-
-
-def forget_words() -> None:
-    """Empty all caches that hold words."""
-    forget_terms()
-    term_key.cache_clear()
-    term_keys.cache_clear()
-    read_clause.cache_clear()

@@ -18,6 +18,7 @@ from recollect.text.update_words import (
     WEEKDAYS,
     WITHOUT_MEANING,
 )
+from recollect.text_caches import register_text_cache
 
 # Longest clause that is read, in words: a longer one is a list or a tale.
 MAX_WORDS = 60
@@ -86,6 +87,7 @@ class Amount(NamedTuple):
     """Stem of the word after it: '6 items', '300 kb'; empty for money and for a number alone."""
 
 
+@register_text_cache
 @lru_cache(maxsize=20_000)
 def read_clause(text: str) -> ReadClause:
     """Read a clause: its words, its values, its topic.

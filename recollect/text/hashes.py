@@ -3,11 +3,14 @@
 from functools import lru_cache
 from hashlib import blake2b
 
+from recollect.text_caches import register_text_cache
+
 _KEY_BYTES = 4
 # Terms of one salt that are kept; a subject has some thousand.
 _MAX_KEYS = 10_000
 
 
+@register_text_cache
 @lru_cache(maxsize=100_000)
 def term_key(salt: bytes, term: str) -> int:
     """Hash a term with the subject's salt into 32 bits, so that no dictionary of words is kept.
@@ -38,6 +41,7 @@ class TermKeys(dict[str, int]):
         return key
 
 
+@register_text_cache
 @lru_cache(maxsize=32)
 def term_keys(salt: bytes) -> TermKeys:
     """Return the hashes of one salt: for many terms it takes half as long as `term_key`."""

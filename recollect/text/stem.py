@@ -6,6 +6,8 @@ from unicodedata import category
 
 import Stemmer
 
+from recollect.text_caches import register_text_cache
+
 # Where no stemmer is known, words of more letters count as well by so many of them: in Slavic languages that is near
 # what a stemmer reaches (McNamee and Mayfield, 2004). Where vowels are signs on the letters, fewer make a word.
 _CUT, _CUT_SIGNED = 5, 4
@@ -14,6 +16,7 @@ _MIN_HEBREW_CHARACTERS = 3
 _stemmers = local()
 
 
+@register_text_cache
 @lru_cache(maxsize=50_000)
 def stem(word: str, stemmer: str = "english") -> str:
     """Cut a normalised word to its stem.
@@ -30,8 +33,8 @@ def stem(word: str, stemmer: str = "english") -> str:
     known: dict[str, Stemmer.Stemmer] | None = getattr(_stemmers, "known", None)
     if known is None:  # PyStemmer objects must not be shared between threads
         known = _stemmers.known = {}
-    if stemmer not in known:
-        known[stemmer] = Stemmer.Stemmer(stemmer)
+    if stemmer not in known:  # without the stemmer's own cache, which other threads could not empty
+        known[stemmer] = Stemmer.Stemmer(stemmer, 0)
     return str(known[stemmer].stemWord(word))
 
 

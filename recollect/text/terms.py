@@ -30,6 +30,7 @@ from recollect.text.languages import (
 from recollect.text.normalize import fold, normalise, spelt_out, typed, words
 from recollect.text.scripts import clusters, korean, pairs, runs, script_of
 from recollect.text.stem import stem
+from recollect.text_caches import register_text_cache
 
 # Longest word that is indexed, in characters: longer runs are keys or encodings, not words.
 _MAX_WORD_CHARACTERS = 64
@@ -140,6 +141,7 @@ def other_stems(text: str) -> Iterator[Read]:
         yield from ((word, stems) for word in found if (stems := _stems_elsewhere(word)) is not None)
 
 
+@register_text_cache
 @lru_cache(maxsize=10_000)
 def _stems_elsewhere(word: str) -> tuple[str, ...] | None:
     """Return the stems that any language gives a word beside its own terms; None for a word that is not looked up."""
@@ -157,6 +159,7 @@ def _sentences(text: str, spoken: Spoken) -> Iterator[tuple[list[str], Spoken]]:
         yield found, spoken if own == USUAL and ENGLISH.isdisjoint(found) else own
 
 
+@register_text_cache
 @lru_cache(maxsize=50_000)
 def terms_of_word(word: str, spoken: Spoken = USUAL) -> tuple[str, ...]:
     """Return the terms of a normalised word: stems, pairs of its characters, or none.
@@ -243,13 +246,6 @@ def _joined(text: str) -> Iterator[Read]:
     if not text.isascii():
         for picture in _PICTURE.findall(text):
             yield picture, (picture,)
-
-
-def forget_terms() -> None:
-    """Empty the caches of words."""
-    terms_of_word.cache_clear()
-    _stems_elsewhere.cache_clear()
-    stem.cache_clear()
 
 
 _LEGACY_WORD = LazyPattern(r"[^\W_]+(?:'[^\W_]+)*")

@@ -8,6 +8,7 @@ from urllib.parse import quote, unquote
 
 from recollect.errors import BadSubjectError
 from recollect.lazy_pattern import LazyPattern
+from recollect.text_caches import register_text_cache
 
 SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
 # Kinds whose subjects may be within another's: `session:ana/1` is user `ana`'s. `app:calendar` is every user's.
@@ -84,6 +85,7 @@ class Subject:
         return _key(self.text)
 
 
+@register_text_cache
 @lru_cache(maxsize=10_000)
 def _key(text: str) -> int:
     return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big", signed=True)

@@ -262,3 +262,29 @@ async def test_closing_the_engine_leaves_no_process(parts: Components) -> None:
     assert pid is not None
     await engine.close()
     assert not is_alive(pid)
+
+
+_COUNT_STEMS = "__import__('recollect.text').text.stem.cache_info().currsize"
+_FILL = "__import__('recollect.text').text.terms('wandering zyzzyvas')"
+
+
+async def test_the_child_empties_its_caches_without_ending(reader: RuleReader) -> None:
+    await reader.read(eval, _FILL)
+    assert await reader.read(eval, _COUNT_STEMS) > 0
+    pid = reader.pid
+    module._CHILD.cache_clear()
+    module._CHILD.cache_clear()
+    assert await reader.read(eval, _COUNT_STEMS) == 0
+    assert reader.pid == pid
+
+
+async def test_a_reading_child_empties_its_caches_afterwards(reader: RuleReader) -> None:
+    await reader.read(eval, _FILL)
+    busy = asyncio.create_task(reader.read(time.sleep, 0.5))
+    await asyncio.sleep(0.1)
+    before = time.perf_counter()
+    module._CHILD.cache_clear()
+    assert time.perf_counter() - before < 0.3
+    assert not busy.done()
+    await busy
+    assert await reader.read(eval, _COUNT_STEMS) == 0

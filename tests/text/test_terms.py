@@ -4,8 +4,9 @@ from time import process_time
 
 import pytest
 
-from recollect.text import STOP_WORDS, forget_words, read_terms, stem, term_key, term_keys, terms, terms_of_word
+from recollect.text import STOP_WORDS, read_terms, stem, term_key, term_keys, terms, terms_of_word
 from recollect.text.languages import LANGUAGES, folded
+from recollect.text_caches import clear_text_caches
 
 
 @pytest.mark.parametrize(
@@ -180,7 +181,7 @@ def test_a_long_text_takes_a_time_in_proportion() -> None:
 def test_no_word_is_kept_when_caches_are_emptied() -> None:
     terms("zyzzyva montañas")
     term_keys(b"salt")["zyzzyva"]
-    forget_words()
+    clear_text_caches()
     assert terms_of_word.cache_info().currsize == stem.cache_info().currsize == 0
     assert "zyzzyva" not in term_keys(b"salt")
 

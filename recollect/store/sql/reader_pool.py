@@ -126,6 +126,7 @@ class ReaderPool(Generic[D]):
                     job.run(db)
                     self._reading.pop(number, None)
                     deliver([job], self._fault)
+                del job  # while the thread waits, it keeps no texts
         finally:
             db.close()
             ended.set_result(None)

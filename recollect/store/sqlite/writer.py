@@ -139,6 +139,7 @@ class Writer:
                 elif batch:
                     self._commit(batch)
                     self._checkpoint()
+                del batch  # while the thread waits, it keeps no texts
         finally:
             self._end()
 

@@ -18,6 +18,7 @@ from recollect.store.sql.erase.insertions import drop_shown
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.text import clean
+from recollect.text_caches import register_text_cache
 from recollect.types import (
     MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
@@ -330,11 +331,13 @@ def _read(row: Row, chain: int) -> PromptInsertion:
     )
 
 
+@register_text_cache
 @lru_cache(maxsize=_MAX_PARSED_LISTS)
 def _items(text: str) -> tuple[tuple[Subject, MemoryId], ...]:
     return tuple((Subject.parse(owner), MemoryId(memory)) for owner, memory in json.loads(text))
 
 
+@register_text_cache
 @lru_cache(maxsize=_MAX_PARSED_LISTS)
 def _ids(text: str) -> tuple[MemoryId, ...]:
     return tuple(MemoryId(memory) for memory in json.loads(text))
