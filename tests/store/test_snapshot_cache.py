@@ -5,15 +5,20 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from factories import ANA, SPACE
 from factories import memory as some_memory
 from recollect.ids import id_bytes
+from recollect.recall.bm25 import MAX_INDEXED, TermIndex
+from recollect.recall.rank import PriorEvidence
+from recollect.recall.similarity import VectorLayout
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.snapshot_cache import MAX_TEXT_BYTES, SnapshotCache
-from recollect.store.sql.snapshot_codec import pack_fixed, size_of, unpack
+from recollect.store.sql.recall.spelling_index import HASH_BYTES, MAX_LEFT_OVER, SpellingIndex
+from recollect.store.sql.snapshot_codec import TERM, derived_size_of, pack_fixed, size_of, unpack
 from recollect.testing import FakeClock
 from recollect.types import IdColumn, Memory, Subject, SubjectSnapshot
 
@@ -89,14 +94,69 @@ def test_the_room_to_grow_counts_towards_the_bytes() -> None:
     cache, memories = SnapshotCache(1_000_000), known(100)
     arrays = GrowingArrays(snapshot_of(memories))
     cache.put(SPACE, arrays.latest, arrays)
-    assert cache.bytes == size_of(arrays.latest)
+    assert cache.bytes == size_of(arrays.latest) + derived_size_of(arrays.latest)
     [newest] = known(1)
     hot = cache.advance(SPACE, arrays.latest, snapshot_of([newest], version=2), [id_bytes(newest.id) or b""])
 
     held = sum(array.base.nbytes if array.base is not None else array.nbytes for array in arrays_of(hot))
 
     assert held > 1.2 * size_of(hot), "there is room to grow"
-    assert cache.bytes == held
+    assert cache.bytes == held + derived_size_of(hot)
+
+
+@pytest.mark.parametrize("count", [1, 40, MAX_INDEXED, MAX_INDEXED + 1])
+def test_what_a_recall_derives_takes_about_the_bytes_that_count(count: int) -> None:
+    fixed = pack_fixed(kind=0, role=2, length=9, weights=(0.5, 1.0), times=(0, 3, 0))
+    terms = np.array([(number, 1) for number in range(9)], dtype=TERM).tobytes()
+    hot = unpack(ANA, 1, b"", 0, [(number.to_bytes(16, "big"), fixed, terms, b"") for number in range(count)], [])
+    derived: list[object] = [hot.derive(TermIndex), hot.derive(PriorEvidence), hot.derive(VectorLayout)]
+    arrays = [getattr(made, name, None) for made in derived for name in dir(made)]
+    held = sum(array.nbytes for array in arrays if isinstance(array, np.ndarray))
+    assert 0.8 * held <= derived_size_of(hot) <= 1.5 * held
+
+
+def test_hashes_of_spellings_count_towards_the_bytes() -> None:
+    cache = SnapshotCache(1_000_000)
+    cache.put(SPACE, snapshot_of(known(3)))
+    before = cache.bytes
+    index_spellings(cache, 50)
+    assert cache.bytes >= before + 50 * HASH_BYTES
+    assert has_spellings(cache)
+    assert cache.bytes >= before + 50 * HASH_BYTES, "with the new note merged"
+    cache.forget(ANA)
+    assert cache.bytes == 0
+
+
+def test_spellings_of_notes_that_are_gone_are_dropped() -> None:
+    cache = SnapshotCache(1_000_000)
+    cache.put(SPACE, snapshot_of(known(3)))
+    index_spellings(cache, MAX_LEFT_OVER)
+    assert has_spellings(cache)
+    index_spellings(cache, 3 * MAX_LEFT_OVER)
+    assert not has_spellings(cache)
+    size = cache.bytes
+    cache.forget(ANA)
+    assert size < 3 * MAX_LEFT_OVER * HASH_BYTES
+    assert cache.bytes == 0
+
+
+def index_spellings(cache: SnapshotCache, count: int) -> None:
+    """Add a note, with so many other spellings that no note has."""
+    subject = cache.peek(ANA, SPACE)
+    assert subject is not None
+    spellings = subject.spellings or SpellingIndex(subject.hot)
+    spellings.add(number.to_bytes(6, "big") for number in range(count))
+    [note] = known(1)
+    fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
+    row = (id_bytes(note.id), fixed, b"", b"", None)
+    cache.add_notes(SPACE, replace(subject, spellings=spellings, profiles=frozenset()), subject.version + 1, [row])
+
+
+def has_spellings(cache: SnapshotCache) -> bool:
+    """Return whether spellings are still there once pending notes are merged."""
+    cache.get(ANA, SPACE)
+    subject = cache.peek(ANA, SPACE)
+    return subject is not None and subject.spellings is not None
 
 
 def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:
@@ -106,7 +166,7 @@ def test_one_subjects_texts_take_a_bounded_room_and_the_latest_stay() -> None:
     for row in memories:
         cache.put_memories(SPACE, hot, [row])
         assert kept(cache, hot, [row]) == [row]
-        assert cache.bytes <= size_of(hot) + MAX_TEXT_BYTES
+        assert cache.bytes <= size_of(hot) + derived_size_of(hot) + MAX_TEXT_BYTES
     huge = known(1, characters=MAX_TEXT_BYTES)
     cache.put_memories(SPACE, hot, huge)
     assert kept(cache, hot, huge) == []

@@ -37,6 +37,9 @@ _MAX_COUNT = 2**16 - 1
 _ROLES = {"user": 1, "assistant": 2}
 _OTHER_ROLE = 3
 FLOAT_BYTES = 4
+# What recall derives of each memory, and of each term of a subject with up to so many memories.
+DERIVED_MEMORY_BYTES, DERIVED_TERM_BYTES = 56, 16
+MAX_TERMS_DERIVED = 5_000
 # If less than one in so many memories has vectors, looking up each is faster than counting all.
 _SPARSE_THRESHOLD = 8
 
@@ -198,3 +201,9 @@ def size_of(hot: SubjectSnapshot) -> int:
         *(hot.source_hash, hot.source_key, hot.source_start),
     )
     return sum(array.nbytes for array in arrays) + len(hot.ids) * ID_BYTES
+
+
+def derived_size_of(hot: SubjectSnapshot) -> int:
+    """Return about how many bytes what a recall derives of the arrays takes, which is kept with them."""
+    terms = len(hot.terms) if len(hot) <= MAX_TERMS_DERIVED else 0
+    return DERIVED_MEMORY_BYTES * len(hot) + DERIVED_TERM_BYTES * terms

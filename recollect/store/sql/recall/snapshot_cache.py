@@ -22,7 +22,7 @@ from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.merge import merge
 from recollect.store.sql.recall.read_locks import ReadLocks
 from recollect.store.sql.recall.spelling_index import SpellingIndex
-from recollect.store.sql.snapshot_codec import FLOAT_BYTES, size_of, unpack
+from recollect.store.sql.snapshot_codec import FLOAT_BYTES, derived_size_of, size_of, unpack
 from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
 
 # Bytes of texts kept per subject: those of some 700 notes. Larger subjects read some again, which costs little compared
@@ -32,8 +32,6 @@ MAX_TEXT_BYTES = 1024 * 1024
 _MEMORY_BYTES, _SOURCE_BYTES = 700, 350
 # Subjects with more memories are read in a thread, and change megabytes.
 _MAX_SMALL = 5_000
-
-
 # New notes that wait until a read merges them, or until there are so many.
 MAX_PENDING = 64
 # A smaller subject is read whole after as many changes as it has memories, and at least so many: that takes a
@@ -87,7 +85,7 @@ class _Kept:
     arrays: GrowingArrays
     """What `hot` has views of."""
     size: int
-    """Bytes of `arrays`, with their room to grow."""
+    """Bytes of `arrays` with their room to grow, what is derived of them, and `spellings`."""
     memories: dict[MemoryId, Memory] = field(default_factory=dict)
     text_size: int = 0
     """Bytes of `memories`."""
@@ -97,6 +95,8 @@ class _Kept:
     profiles: frozenset[str] | None = None
     """The profiles that formed the notes and facts; None if they are unknown."""
     spellings: SpellingIndex | None = None
+    spelling_size: int = 0
+    """Bytes of `spellings` within `size`."""
 
     @property
     def version(self) -> int:
@@ -175,7 +175,10 @@ class SnapshotCache:
             waiting = found.pending = found.pending or _Pending(version)
             waiting.version = version
             waiting.rows += rows
+            spelling_size = known.spellings.bytes if known.spellings else 0
             size = sum(len(value) for row in rows for value in row if value is not None)
+            size += spelling_size - found.spelling_size
+            found.spelling_size = spelling_size
             found.size += size
             self._bytes += size
             self._make_room()
@@ -252,7 +255,7 @@ class SnapshotCache:
         return merged
 
     def _put(self, space: str, hot: SubjectSnapshot, arrays: GrowingArrays, changed: ChangedMemories | None) -> None:
-        size = size_of(hot) + arrays.spare_bytes if self._most_bytes else 1
+        size = size_of(hot) + derived_size_of(hot) + arrays.spare_bytes if self._most_bytes else 1
         key = (hot.subject.key, space)
         with self._lock:
             known = self._kept.get(key)
@@ -264,8 +267,10 @@ class SnapshotCache:
             kept = self._kept[key] = _Kept(hot, arrays, size)
             if known is not None and changed is not None and known.hot.version >= changed.since:
                 _carry_over(known, kept, changed.ids)
-            if known is not None and known.arrays is arrays:
-                kept.spellings = known.spellings
+            spellings = known.spellings if known is not None and known.arrays is arrays else None
+            if spellings is not None and not spellings.is_outgrown(hot) and size + spellings.bytes <= self._most_bytes:
+                kept.spellings, kept.spelling_size = spellings, spellings.bytes
+                kept.size += kept.spelling_size
             self._bytes += kept.size + kept.text_size
             self._make_room()
 
