@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable
 from contextlib import asynccontextmanager, suppress
@@ -63,6 +64,31 @@ async def retry_while_stale(
             if number == max_attempts:
                 raise (failure or error) from error.__cause__
     raise AssertionError("max_attempts is at least 1")
+
+
+class ForkGuard:
+    """Refuses work in a fork of the process that opened something: its threads, locks and files are the parent's."""
+
+    def __init__(self) -> None:
+        """Begin in the process that opens it."""
+        self._pid = os.getpid()
+
+    @property
+    def is_forked(self) -> bool:
+        """Whether this process is a fork of the one that opened it."""
+        return os.getpid() != self._pid
+
+    def check(self) -> None:
+        """Refuse work in a fork.
+
+        Raises:
+            RuntimeError: this process is a fork.
+        """
+        if self.is_forked:
+            raise RuntimeError(
+                "this Recollect was opened before a fork and belongs to the parent process; "
+                "open one in each child, and none before forking"
+            )
 
 
 class Turns:

@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, TypeVar
 
+from recollect.concurrency import ForkGuard
 from recollect.engine.core import AsyncRecollect
 from recollect.errors import StoreUnavailableError
 from recollect.types import Memory, NewNote, Recall, Subject
@@ -34,6 +35,7 @@ class BackgroundEngine:
         Raises:
             SetupError: the engine cannot be opened; no thread is left running.
         """
+        self._fork_guard = ForkGuard()
         self._gate = threading.Lock()
         self._closing = False
         self._pending: set[Future[Any]] = set()
@@ -54,8 +56,11 @@ class BackgroundEngine:
         """Run a coroutine in the thread and return its result.
 
         Raises:
-            RuntimeError: the engine is closed, or closing it interrupted the call.
+            RuntimeError: the engine is closed, or closing it interrupted the call, or this process is a fork.
         """
+        if self._fork_guard.is_forked:
+            call.close()
+            self._fork_guard.check()
         with self._gate:
             if self._closing:
                 call.close()
@@ -81,6 +86,7 @@ class BackgroundEngine:
         known_at: datetime | None,
     ) -> Recall:
         """Search in the calling thread if nothing has to be waited for: the way to the engine's takes as long."""
+        self._fork_guard.check()
         core = self.core
         if at is None and known_at is None and not self._closing:
             found = core.search_now(query, core.subject(user), limit=limit, profile=profile)
@@ -92,6 +98,7 @@ class BackgroundEngine:
         self, text: str, *, user: str | Subject | None, importance: float, type: str, profile: str | None
     ) -> Memory:
         """Add a note without the way to the engine's thread if nothing has to be waited for but the database."""
+        self._fork_guard.check()
         core = self.core
         if not self._closing:
             try:
@@ -108,6 +115,7 @@ class BackgroundEngine:
         self, notes: Sequence[str | NewNote], *, user: str | Subject | None, profile: str | None
     ) -> list[Memory]:
         """Do as `BulkService.add` without the way to the engine's thread, likewise."""
+        self._fork_guard.check()
         core = self.core
         if not self._closing:
             try:
@@ -122,15 +130,22 @@ class BackgroundEngine:
 
     def stop_worker(self, *, promptly: bool = False) -> None:
         """Stop the worker after the formation in progress; `promptly`: or give that back for the next one."""
+        self._fork_guard.check()
         self._loop.call_soon_threadsafe(partial(self.core.admin.stop_worker, promptly=promptly))
         self._loop.call_soon_threadsafe(self._is_stopping.set)
 
     def wait_for_worker(self) -> None:
         """Wait until the worker has stopped."""
+        self._fork_guard.check()
         self._worker.result()
 
     def close(self) -> None:
-        """Stop the worker, close the engine and end the thread; of several threads, the others wait. Idempotent."""
+        """Stop the worker, close the engine and end the thread; of several threads, the others wait. Idempotent.
+
+        In a forked process nothing happens: all of it is the parent's.
+        """
+        if self._fork_guard.is_forked:
+            return
         with self._close_lock:
             if self._closed:
                 return

@@ -12,6 +12,7 @@ from threading import RLock
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
+from recollect.concurrency import ForkGuard
 from recollect.engine.components import Components
 from recollect.engine.lazy_property import lazy_property
 from recollect.engine.preload import load_turns
@@ -58,6 +59,7 @@ class Steps:
             embedders=self.embedders,
         )
         self.closing = asyncio.Event()
+        self._fork_guard = ForkGuard()
         self.retriever = Retriever(components, self.embedders)
         self._is_worker_stopped = False
 
@@ -143,7 +145,12 @@ class Steps:
                 self.worker.stop(promptly=promptly)
 
     async def close(self) -> None:
-        """Finish what was accepted, then close the components. Maintenance in progress stops within a second."""
+        """Finish what was accepted, then close the components. Maintenance in progress stops within a second.
+
+        In a forked process nothing happens: all of it is the parent's.
+        """
+        if self._fork_guard.is_forked:
+            return
         self.closing.set()
         self.stop_worker()
         if "turns" in vars(self):

@@ -12,6 +12,7 @@ serves all engines of the process, and ends with the last of them, or when its i
 import asyncio
 import contextlib
 import logging
+import os
 import pickle
 import subprocess
 import sys
@@ -79,6 +80,14 @@ class _Child:
             self._users -= 1
             if self._users <= 0:
                 self._end()
+
+    def abandon(self) -> None:
+        """Forget the process, in a fork of this one: it is the parent's, and so is a thread that holds the lock."""
+        self._lock = threading.RLock()
+        self._users = 0
+        if self._process is not None:
+            self._process.returncode = 0  # not waited for: it runs on
+            self._process = None
 
     def call(self, budget_s: float, function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[str, Any]:
         """Let the child do something; return how it ended, and its result.
@@ -168,6 +177,8 @@ def _receive(answers: BinaryIO, found: "SimpleQueue[object]") -> None:
 
 
 _CHILD = register_text_cache(_Child())
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_CHILD.abandon)
 
 
 def _call(budget_s: float, function: Callable[..., T], arguments: tuple[object, ...]) -> T:

@@ -8,6 +8,7 @@ from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
+from recollect.concurrency import ForkGuard
 from recollect.errors import StoreUnavailableError
 from recollect.store.sql.jobs import MAX_PASSES, Fault, Job, deliver
 
@@ -34,6 +35,7 @@ class ReaderPool(Generic[D]):
 
     def __init__(self, connections: Sequence[D], where: str, fault: Fault) -> None:
         """Start a thread for each connection, which belongs to it from now on."""
+        self._fork_guard = ForkGuard()
         self._where = where
         self._fault = fault
         # A token for each job, and None for each thread that is to end: the job is taken from the two lists.
@@ -65,6 +67,7 @@ class ReaderPool(Generic[D]):
         Raises:
             StoreUnavailableError: the store is closed.
         """
+        self._fork_guard.check()
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         with self._gate:
             if self._closing:
@@ -78,6 +81,7 @@ class ReaderPool(Generic[D]):
         Raises:
             StoreUnavailableError: the store is closed.
         """
+        self._fork_guard.check()
         with self._gate:
             if self._closing:
                 raise StoreUnavailableError(f"{self._where} is closed")

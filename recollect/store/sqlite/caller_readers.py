@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import apsw
 
+from recollect.concurrency import ForkGuard
 from recollect.errors import StoreUnavailableError
 from recollect.store.sqlite.inline_reader import FileWork
 
@@ -20,6 +21,7 @@ class CallerReaders:
 
     def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
         """Open connections with `connect`, from any thread."""
+        self._fork_guard = ForkGuard()
         self._connect = connect
         self._idle: list[apsw.Connection] = []
         self._lent = 0
@@ -32,6 +34,7 @@ class CallerReaders:
         Raises:
             Exception: whatever `work` raises, but for errors of the driver.
         """
+        self._fork_guard.check()
         with self._changed:
             if self._closing or self._lent >= MAX_CALLERS:
                 return None

@@ -12,6 +12,7 @@ from typing import TypeVar
 import apsw
 
 from recollect.clock import Clock
+from recollect.concurrency import ForkGuard
 
 T = TypeVar("T")
 FileWork = Callable[[apsw.Connection], T]
@@ -28,6 +29,7 @@ class InlineReader:
     def __init__(self, db: apsw.Connection, clock: Clock) -> None:
         """Own a reading connection."""
         db.set_busy_timeout(0)
+        self._fork_guard = ForkGuard()
         self._db = db
         self._clock = clock
         self._free = threading.Lock()
@@ -40,6 +42,7 @@ class InlineReader:
             BadSubjectError: another subject's name has the same 64-bit key.
             TooLargeError: `work` says so.
         """
+        self._fork_guard.check()
         quick = self._quick_from is not None and self._clock.monotonic() >= self._quick_from
         if not quick or not self._free.acquire(blocking=False):
             return None

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 import apsw
 
+from recollect.concurrency import ForkGuard
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql.jobs import MAX_PASSES, Job, deliver
@@ -53,6 +54,7 @@ class Writer:
 
     def __init__(self, db: apsw.Connection, where: str, failpoint: Failpoint, guard: FileGuard | None = None) -> None:
         """Start the thread, which owns `db`. Without `guard` its files are not watched."""
+        self._fork_guard = ForkGuard()
         self._db = db
         self._where = where
         self._fault = partial(as_ours, where=where)
@@ -125,6 +127,7 @@ class Writer:
         self._thread.join()
 
     def _put(self, job: Job[Any]) -> None:
+        self._fork_guard.check()
         with self._gate:
             if self._closing:
                 raise StoreUnavailableError(f"{self._where} is closed")
