@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.compare import never_merge
+from recollect.resolution.compare import never_merge, overlap
 from recollect.resolution.lexicon import DEGREE
 from recollect.resolution.llm_judge import JudgeQuestion
 from recollect.resolution.tokens import align, leaders
@@ -19,6 +19,9 @@ from recollect.types import Action, Memory
 # The extractor's word that a memory says the same is taken if the shorter text has more than this share of its words
 # in the other one; below, the judge is asked.
 _MIN_SHARED = 0.5
+# A statement is asked about although the extractor takes it for new if it and a memory share at least this much of all
+# their words: with a model that never names a repetition, every paraphrase would be added.
+_MIN_ALIKE = 0.5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,8 +38,8 @@ def settle(questions: Sequence[JudgeQuestion], policy: ResolvePolicy) -> Settled
     """Part what the extractor has answered from what is left to ask.
 
     A correction that the rules doubt stays open: the extractor's word on it is what is in doubt. So does a statement
-    whose nearest memory the extractor did not see, if the two have most of their words or their meaning in common:
-    it is new beside the memories that were nearer to the message.
+    that it takes for new although a memory near it has nearly the same words, or the nearest one the same meaning. If
+    the extractor did not see the nearest one, most of the words are enough.
     """
     verdicts: dict[int, JudgeVerdict] = {}
     left: list[JudgeQuestion] = []
@@ -50,25 +53,32 @@ def settle(questions: Sequence[JudgeQuestion], policy: ResolvePolicy) -> Settled
                 verdicts[question.place] = JudgeVerdict(action=Action.MERGE, target=repeated.id)
             else:
                 left.append(question)
-        elif _is_near_unseen(question, policy):
-            unseen = tuple(memory for memory in question.beside if memory.id not in comparison.seen)
-            left.append(replace(question, beside=unseen))
+        elif doubtful := _doubtful(question, policy):
+            left.append(replace(question, beside=doubtful))
     return SettledQuestions(verdicts=verdicts, open=left)
 
 
 def _may_repeat(text: str, memory: Memory) -> bool:
-    return _shares_words(text, memory) and never_merge(text, memory.text) is None
+    return _shared(text, memory) > _MIN_SHARED and never_merge(text, memory.text) is None
 
 
-def _is_near_unseen(question: JudgeQuestion, policy: ResolvePolicy) -> bool:
+def _doubtful(question: JudgeQuestion, policy: ResolvePolicy) -> tuple[Memory, ...]:
+    """Choose the memories that a statement which the extractor takes for new may repeat all the same."""
     nearest, candidate = question.beside[0], question.decided.candidate
-    if nearest.id in candidate.comparison.seen:
-        return False
-    return question.similarity >= policy.meaning or _shares_words(candidate.text, nearest)
+    seen, means_same = candidate.comparison.seen, question.similarity >= policy.meaning
+    is_like_nearest = means_same or _shared(candidate.text, nearest) > _MIN_SHARED
+    alike = {memory.id for memory in question.beside if overlap(candidate.text, memory.text).share >= _MIN_ALIKE}
+    if means_same:
+        alike.add(nearest.id)
+    if nearest.id not in seen and is_like_nearest:
+        alike |= {memory.id for memory in question.beside if memory.id not in seen}
+    return tuple(memory for memory in question.beside if memory.id in alike)
 
 
-def _shares_words(text: str, memory: Memory) -> bool:
+def _shared(text: str, memory: Memory) -> float:
+    """Return the share of the shorter text's words of meaning that the other has; whom both speak of is none."""
     one, other = align(text, memory.text)
     dropped = DEGREE | {"user"} | (leaders(one, other) & leaders(other, one))
     mine, theirs = one.content - dropped, other.content - dropped
-    return len(mine & theirs) > _MIN_SHARED * min(len(mine), len(theirs))
+    shorter = min(len(mine), len(theirs))
+    return len(mine & theirs) / shorter if shorter else 0.0

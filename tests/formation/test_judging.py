@@ -195,3 +195,17 @@ async def test_s5_an_opposite_is_kept_though_the_extractor_calls_it_known(
     await tell(asking, "I failed the practical driving test in Bergen.")
     assert [call.schema_name for call in model.calls] == ["memories", "judge"]
     assert {memory.text for memory in await engine.list(user="ana")} == {known, wrong["text"]}
+
+
+async def test_paraphrases_do_not_pile_up_if_no_repetition_is_named(engine: AsyncRecollect, parts: Components) -> None:
+    herbs = "The user grows herbs on the balcony at home."
+    await engine.add(herbs, user="ana")
+    for verb in ("keep", "cultivate", "tend", "raise"):
+        parts.clock.advance(days=1)  # type: ignore[attr-defined]  # the tests' clock
+        item = note(f"The user {verb}s herbs at home on the balcony.", f"I {verb} herbs") | {"repeats": None}
+        verdict = {"decisions": [{"candidate": 1, "action": "ignore", "target": 1}]}
+        model = ScriptedModel([answer(item), verdict])
+        asking = AsyncRecollect(replace(parts, model=model, embedder=Alike()))
+        await tell(asking, f"I {verb} herbs at home on the balcony.")
+        assert [call.schema_name for call in model.calls] == ["memories", "judge"]
+    assert [memory.text for memory in await engine.list(user="ana")] == [herbs]

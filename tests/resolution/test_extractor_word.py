@@ -16,6 +16,7 @@ POLICY = ResolvePolicy(similar=0.7)
 HERBS = stored(note("The user grows herbs and tomatoes on the roof."), number=1)
 GREENHOUSE = stored(note("The user has a small greenhouse."), number=2)
 NEW = note("The user planted herbs, tomatoes and beans on the roof.", quote="planted herbs")
+SAME_PLACE = note("The user drinks coffee with Ana on the roof.", quote="drinks coffee")
 ELSEWHERE = note("The user repairs old radios at night.", quote="repairs old radios")
 
 
@@ -41,7 +42,7 @@ def seen(*memories: Memory, repeats: Memory | None = None) -> Comparison:
 
 
 def test_u5_nothing_is_asked_where_the_extractor_saw_what_is_near() -> None:
-    settled = both(seen(HERBS, GREENHOUSE))
+    settled = both(seen(HERBS, GREENHOUSE), text=SAME_PLACE.text)
     assert (settled.verdicts, list(settled.open)) == ({}, [])
 
 
@@ -64,7 +65,18 @@ def test_what_the_extractor_did_not_see_is_asked_where_the_meaning_is_the_same()
 
 
 def test_memories_farther_than_one_that_was_seen_are_not_asked_about() -> None:
-    assert not both(seen(HERBS)).open
+    assert not both(seen(HERBS), text=SAME_PLACE.text).open
+
+
+@pytest.mark.parametrize(("text", "near"), [(NEW.text, 0.9), (ELSEWHERE.text, 0.999)])
+def test_a_paraphrase_is_asked_about_though_the_extractor_calls_it_new(text: str, near: float) -> None:
+    [question] = both(seen(HERBS, GREENHOUSE), text=text, near=near).open
+    assert question.beside == (HERBS,), "only what it may repeat"
+
+
+def test_a_paraphrase_of_what_is_not_nearest_is_asked_about() -> None:
+    [question] = both(seen(HERBS, GREENHOUSE), text="The user built a small greenhouse of glass.").open
+    assert question.beside == (GREENHOUSE,)
 
 
 def test_u5_a_repetition_that_the_extractor_names_is_taken_where_words_agree() -> None:
