@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, Target
 from recollect.extraction.sources import ExtractionInput
 from recollect.types import Comparison, MemoryId
@@ -36,7 +37,8 @@ def known_targets(item: ComparedItem, source: ExtractionInput) -> KnownTargets:
     named = [number for number in (item.updates, item.repeats) if number is not None]
     unshown = any(number not in known for number in named)
     is_answered = {"repeats", "updates"} <= item.model_fields_set and not unshown
-    whole = frozenset(memory.id for memory in source.neighbours if len(memory.text) <= MAX_SHOWN_MEMORY)
+    # What is shown has its secrets blanked out, which may make it longer (`question.py`).
+    whole = frozenset(memory.id for memory in source.neighbours if len(redact(memory.text)) <= MAX_SHOWN_MEMORY)
     return KnownTargets(
         updates=None if item.updates is None else known.get(item.updates),
         comparison=Comparison(

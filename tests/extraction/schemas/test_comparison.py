@@ -7,6 +7,7 @@ import pytest
 
 from extractor_inputs import KNOWN, source
 from recollect.extraction.llm import extract_by_model
+from recollect.extraction.redaction import redact
 from recollect.extraction.schemas import schema_for
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY
 from recollect.profiles.registry import ProfileRegistry
@@ -51,3 +52,13 @@ async def test_every_spelling_of_no_number_is_an_answer(nothing: object) -> None
 async def test_a_memory_that_is_shown_in_part_was_not_compared() -> None:
     long = replace(KNOWN, text="x" * (MAX_SHOWN_MEMORY + 1))
     assert (await compared("default", long, repeats=None, updates=None)).seen == frozenset()
+
+
+async def test_a_memory_counts_by_its_length_without_secrets_as_it_is_shown() -> None:
+    secret = "The PIN is 1234."
+    longer_shown = replace(KNOWN, text=f"{'x' * (MAX_SHOWN_MEMORY - len(secret) - 1)} {secret}")
+    assert len(longer_shown.text) == MAX_SHOWN_MEMORY < len(redact(longer_shown.text))
+    assert (await compared("default", longer_shown, repeats=None, updates=None)).seen == frozenset()
+    shorter_shown = replace(KNOWN, text=f"{'x' * (MAX_SHOWN_MEMORY - 20)} sk-{'abcdefghij' * 4}12345678")
+    assert len(shorter_shown.text) > MAX_SHOWN_MEMORY >= len(redact(shorter_shown.text))
+    assert (await compared("default", shorter_shown, repeats=None, updates=None)).seen == {KNOWN.id}
