@@ -24,7 +24,7 @@ from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_simi
 
 # Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
 _TURNING: tuple[dict[str, str], ...] = (
-    {token(word): word for word in "to from for against about".split()},
+    {token(word): word for word in "to from for against about".split()} | {token("into"): "to", "out of": "from"},
     {
         token(word): who
         for who, forms in (("he", "he him his himself"), ("she", "she her hers herself"), ("we", "we us our ours"))
@@ -261,14 +261,19 @@ def _spelt(one: TokenizedSentence, alone: frozenset[str]) -> frozenset[str]:
 
 
 def _turned(one: TokenizedSentence, other: TokenizedSentence) -> bool:
-    """Whether small words of one kind are exchanged: 'to' and 'from', 'he' and 'she', 'all' and 'some'."""
-    ours, theirs = set(one.tokens), set(other.tokens)
+    """Whether small words of one kind are exchanged: 'to' and 'out of', 'he' and 'she', 'all' and 'some'."""
+    ours, theirs = _with_out_of(one), _with_out_of(other)
     return any(
         {kind for word, kind in group.items() if word in ours - theirs}
         and {kind for word, kind in group.items() if word in theirs - ours}
         - {kind for word, kind in group.items() if word in ours}
         for group in _TURNING
     )
+
+
+def _with_out_of(one: TokenizedSentence) -> set[str]:
+    """Return the words of a sentence, with 'out of' as a word of its own."""
+    return {*one.tokens, "out of"} if ("out", "of") in pairwise(one.tokens) else set(one.tokens)
 
 
 def _swapped(one: TokenizedSentence, other: TokenizedSentence) -> bool:

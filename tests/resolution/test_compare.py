@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.compare import alike, never_merge, recounts, same, says_more
+from recollect.resolution.compare import alike, differs, never_merge, recounts, same, says_more
 from recollect.resolution.slots import canonical_key, slot_mark, value_mark
 
 
@@ -59,6 +59,21 @@ def test_s5_such_a_pair_is_never_merged_from_either_side(a: str, b: str, reason:
         found = never_merge(text, other)
         assert found is not None
         assert reason in found
+
+
+@pytest.mark.parametrize("there", ["to", "into", "back to"])
+@pytest.mark.parametrize("gone", ["out of", "from", "away from"])
+def test_s5_going_somewhere_is_never_merged_with_leaving_it(there: str, gone: str) -> None:
+    arrived, left = f"The user moved {there} Berlin.", f"The user moved {gone} Berlin."
+    assert differs(arrived, left) is not None
+    assert differs(left, arrived) is not None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("to", "into"), ("to", "back to"), ("out of", "from"), ("from", "away from")]
+)
+def test_words_for_one_direction_make_no_difference(one: str, other: str) -> None:
+    assert differs(f"The user moved {one} Berlin.", f"The user moved {other} Berlin.") is None
 
 
 @pytest.mark.parametrize(
