@@ -14,13 +14,15 @@ from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputS
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
 from recollect.types import INTERACTION_MODES, LoggedMessage
 
-# Characters shown of a new message, and of the end of the message before, which may ask what it answers.
+# Characters shown of a new message, and of the end of an earlier one that may ask what it answers: the message before,
+# and the assistant's newest one, which may have several messages of the user after it.
 _SHOWN_MESSAGE, _SHOWN_LAST = 8_000, 180
 # Characters shown of what only surrounds the new messages: those further back, and the answer to the newest.
 _SHOWN_AROUND = 90
 # Characters shown of a whole conversation; of a longer one, only the beginning of each message.
 _SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
 _MAX_SPEAKER = 80
+_QUESTION_MARKS = "?？؟"
 
 
 def question(source: ExtractionInput, shape: OutputSchema) -> str:
@@ -56,11 +58,17 @@ def _filled(line: str, parts: Mapping[str, str]) -> str:
 def _earlier(source: ExtractionInput, *, dated: bool) -> list[str]:
     """Write the ends of the messages before the new ones."""
     lines: list[str] = []
+    answers = [message for message in source.earlier if message.role == "assistant"]
+    shown_longer = [*filter(_asks, answers[-1:]), *source.earlier[-1:]]
     for message in source.earlier:
         day = f"{_day(message, source)}, " if dated else ""
-        max_characters = _SHOWN_LAST if message is source.earlier[-1] else _SHOWN_AROUND
+        max_characters = _SHOWN_LAST if message in shown_longer else _SHOWN_AROUND
         lines.append(f"- {day}{_spoken(message, _ending(_marked(message), max_characters))}")
     return lines
+
+
+def _asks(message: LoggedMessage) -> bool:
+    return any(mark in readable(message) for mark in _QUESTION_MARKS)
 
 
 def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:

@@ -41,6 +41,25 @@ def test_the_question_before_a_message_is_shown_by_its_end() -> None:
     assert 'Where do you live now?"' in asked(replace(source(), earlier=(logged(5, "x" * 500), before)))
 
 
+def test_the_assistants_question_is_shown_though_the_user_wrote_twice_since() -> None:
+    words = (
+        "Shall I book the morning ferry from Kiel to Oslo on Friday, with a cabin for two and room for both bicycles?"
+    )
+    older = logged(4, f"Or rather the train? {'y' * 200}", "assistant")
+    asks = logged(5, f"{'Much was said. ' * 30}{words}", "assistant")
+    given = replace(source(logged(7, "Yes")), earlier=(older, asks, logged(6, "hm")))
+    assert words in asked(given)
+    shown = [line for line in asked(given).splitlines() if line.startswith("- ")]
+    assert [len(line) > 150 for line in shown] == [False, True, False]
+
+
+def test_an_answer_without_a_question_is_shown_by_little_of_its_end() -> None:
+    told = logged(5, f"{'Much was said. ' * 30}", "assistant")
+    given = replace(source(logged(7, "Yes")), earlier=(told, logged(6, "hm")))
+    [line, _] = [line for line in asked(given).splitlines() if line.startswith("- ")]
+    assert len(line) < 150
+
+
 def test_days_are_shown_where_they_differ_from_the_line_before() -> None:
     later = logged(9, "It rains here.")
     later = replace(later, said_at=later.said_at + timedelta(days=1))
