@@ -49,7 +49,8 @@ async def approve_held(runtime: Runtime, memory: Memory) -> Memory:
         return (await current.store.memories.get_many(memory.subject, [holds]))[0]
 
     failure = StaleSubjectError("the memories kept changing; nothing was approved, try again")
-    return await retry_while_stale(attempt, failure=failure)
+    async with runtime.turns.hold(memory.subject):  # else notes added meanwhile make every attempt stale
+        return await retry_while_stale(attempt, failure=failure)
 
 
 async def reject_held(runtime: Runtime, memory: Memory) -> Memory:

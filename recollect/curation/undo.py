@@ -97,7 +97,8 @@ async def _undo(
         return planned
 
     failure = StaleSubjectError("the memories kept changing; nothing was undone, try again")
-    return await retry_while_stale(attempt, failure=failure)
+    async with runtime.turns.hold(subject):  # else notes added meanwhile make every attempt stale
+        return await retry_while_stale(attempt, failure=failure)
 
 
 async def _changes(runtime: Runtime, plan: UndoPlan) -> list[Change]:

@@ -55,7 +55,8 @@ async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
         return await _forget(await runtime.for_subject(memory.subject), memory)
 
     failure = StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
-    return await retry_while_stale(attempt, failure=failure)
+    async with runtime.turns.hold(memory.subject):  # else notes added meanwhile make every attempt stale
+        return await retry_while_stale(attempt, failure=failure)
 
 
 async def _forget(runtime: Runtime, memory: Memory) -> Memory:

@@ -84,7 +84,8 @@ class _Child:
     def abandon(self) -> None:
         """Forget the process, in a fork of this one: it is the parent's, and so is a thread that holds the lock."""
         self._lock = threading.RLock()
-        self._users = 0
+        self._users = self._unread = 0
+        self._must_clear = False
         if self._process is not None:
             self._process.returncode = 0  # not waited for: it runs on
             self._process = None

@@ -35,7 +35,7 @@ class Runtime:
     log_text: bool = False
     """Whether log lines may carry the words of memories."""
     turns: Turns = field(default_factory=Turns)
-    """Held by subject while memories are added by hand, so that each addition sees the one before it."""
+    """Held by subject while memories are changed by hand, so that each change sees the one before it."""
     reader: RuleReader | None = None
     """Reads long messages within a CPU budget; None: they are read without one."""
     embedders: EmbedderRouter | None = None
