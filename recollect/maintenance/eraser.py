@@ -26,7 +26,7 @@ from recollect.types import (
     Withheld,
 )
 
-# How long an erasure waits for readers of other processes that hold the log, in milliseconds: the caller waits for the
+# How long an erasure waits for readers that hold the log, such as an export, in milliseconds: the caller waits for the
 # receipt, and writes are blocked meanwhile. The worker tries again for the shorter time.
 WAIT_MS = 1_000
 BEHIND_MS = 50
@@ -137,7 +137,7 @@ def _file(clean: bool) -> ReceiptLine:
         text = "the database file and its write-ahead log: no byte of it is left in them"
         return ReceiptLine(name="file and log", reach=ErasureStatus.REACHED, count=0, text=text)
     text = (
-        "a reader of another process holds the write-ahead log, or it could not be written; no read returns what was "
+        "a reader, such as an export, holds the write-ahead log, or it could not be written; no read returns what was "
         "erased, but its bytes are still there: the worker tries again, or `recollect erase --finish`"
     )
     return ReceiptLine(name="file and log", reach=ErasureStatus.PENDING, count=0, text=text)
@@ -187,10 +187,14 @@ def _outside(rest: StorageKind) -> Iterator[ReceiptLine]:
         name="caches of this process",
         reach=ErasureStatus.REACHED,
         count=0,
-        text="memories, words and texts kept in memory were dropped; other processes drop theirs at their next look",
+        text="memories, words and texts kept in memory were dropped; other processes drop memories at their next look",
     )
     for name, text in (
-        ("memory of processes", "memory that was freed is not overwritten: a restart ends it"),
+        (
+            "memory of processes",
+            "memory that was freed is not overwritten, and other processes cache words and texts until newer ones "
+            "displace them: a restart ends it",
+        ),
         ("backups and copies", f"copies of {place} made before bring it back when they are restored: erase again then"),
         (f"storage below {place}", "what a file system, its snapshots or a drive keep of bytes that were overwritten"),
         ("exports", "what was printed, exported or copied out of the memory"),

@@ -61,6 +61,8 @@ class Pace:
             while not thread.done():  # another cancellation ends the wait, but not the thread
                 with suppress(asyncio.CancelledError):
                     await asyncio.wait([thread])
+            if not thread.cancelled():
+                thread.exception()  # marks it as retrieved: the caller is gone
             raise
 
     def breathe(self) -> None:

@@ -31,17 +31,20 @@ class StageLeases:
         try:
             yield
         finally:
+            unused = [ahead for key in keys if (ahead := self._ahead.pop(key, None)) is not None]
             for key in keys:
                 self._following.pop(key, None)
-                ahead = self._ahead.pop(key, None)
-                if ahead is not None:  # nothing was tried: the attempt does not count
-                    now = self._clock.now()
-                    await self._store.formations.release(ahead, error=None, retry_at=now, now=now)
+            for ahead in unused:  # nothing was tried: the attempt does not count
+                now = self._clock.now()
+                await self._store.formations.release(ahead, error=None, retry_at=now, now=now)
 
     async def take(self, key: FormationKey) -> Lease | None:
         """Lease a formation as `FormationRepository.lease` does, unless that was done ahead."""
         ahead = self._ahead.pop(key, None)
-        return ahead or await self._store.formations.lease(key, now=self._clock.now(), lease_s=self._lease_s)
+        if ahead is not None and ahead.until > self._clock.now():
+            return ahead
+        # Another worker may have taken one that expired.
+        return await self._store.formations.lease(key, now=self._clock.now(), lease_s=self._lease_s)
 
     async def commit(self, lease: Lease, result: FormationResult) -> None:
         """Commit as `FormationRepository.commit` does, and lease the next stage in the same write."""

@@ -1,4 +1,4 @@
-"""After an erasure no cache of the process holds words of what was erased."""
+"""After an erasure no cache of the process holds words of it; the receipt claims no more than that."""
 
 import subprocess
 import sys
@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.process
+from recollect.engine import AsyncRecollect
+from recollect.ids import new_id
+from recollect.maintenance.eraser import receipt
+from recollect.testing import NEW_YEAR, FakeClock
+from recollect.types import EraseRequest, ErasureRecord, ErasureStatus, Subject
 
 SCRIPT = Path(__file__).with_name("erase_cache_process.py")
 
 
+@pytest.mark.process
 def test_no_live_object_holds_what_was_erased(tmp_path: Path) -> None:
     command = [sys.executable, str(SCRIPT), str(tmp_path / "memory.db")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
@@ -21,3 +26,19 @@ def test_no_live_object_holds_what_was_erased(tmp_path: Path) -> None:
     assert read_by_child > 0
     assert int(in_child) == 0
     assert [holder for holder in holders if holder] == []
+
+
+async def test_the_receipt_claims_no_caches_of_other_processes(engine: AsyncRecollect) -> None:
+    await engine.add("The user keeps bees.", user="ana")
+    places = {place.name: place for place in (await engine.erasure.subject("ana")).places}
+    assert "other processes drop memories at their next look" in places["caches of this process"].text
+    assert places["memory of processes"].reach is ErasureStatus.OUT_OF_REACH
+    assert "other processes cache words and texts" in places["memory of processes"].text
+
+
+def test_a_pending_receipt_names_an_export_as_a_possible_reader() -> None:
+    done = ErasureRecord(id=new_id(FakeClock()), at=NEW_YEAR, cleaned_at=None, counts={})
+    order = EraseRequest(subject=Subject("user", "ana"), everything=True)
+    [file] = [place for place in receipt(order, done, clean=False).places if place.name == "file and log"]
+    assert file.reach is ErasureStatus.PENDING
+    assert file.text.startswith("a reader, such as an export, holds the write-ahead log")

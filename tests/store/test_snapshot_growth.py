@@ -1,6 +1,7 @@
 """A cached snapshot that was brought forward equals a fresh read, and older snapshots stay as they were."""
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -245,3 +246,32 @@ async def test_a_subject_that_is_re_embedded_and_back_equals_a_fresh_read(store:
             partial(reading.read_snapshot, subject=ANA, space=new.space, cache=SnapshotCache(0), term_key=TERM_KEY)
         )
         assert differing(replace(cached, salt=b""), replace(fresh, salt=b"")) == []
+
+
+def test_memory_is_returned_after_pending_notes_were_merged(monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = SnapshotCache(10_000_000)
+    arrays = GrowingArrays(rows_of([1, 2], version=1))
+    cache.put(SPACE, arrays.latest, arrays)
+    known = cache.peek(ANA, SPACE)
+    assert known is not None
+    fixed = pack_fixed(kind=0, role=0, length=0, weights=(0.5, 1.0), times=(0, 0, 0))
+    row = ((3).to_bytes(16, "big"), fixed, b"", b"", np.full(2, 3, "<f4").tobytes())
+    cache.add_notes(SPACE, known, 2, [row])
+    is_free: list[bool] = []
+
+    def take_lock() -> None:
+        is_free.append(arrays.lock.acquire(timeout=0.2))
+        if is_free[-1]:
+            arrays.lock.release()
+
+    def take_lock_elsewhere() -> None:
+        other = threading.Thread(target=take_lock)
+        other.start()
+        other.join()
+
+    monkeypatch.setattr("recollect.store.sql.recall.snapshot_cache._MAX_SMALL", 1)
+    monkeypatch.setattr("recollect.store.sql.recall.snapshot_cache.return_freed_memory", take_lock_elsewhere)
+    merged = cache.get(ANA, SPACE)
+    assert merged is not None
+    assert len(merged) == 3
+    assert is_free == [True]

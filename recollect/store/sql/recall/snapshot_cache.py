@@ -196,12 +196,13 @@ class SnapshotCache:
             fresh = unpack(hot.subject, waiting.version, hot.salt, hot.vectors.shape[1], rows, None)
             if hot.has_legacy_terms:
                 fresh = replace(fresh, has_legacy_terms=True)
-            merged = self.advance(key[1], hot, fresh, [row[0] for row in rows])
+            merged = self._advanced(key[1], hot, fresh, ChangedMemories(hot.version, frozenset(row[0] for row in rows)))
             with self._lock:
                 now = self._kept.get(key)
                 if now is not None and now.version == merged.version:
                     now.profiles = kept.profiles
-            return merged
+        _return_freed_memory(merged)  # takes milliseconds: not under the lock
+        return merged
 
     def changes(self, subject: Subject, space: str) -> int:
         """Return how many memories changed in the cached snapshot since it was read whole."""
