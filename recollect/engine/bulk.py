@@ -61,6 +61,8 @@ def checked_notes(notes: Sequence[str | NewNote], profile: Profile) -> list[Manu
     Raises:
         BadRequestError: there are too many notes, or one is invalid: the message says which.
     """
+    if isinstance(notes, str) or not isinstance(notes, Sequence):  # a string's characters would be notes
+        raise BadRequestError(f"the notes are {type(notes).__name__}: pass a list of strings or NewNote")
     if len(notes) > MAX_NOTES:
         raise BadRequestError(f"there are {len(notes):,} notes, one call takes {MAX_NOTES:,}: send them in parts")
     checked = []

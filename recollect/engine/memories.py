@@ -71,6 +71,8 @@ class MemoryService:
         return self._steps.retriever.recall_now(self._request(query, subject, limit, profile))
 
     def _request(self, query: str, subject: Subject, limit: int, profile: str | None) -> RecallRequest:
+        if not isinstance(query, str):
+            raise BadRequestError(f"the query is {type(query).__name__}, not a string", param="query")
         require_limit(limit)
         chosen = self._components.profile(profile)
         return RecallRequest(

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from numbers import Real
 from typing import Any
 
 from recollect.chat.chat_request import read_request
@@ -101,8 +102,15 @@ def manual_note(note: NewNote, profile: Profile) -> ManualNote:
     """Check a note and return it as a profile stores it.
 
     Raises:
-        BadRequestError: the text is empty or too long, or the importance out of range.
+        BadRequestError: the text is empty or too long, the importance out of range, or one has a wrong type.
     """
+    if not isinstance(note.text, str):
+        raise BadRequestError(f"the text is {type(note.text).__name__}, not a string", param="text")
+    if not isinstance(note.type, str):
+        raise BadRequestError(f"the type is {type(note.type).__name__}, not a string", param="type")
+    importance: object = note.importance
+    if not isinstance(importance, Real):
+        raise BadRequestError(f"importance is {type(importance).__name__}, not a number", param="importance")
     text = squeeze(clean(note.text))
     if not text:
         raise BadRequestError("there is nothing to remember: the text is empty", param="text")
