@@ -133,7 +133,7 @@ def rank_subjects(
             signals = collect_signals(snapshot, own_query, calibration, words)
             _add_candidates(found, query, snapshot, signals, all_notes=snapshot.subject in note_floors)
     found.standing.sort(key=lambda row: -row.importance)
-    if len(snapshots) > 1:
+    if len(snapshots) > 1 or note_floors:  # the further notes of a subject with few are in no order
         found.near.sort(key=lambda row: -row.evidence)
     ranked = found.standing + found.near
     kept, collapsed = collapse_sources(ranked if len(snapshots) == 1 else _keep_first_of_each(ranked))

@@ -278,3 +278,21 @@ def test_equal_memories_come_in_the_order_of_their_ids_each_time() -> None:
     found = recall(ask("peanuts"), *known)
 
     assert [item.memory.id for item in found.items] == [name(number) for number in range(1, 11)]
+
+
+def test_further_notes_of_a_prompt_come_in_the_order_of_their_evidence() -> None:
+    turns = [
+        Known(id=number, text="oslo fjord", kind=MemoryKind.TURN, sources=(number,), vectors=(EAST,))
+        for number in range(1, 60)
+    ]
+    notes = [
+        Known(id=200 + number, text="rome", importance=number / 10, sources=(number,), vectors=(NEAR_EAST,))
+        for number in range(1, 8)
+    ]
+    query = for_prompt(ask("Where in Oslo is the fjord?", vector=unit(*EAST), limit=5))
+
+    ranking = rank_subjects(query, [snapshot_of(*turns, *notes)], as_it_is)
+
+    shown_notes = [row.id for row in ranking.rows if row.kind is MemoryKind.NOTE]
+    assert len(shown_notes) > 1
+    assert shown_notes == sorted(shown_notes, reverse=True)  # the later, the more important
