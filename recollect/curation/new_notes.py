@@ -103,6 +103,8 @@ async def add_unknown(
         if runtime.embedders is not None:
             await runtime.embedders.refresh(subject, moved)
         return None
+    except StaleSubjectError:  # such as two users who are the first in a space, on PostgreSQL: decided on again
+        return None
     return notes.memories if is_added else None
 
 
@@ -133,6 +135,7 @@ async def _add_unread(runtime: Runtime, notes: "_Notes", batch: NoteBatch) -> bo
 
     Raises:
         SpaceMovedError: the subject is read in another space.
+        StaleSubjectError: something equal was stored meanwhile.
     """
     check = notes.check(runtime.profiles)
     return check is not None and await runtime.store.memories.add_notes_unread(notes.subject, batch, check=check)

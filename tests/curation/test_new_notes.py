@@ -248,3 +248,20 @@ async def test_a_refused_write_looks_for_itself(
     assert refused == ["I like tea."]
     assert (added.id == others[0].id) == (other != "I swim.")
     assert len(await engine.list(user=ANA)) == (3 if other == "I swim." else 2)
+
+
+async def test_a_write_that_looks_for_itself_may_be_refused(
+    engine: AsyncRecollect, parts: Components, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refused: list[str] = []
+
+    async def passed(subject: Subject, batch: NoteBatch, *, check: object) -> bool:
+        del check
+        refused.extend(memory.text for memory in batch.memories)
+        raise StaleSubjectError("another user was the first in the space")  # so on PostgreSQL
+
+    monkeypatch.setattr(parts.store.memories, "add_notes_unread", passed)
+    added = await engine.bulk.add(["I row.", "I like tea."], user=ANA)
+
+    assert refused == ["I row.", "I like tea."]
+    assert {memory.id for memory in added} == {memory.id for memory in await engine.list(user=ANA)}
