@@ -164,7 +164,7 @@ def _telling(bar: ProgressBar) -> "Callable[[ReembedProgress], None]":
 
 @contextmanager
 def _resumable() -> Iterator[None]:
-    """Let SIGTERM cancel the work as Ctrl-C does; when it is interrupted, tell how to resume it."""
+    """Let SIGTERM cancel the work as Ctrl-C does; if it is interrupted, say how to resume it."""
     from recollect.errors import TryAgainError
 
     loop, work = asyncio.get_running_loop(), asyncio.current_task()

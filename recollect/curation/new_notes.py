@@ -1,6 +1,6 @@
 """Add notes that say nothing known, in one write and mostly without a read. Reads and writes the store.
 
-A subject's cached memories tell whether a note is new; the write is refused if the subject has changed since. What
+A subject's cached memories show whether a note is new; the write is refused if the subject has changed since. What
 takes a closer look (a known sentence, sources, no room left) is left to `edits`.
 """
 

@@ -316,7 +316,7 @@ def _names_message(old: Outdated, said: Evidence) -> bool:
 
 
 def _may_say(text: ScreenedText, said: Evidence, old: Outdated) -> bool:
-    """Return False if no clause of a message says again what no longer holds: most tell of other things."""
+    """Return False if no clause of a message repeats what no longer holds: most are about other things."""
     if old.is_everything:
         return True
     if (old.state or old.update) and said.role != "user":

@@ -124,7 +124,7 @@ class _Checked:
 
     proven: Sequence[Claim]
     further: Mapping[int, tuple[Evidence, ...]]
-    """What else those of `proven` rest on that sum up several messages, by their places."""
+    """What else those of `proven` rest on, by their places: messages that they sum up, passages that a quote joins."""
     refused: Sequence[ResolvedCandidate]
 
 
@@ -139,11 +139,11 @@ def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: S
             evidence, reason = summed.evidence, summed.reason
         else:
             checked = check_evidence(candidate, batch.messages, batch.sources, batch.earlier)
-            evidence, reason = (checked.evidence,) if checked.evidence else (), checked.reason
+            evidence, reason = (checked.evidence, *checked.further) if checked.evidence else (), checked.reason
         if not evidence:
             refused.append(refusal(candidate, reason))
             continue
-        if repeats_forgotten(candidate, evidence[0], forgotten):
+        if any(repeats_forgotten(candidate, said, forgotten) for said in evidence):
             refused.append(refusal(candidate, "was forgotten by hand"))
             continue
         further[len(proven)] = evidence[1:]

@@ -20,9 +20,9 @@ from recollect.types import KIND_ORDER, QUESTION_FLAG, MemoryKind, Subject, Subj
 
 # Penalty for an assistant's words if users ask about themselves: an assistant's answer fits many similar questions.
 # 1.5 to 2.5 are within half a point on BEAM, 0 loses three; LoCoMo asks about people by name.
-TOLD_WEIGHT = 2.0
-# Penalty for a message that ends in a question, if it says nothing else: questions tell less than answers. A message of
-# ASKING_TERMS terms gets half of it, as what users ask an assistant mostly begins with statements.
+ASSISTANT_WEIGHT = 2.0
+# Penalty for a message that ends in a question, if it says nothing else: questions state less than answers. A message
+# of ASKING_TERMS terms gets half of it, as what users ask an assistant mostly begins with statements.
 ASKING_WEIGHT = 1.3
 ASKING_TERMS = 15
 # A time asked about counts like a word that as few memories have: 2.1 points of R@10; twice as much changes nothing.
@@ -65,7 +65,7 @@ _FACT, _TURN = MemoryKind.FACT.number, MemoryKind.TURN.number
 class PriorEvidence:
     """What `score_memories` adds for the memories of a snapshot, whatever is asked."""
 
-    __slots__ = ("asking", "asking_penalty", "kind", "latest", "midpoint", "told", "uses", "weights")
+    __slots__ = ("asking", "asking_penalty", "assistant_penalty", "kind", "latest", "midpoint", "uses", "weights")
 
     def __init__(self, snapshot: SubjectSnapshot) -> None:
         self.weights = IMPORTANCE_WEIGHT * (snapshot.importance - 0.5) + CONFIDENCE_WEIGHT * (snapshot.confidence - 1)
@@ -75,7 +75,7 @@ class PriorEvidence:
         self.asking = np.flatnonzero(snapshot.roles >= QUESTION_FLAG)
         """Positions of the questions."""
         self.asking_penalty = ASKING_WEIGHT * ASKING_TERMS / (ASKING_TERMS + snapshot.length[self.asking])
-        self.told = _none_if_zero(TOLD_WEIGHT * (snapshot.roles % QUESTION_FLAG == _ASSISTANT))
+        self.assistant_penalty = _none_if_zero(ASSISTANT_WEIGHT * (snapshot.roles % QUESTION_FLAG == _ASSISTANT))
         """n: the penalty of an assistant's words; None if there are none."""
         self.uses = _none_if_zero(USE_WEIGHT * np.log1p(np.maximum(snapshot.uses, 0)))
         """n: the weight of uses; None without any."""
@@ -120,8 +120,8 @@ def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Qu
     """Return the sum of all evidence for each memory: log-odds relative to the point where the score is 0.5."""
     prior = snapshot.derive(PriorEvidence)
     total = signals.own.copy() if signals.around is None else signals.own + signals.around
-    if query.personal and prior.told is not None:
-        total -= prior.told
+    if query.personal and prior.assistant_penalty is not None:
+        total -= prior.assistant_penalty
     if len(prior.asking):
         total[prior.asking] -= prior.asking_penalty
     if signals.in_time is not None:

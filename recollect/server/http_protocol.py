@@ -67,7 +67,7 @@ class HttpProtocol(HttpToolsProtocol):
         self.flow = _Flow(transport, self.pipeline)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Tell the request that is answered, and drop those that are queued."""
+        """Notify the request that is answered, and drop those that are queued."""
         self._drop_queue()
         super().connection_lost(exc)
 

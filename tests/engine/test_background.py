@@ -2,42 +2,25 @@
 
 import sys
 import threading
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from immediate_embedder import ImmediateWordEmbedder
 from recollect import Recollect
 from recollect.engine import AsyncRecollect
-from recollect.errors import BadRequestError, ModelError
+from recollect.errors import BadRequestError
 from recollect.providers.protocols import ImmediateEmbedder
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.recall.query import QueryText, read_query
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Recall, Subject, Vectors
+from recollect.types import Recall, Subject
 from statement_counter import StatementCounter
 
 # Python and C calls of a search in 100 memories that was asked before.
 MAX_CALLS = 800
 TEXTS = [f"Shelf {number} holds {thing}." for number in range(5) for thing in ("apples", "pears", "plums", "jars")]
-
-
-class Immediate(WordEmbedder):
-    """An embedder that needs no event loop, unless it fails."""
-
-    fails = False
-
-    def embed_queries_now(self, texts: Sequence[str]) -> Vectors:
-        if self.fails:
-            raise ModelError("no answer")
-        call = self.embed(texts)
-        try:
-            call.send(None)
-        except StopIteration as done:
-            found: Vectors = done.value
-            return found
-        raise AssertionError("the embedder waits for something")
 
 
 @pytest.fixture
@@ -60,7 +43,7 @@ def shown(recall: Recall) -> list[object]:
 
 def test_a_search_stays_in_its_thread_and_finds_the_same(tmp_path: Path, on_the_loop: list[str]) -> None:
     path, clock = tmp_path / "memory.db", FakeClock()
-    with Recollect(path, embedder=Immediate(), clock=clock) as memory:
+    with Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as memory:
         memory.bulk.add(TEXTS, user="ana")
         here = [shown(memory.search(f"Where are the {thing}?", user="ana")) for thing in ("apples", "jars", "keys")]
     assert on_the_loop == []
@@ -73,7 +56,7 @@ def test_a_search_stays_in_its_thread_and_finds_the_same(tmp_path: Path, on_the_
 
 def test_a_repeated_search_sends_one_statement(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     counter = StatementCounter(monkeypatch)
-    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.bulk.add(TEXTS, user="ana")
         memory.search("apples", user="ana")
         with counter.counted() as sent:
@@ -84,8 +67,8 @@ def test_a_repeated_search_sends_one_statement(tmp_path: Path, monkeypatch: pyte
 def test_what_another_process_adds_and_erases_is_seen(tmp_path: Path, on_the_loop: list[str]) -> None:
     path, clock = tmp_path / "memory.db", FakeClock()
     with (
-        Recollect(path, embedder=Immediate(), clock=clock) as ours,
-        Recollect(path, embedder=Immediate(), clock=clock) as theirs,
+        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as ours,
+        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as theirs,
     ):
         assert not ours.search("red canoe", user="ana").items
         added = theirs.add("The red canoe is in Porto.", user="ana")
@@ -97,7 +80,7 @@ def test_what_another_process_adds_and_erases_is_seen(tmp_path: Path, on_the_loo
 
 
 def test_many_threads_search_while_memories_are_added(tmp_path: Path) -> None:
-    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         for user in ("ana", "ben"):
             memory.bulk.add([f"{text} ({user})" for text in TEXTS], user=user)
         ended = threading.Event()
@@ -121,7 +104,7 @@ def test_many_threads_search_while_memories_are_added(tmp_path: Path) -> None:
 
 
 def test_a_new_subscription_is_read_at_once(tmp_path: Path, on_the_loop: list[str]) -> None:
-    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.add("The canoe is red.", user="ana")
         office = Subject("shared", "office")
         shared = memory.add("The office opens at nine.", user=office)
@@ -132,7 +115,7 @@ def test_a_new_subscription_is_read_at_once(tmp_path: Path, on_the_loop: list[st
 
 
 def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path, on_the_loop: list[str]) -> None:
-    embedder = Immediate()
+    embedder = ImmediateWordEmbedder()
     with Recollect(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
         memory.bulk.add(TEXTS, user="ana")
         embedder.fails = True
@@ -143,7 +126,7 @@ def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path, on_the_loop: lis
 
 
 def test_a_database_in_memory_is_read_on_the_loop(on_the_loop: list[str]) -> None:
-    with Recollect(":memory:", embedder=Immediate(), clock=FakeClock()) as memory:
+    with Recollect(":memory:", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.bulk.add(TEXTS, user="ana")
         assert memory.search("apples", user="ana").items
     assert on_the_loop == ["apples"]
@@ -184,7 +167,7 @@ def test_a_query_is_read_once_until_something_is_erased(tmp_path: Path, monkeypa
         return read_query(text)
 
     monkeypatch.setattr("recollect.engine.query_builder.read_query", noted)
-    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as memory:
+    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         kept = [memory.add(text, user="ana") for text in TEXTS]
         found = [shown(memory.search("a shelf of plums since May", user="ana")) for _ in range(3)]
         assert found[0] == found[1] == found[2]
@@ -196,11 +179,11 @@ def test_a_query_is_read_once_until_something_is_erased(tmp_path: Path, monkeypa
 
 def test_a_replaced_file_is_not_read(tmp_path: Path, on_the_loop: list[str]) -> None:
     path = tmp_path / "memory.db"
-    with Recollect(path, embedder=Immediate(), clock=FakeClock()) as memory:
+    with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         memory.add("The red canoe is in Porto.", user="ana")
         for name in ("memory.db", "memory.db-wal", "memory.db-shm"):
             (tmp_path / name).rename(tmp_path / f"moved-{name}")
-        with Recollect(path, embedder=Immediate(), clock=FakeClock()) as other:
+        with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as other:
             other.add("The red canoe was sold.", user="ana")
             found = memory.search("red canoe", user="ana")
             assert [item.memory.text for item in found.items] == ["The red canoe is in Porto."]

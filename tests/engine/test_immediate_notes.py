@@ -9,32 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from immediate_embedder import ImmediateWordEmbedder
 from recollect import Recollect
 from recollect.concurrency import MAX_STALE_ATTEMPTS, Turns
 from recollect.engine import AsyncRecollect
 from recollect.engine.bulk import BulkService
-from recollect.errors import BadRequestError, ModelError
+from recollect.errors import BadRequestError
 from recollect.providers.protocols import ImmediateTextEmbedder
 from recollect.providers.static_embedder import StaticEmbedder
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Memory, NewNote, Subject, Vectors
-
-
-class Immediate(WordEmbedder):
-    """An embedder that needs no event loop, unless it fails."""
-
-    fails = False
-
-    def embed_now(self, texts: Sequence[str]) -> Vectors:
-        if self.fails:
-            raise ModelError("no answer")
-        call = self.embed(texts)
-        try:
-            call.send(None)
-        except StopIteration as done:
-            vectors: Vectors = done.value
-            return vectors
-        raise AssertionError("the embedder waits for something")
 
 
 @pytest.fixture
@@ -58,7 +42,7 @@ def on_the_loop(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[Recollect]:
-    with Recollect(tmp_path / "memory.db", embedder=Immediate(), clock=FakeClock()) as opened:
+    with Recollect(tmp_path / "memory.db", embedder=ImmediateWordEmbedder(), clock=FakeClock()) as opened:
         opened.add("I row.", user="ana")
         opened.search("rowing", user="ana")
         opened.add("I ski.", user="ana")
@@ -79,10 +63,10 @@ def test_notes_that_say_nothing_known_are_added_in_their_thread(memory: Recollec
 def test_first_notes_are_added_in_their_thread(tmp_path: Path, on_the_loop: list[str]) -> None:
     path = tmp_path / "memory.db"
     for number in range(2):
-        with Recollect(path, embedder=Immediate(), clock=FakeClock()) as memory:
+        with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
             memory.add(f"Shelf {number} holds jars.", user="ana")
             memory.bulk.add([f"Drawer {number} holds pens.", f"Box {number} holds caps."], user="ben")
-    with Recollect(path, embedder=Immediate(), clock=FakeClock()) as memory:
+    with Recollect(path, embedder=ImmediateWordEmbedder(), clock=FakeClock()) as memory:
         assert [len(memory.list(user=user)) for user in ("ana", "ben")] == [2, 4]
         assert on_the_loop == []
         assert memory.add("shelf 1 HOLDS jars", user="ana").text == "Shelf 1 holds jars."
@@ -98,8 +82,8 @@ def test_known_notes_are_strengthened_by_the_engine(memory: Recollect, on_the_lo
 def test_what_another_process_adds_meanwhile_is_known(tmp_path: Path, on_the_loop: list[str]) -> None:
     path, clock = tmp_path / "memory.db", FakeClock()
     with (
-        Recollect(path, embedder=Immediate(), clock=clock) as ours,
-        Recollect(path, embedder=Immediate(), clock=clock) as theirs,
+        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as ours,
+        Recollect(path, embedder=ImmediateWordEmbedder(), clock=clock) as theirs,
     ):
         for text in ("I row.", "I ski."):
             ours.add(text, user="ana")
@@ -127,10 +111,10 @@ def test_no_thread_passes_a_note_that_the_engine_adds(
     tea = memory.add("I like tea.", user="ana")
     threads = 2 * MAX_STALE_ATTEMPTS
     inside, may_write, engine_waits = threading.Barrier(threads + 1), threading.Event(), threading.Event()
-    embed_now, hold = Immediate.embed_now, Turns.hold
+    embed_now, hold = ImmediateWordEmbedder.embed_now, Turns.hold
     written: list[str] = []
 
-    def slow(embedder: Immediate, texts: Sequence[str]) -> Vectors:
+    def slow(embedder: ImmediateWordEmbedder, texts: Sequence[str]) -> Vectors:
         inside.wait(30)
         may_write.wait(30)
         return embed_now(embedder, texts)
@@ -146,7 +130,7 @@ def test_no_thread_passes_a_note_that_the_engine_adds(
         memory.add(text, user="ana")
         written.append(text)
 
-    monkeypatch.setattr(Immediate, "embed_now", slow)
+    monkeypatch.setattr(ImmediateWordEmbedder, "embed_now", slow)
     monkeypatch.setattr(Turns, "hold", noted)
     with ThreadPoolExecutor(threads + 1) as pool:
         others = [pool.submit(add, f"Shelf {number} holds jars.") for number in range(threads)]
@@ -166,7 +150,9 @@ def test_a_profile_that_is_full_evicts_as_ever(tmp_path: Path, on_the_loop: list
     folder.mkdir()
     (folder / "small.toml").write_text("[capacity]\nmax_memories = 4\n", "utf-8")
     path = tmp_path / "memory.db"
-    with Recollect(path, embedder=Immediate(), clock=FakeClock(), profiles=folder, profile="small") as memory:
+    with Recollect(
+        path, embedder=ImmediateWordEmbedder(), clock=FakeClock(), profiles=folder, profile="small"
+    ) as memory:
         for number in range(8):
             memory.add(f"Shelf {number} holds jars.", user="ana")
         assert len(memory.list(user="ana")) == 4
@@ -182,7 +168,7 @@ def test_apps_and_sessions_are_left_to_the_engine(memory: Recollect, on_the_loop
 
 
 def test_a_failing_embedder_is_reported_as_ever(tmp_path: Path) -> None:
-    embedder = Immediate()
+    embedder = ImmediateWordEmbedder()
     with Recollect(tmp_path / "memory.db", embedder=embedder, clock=FakeClock()) as memory:
         for text in ("I row.", "I ski."):
             memory.add(text, user="ana")

@@ -101,12 +101,16 @@ class PostgresExecutor:
 
     @property
     def writes_for_callers(self) -> bool:
-        """The way over the network takes longer than that to the event loop."""
+        """False: next to the way over the network, that to the event loop costs little."""
         return False
 
     def write_for_caller(self, work: Work[T], *subjects: Subject) -> T:
-        """Refuse: see `writes_for_callers`."""
-        raise NotImplementedError
+        """Refuse: see `writes_for_callers`.
+
+        Raises:
+            NotImplementedError: always; use `write`.
+        """
+        raise NotImplementedError("a calling thread cannot write to PostgreSQL: use `write`")
 
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write as soon as the connection for background writes is free."""

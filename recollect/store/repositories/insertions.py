@@ -27,7 +27,7 @@ class InsertionRepository:
     async def find_lost(self, subject: Subject, memory: Subject, insertions: Sequence[PromptInsertion]) -> set[str]:
         """Find which insertions that are not stored may have words that were erased or forgotten since `insertion.at`.
 
-        Memories that they show are not looked at: their states tell whether they were forgotten.
+        Memories that they show are not looked at: their states show whether they were forgotten.
 
         Args:
             subject: Home of the turns.

@@ -82,7 +82,7 @@ def find_lost(db: SqlConnection, home: Subject, memory: Subject, insertions: Seq
     for row in filled:
         at = to_micros(row.at)
         erased = [losses[owner][0] for owner in {home, memory, *(owner for owner, _ in row.items)}]
-        # What is forgotten of a memory that a row shows is told by that memory.
+        # The memory itself records what of it was forgotten.
         closed = [losses[owner][1] for owner in (home, memory)] if row.quotes_messages else []
         if any(last is not None and last > at for last in (*erased, *closed)):
             lost.add(row.id)

@@ -57,7 +57,7 @@ def read_snapshot(
 def current_snapshot(
     db: SqlConnection, subject: Subject, space: str, *, cache: SnapshotCache
 ) -> SubjectSnapshot | None:
-    """Return a subject's cached snapshot if it is the current one, as one statement tells; None if it is not.
+    """Return a subject's cached snapshot if it is the current one, by one statement; None if it is not.
 
     Raises:
         SpaceMovedError: the subject is read in another space.
