@@ -12,7 +12,6 @@ Pairs whose two statements are one message are left out: a message is not weighe
 import argparse
 import asyncio
 import json
-import logging
 import re
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from benchmarks.quiet import errors_only
 from recollect.datasets.beam import QUESTIONS, numbers
 from recollect.datasets.dataset import DatasetConversation, DatasetTurn
 from recollect.datasets.load import read_data
@@ -183,12 +183,12 @@ async def measure_all(folder: Path) -> Found:
     return found
 
 
+@errors_only()
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="the folder of BEAM's numbered conversations")
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
     found = asyncio.run(measure_all(given.folder))
     for name, there in (("weighed", found.weighed), ("shown to the extractor", found.shown)):
         print(f"{name}: {len(there)} of {len(found.pairs)} ({len(there) / len(found.pairs):.1%})")

@@ -9,7 +9,6 @@ formations that asked it to compare.
 import argparse
 import asyncio
 import json
-import logging
 import re
 import sys
 import tempfile
@@ -21,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.dialogues import sessions
+from benchmarks.quiet import errors_only
 from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect
 from recollect.engine.components import open_components
@@ -150,13 +150,13 @@ async def measure(samples: Sequence[dict[str, Any]], *, batch: bool) -> dict[str
     return {**counted, "share that asked": round(counted["asked"] / max(1, counted["formations"]), 4)}
 
 
+@errors_only()
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path, help="a file in LoCoMo's format")
     parser.add_argument("--batch", action="store_true", help="form whole sessions, eight messages a formation")
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
     samples = json.loads(given.path.read_text("utf-8"))
     print(json.dumps(asyncio.run(measure(samples, batch=given.batch)), indent=2))
 

@@ -9,7 +9,6 @@ tokens and our own time beside the model; and whether every distinct observation
 import argparse
 import asyncio
 import json
-import logging
 import statistics
 import tempfile
 import time
@@ -23,6 +22,7 @@ from typing import Any
 from benchmarks.crowded_embedder import CrowdedEmbedder
 from benchmarks.observer import MODEL, observations, speakers_of
 from benchmarks.processes import child
+from benchmarks.quiet import errors_only
 from recollect.clock import SystemClock
 from recollect.datasets.locomo import LocomoSample, locomo_samples, locomo_sessions, user_names
 from recollect.datasets.recordings import Recording
@@ -248,6 +248,7 @@ async def _run(data: bytes, settings: Settings, *, crowded: bool) -> dict[str, A
     return await measure(data, settings, embedder=await CrowdedEmbedder.opened() if crowded else None)
 
 
+@errors_only()
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -255,7 +256,6 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write the figures there too")
     parser.add_argument("--crowded", action="store_true", help="embed as `benchmarks/crowded_embedder.py` does")
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
     with child("benchmarks.observer", str(given.file.resolve())) as port, tempfile.TemporaryDirectory() as folder:
         settings = Settings.load(
             database_url=f"sqlite:///{folder}/locomo.sqlite3",

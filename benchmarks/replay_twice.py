@@ -12,7 +12,6 @@ so is listed with the decision that came of it; a fact that another memory says 
 import argparse
 import asyncio
 import json
-import logging
 import sys
 import tempfile
 from collections import Counter, defaultdict
@@ -24,6 +23,7 @@ from random import Random
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from benchmarks.quiet import errors_only
 from recollect.datasets.dataset import DatasetConversation, DatasetTurn, Observation
 from recollect.datasets.load import JSONL, KINDS, read_data
 from recollect.engine import AsyncRecollect, Components, open_components
@@ -239,6 +239,7 @@ def counts(figures: Figures) -> dict[str, Any]:
     }
 
 
+@errors_only()
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -248,7 +249,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the shuffling")
     parser.add_argument("--json", type=Path, help="write the figures there too")
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
     figures = asyncio.run(_measured(given))
     for what in ("lost", "doubled", "unsourced", "astray"):
         for line in getattr(figures, what):

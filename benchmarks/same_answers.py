@@ -8,7 +8,6 @@ digit. The clock is fixed, because a memory's age is part of its score.
 
 import argparse
 import asyncio
-import logging
 from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.filler import Filler, parts_in
 from benchmarks.made_up import SEED, Writer
+from benchmarks.quiet import errors_only
 from benchmarks.recall import QUERY_WORDS
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
@@ -98,12 +98,12 @@ def _settings(url: str, cache: int) -> Settings:
     return Settings.load(database_url=url, cache_bytes=cache, worker=False)
 
 
+@errors_only()
 def main() -> None:
     """Read the arguments, compare, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="memories of the user")
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
     for count in given.sizes:
         with TemporaryDirectory(prefix="recollect-bench-") as folder:
             compared = asyncio.run(compare(f"sqlite:///{Path(folder) / 'same.sqlite3'}", count))

@@ -9,7 +9,6 @@ of a question's evidence turns.
 import argparse
 import asyncio
 import json
-import logging
 import sys
 import tempfile
 import time
@@ -18,6 +17,7 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+from benchmarks.quiet import errors_only
 from recollect.cli.replay_run import Replay, read_plan
 from recollect.datasets.locomo import LocomoSample, locomo_samples, user_names
 from recollect.datasets.recordings import Format, Recording
@@ -100,13 +100,13 @@ def _means(hits: dict[int, list[tuple[float, float]]], which: int) -> dict[str, 
     }
 
 
+@errors_only()
 def main() -> None:
     """Read the arguments, measure, print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("path", type=Path, help="a file in LoCoMo's format")
     parser.add_argument("--json", type=Path, help="write the figures there too")
     given = parser.parse_args()
-    logging.disable(logging.WARNING)
     figures = asyncio.run(measure(given.path, given.path.read_bytes()))
     text = json.dumps(figures, indent=2)
     print(text)

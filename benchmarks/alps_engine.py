@@ -1,0 +1,171 @@
+"""Forms memories of AlpsBench's chats with the engine: by its rules, or with a model that repeats what was recorded.
+
+Each chat is one conversation of a user of its own, in a database in memory; it is recorded whole, then formed.
+"""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from types import MappingProxyType
+from typing import Any
+
+from benchmarks.alps_chats import AlpsChat, AlpsItem
+from benchmarks.alps_evidence import FoundEvidence
+from recollect.engine import AsyncRecollect
+from recollect.engine.components import open_components
+from recollect.evaluation.extraction_modes import emptiest, item
+from recollect.evaluation.instrumentation import ConversationClock
+from recollect.extraction.llm import SCHEMA_NAME
+from recollect.lazy_pattern import LazyPattern
+from recollect.profiles.policies import FormPolicy
+from recollect.profiles.registry import ProfileRegistry
+from recollect.providers.model_factory import OpenedModel
+from recollect.providers.protocols import ModelAnswer
+from recollect.settings import Settings
+from recollect.types import Decision, Memory, MemoryKind
+
+PROFILE = "default"
+# The data set dates nothing. Each message has a day of its own: a question names the days, so that the stand-in model
+# knows which messages it is shown, whatever is left of their words.
+_FIRST_DAY, _STEP = datetime(2026, 1, 1, 12, tzinfo=UTC), timedelta(days=1)
+# A message in the question: its number, its day where the one before has another, the speaker, the words.
+_SHOWN = LazyPattern(r'\[(\d+)\] (?:\w+ (\d+ \w+ \d+), )?"(?:[^"\\]|\\.)*": ".*"')
+# Nothing of quotations goes into notes and facts: without them a chat is formed in less time.
+_WITHOUT_TURNS: Mapping[str, object] = {"turns": False}
+_MAX_LISTED = 10_000
+# Types of our schema by the beginning of the data set's labels; any other is a fact.
+_TYPES = {
+    "Preferences/Interaction_Preferences": "instruction",
+    "Constraints_and_Boundaries": "instruction",
+    "Preferences": "preference",
+    "Thoughts/Goals": "plan",
+    "Plans": "plan",
+    "Social_Relationships": "relation",
+    "States_Experiences": "event",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormedChat:
+    """What the engine made of a chat."""
+
+    memories: Sequence[Memory]
+    """Notes and facts, closed ones as well, held ones not."""
+    decisions: Sequence[Decision]
+    """Oldest first."""
+    sources: Sequence[frozenset[int]]
+    """For each memory the places of the messages it rests on."""
+
+
+class RecordedModel:
+    """A language model that answers the extractor with the recorded items that the shown messages are evidence for."""
+
+    name = "recorded"
+
+    def __init__(self) -> None:
+        """Create a model that knows nothing; see `learn`."""
+        self._items: Sequence[tuple[AlpsItem, FoundEvidence]] = ()
+
+    def learn(self, items: Sequence[tuple[AlpsItem, FoundEvidence]]) -> None:
+        """Take the items of the next chat: each is answered where the last message of its evidence is shown."""
+        self._items = items
+
+    async def answer(self, *, system: str, user: str, schema: Mapping[str, Any], schema_name: str) -> ModelAnswer:
+        """Answer the extractor with items, and any other question with an empty value of its schema."""
+        data = {"memories": self._memories(user)} if schema_name == SCHEMA_NAME else emptiest(schema)
+        return ModelAnswer(data=data, usage=None, calls=1)
+
+    async def close(self) -> None:
+        """Do nothing."""
+
+    def _memories(self, question: str) -> list[dict[str, Any]]:
+        lines = map(_SHOWN.fullmatch, question.partition("\nMessages:\n")[2].splitlines())
+        numbers = {_place_of(found[2]): int(found[1]) for found in lines if found}
+        shown = frozenset(numbers)
+        return [
+            item(known.text, numbers[found.place], "") | {"quote": found.quoted(shown), "type": type_of(known.label)}
+            for known, found in self._items
+            if found.place in shown
+        ]
+
+
+def type_of(label: str) -> str:
+    """Return the type that an extractor would give to an item of a label.
+
+    >>> type_of("Preferences/Food"), type_of("Personal_Background/Age")
+    ('preference', 'fact')
+    """
+    return next((type_ for beginning, type_ in _TYPES.items() if label.startswith(beginning)), "fact")
+
+
+class EngineRun:
+    """An engine that forms chats, one after the other."""
+
+    def __init__(self, engine: AsyncRecollect, clock: ConversationClock) -> None:
+        """Take an engine over a new database, and its clock."""
+        self._engine = engine
+        self._clock = clock
+
+    async def form(self, chat: AlpsChat) -> FormedChat:
+        """Record a chat as a user's conversation and form it.
+
+        Raises:
+            RuntimeError: a formation failed, so that its memories are missing.
+        """
+        user = sha256(chat.id.encode()).hexdigest()[:16]
+        self._clock.reach(_said_at(len(chat.messages)))
+        recorded = await self._engine.record(
+            [{"role": message.role, "content": message.text} for message in chat.messages],
+            user=user,
+            conversation=chat.id,
+            said_at=[_said_at(place) for place in range(len(chat.messages))],
+        )
+        await self._engine.form()
+        if await self._engine.admin.formations(parked=True):
+            raise RuntimeError(f"{chat.id}: a formation failed and was parked")
+        places = dict(zip(recorded.appended, range(len(chat.messages)), strict=True))
+        kinds = (MemoryKind.NOTE, MemoryKind.FACT)
+        memories = await self._engine.list(user=user, kinds=kinds, closed=True, limit=_MAX_LISTED)
+        return FormedChat(
+            memories=memories,
+            decisions=await self._engine.history.decisions(user=user, limit=_MAX_LISTED),
+            sources=[frozenset(places[source.seq] for source in memory.evidence) for memory in memories],
+        )
+
+
+@asynccontextmanager
+async def engine_run(
+    model: OpenedModel | None = None, form: Mapping[str, object] = MappingProxyType({})
+) -> AsyncIterator[EngineRun]:
+    """Open an engine over a database in memory.
+
+    Args:
+        model: Asked by the extractor; None: the rules extract.
+        form: Changes of the default profile's `[form]`, for instance to switch a part of the rules off.
+    """
+    clock = ConversationClock(_FIRST_DAY)
+    settings = Settings.load(database_url="sqlite:///:memory:", profile=PROFILE, worker=False)
+    parts = await open_components(settings, clock)
+    parts = replace(parts, model=model, profiles=_ChangedProfiles({**_WITHOUT_TURNS, **form}))
+    async with AsyncRecollect(parts) as engine:
+        yield EngineRun(engine, clock)
+
+
+class _ChangedProfiles(ProfileRegistry):
+    """The shipped profiles, the default one with other values in its `[form]`."""
+
+    def __init__(self, form: Mapping[str, object]) -> None:
+        super().__init__()
+        default = self.get(PROFILE)
+        changed = FormPolicy.model_validate({**default.form.model_dump(), **form})
+        self._profiles[PROFILE] = default.model_copy(update={"form": changed})
+
+
+def _said_at(place: int) -> datetime:
+    return _FIRST_DAY + place * _STEP
+
+
+def _place_of(day: str) -> int:
+    return (datetime.strptime(day, "%d %B %Y").replace(tzinfo=UTC).date() - _FIRST_DAY.date()).days

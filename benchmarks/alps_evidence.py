@@ -1,0 +1,146 @@
+"""Where the evidence of an AlpsBench item is said, and which rule takes it for another's words. Pure.
+
+An item is well-evidenced if the words of its evidence occur in the user's messages: all of them, in order, in one
+message; or piece by piece, where the evidence joins several passages by ellipses or line breaks. Case, white space and
+punctuation are ignored.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.alps_chats import AlpsChat, AlpsItem
+from recollect.extraction.machine_text import find_machine_text
+from recollect.extraction.mail_and_posts import find_mail, find_posts
+from recollect.extraction.material import find_material
+from recollect.extraction.pasted import find_pasted
+from recollect.extraction.redaction import redact
+from recollect.extraction.retrieval_prompts import find_retrieved
+from recollect.extraction.role_play import find_role_play
+from recollect.extraction.sources import MAX_READ_CHARACTERS, readable_text
+from recollect.extraction.spans import Span, blank_out
+from recollect.extraction.transcripts import find_thread, find_transcript
+from recollect.extraction.wrappers import find_wrapped
+from recollect.lazy_pattern import LazyPattern
+from recollect.text import bare
+
+# What joins passages; brackets around it, as in '[...]', are no words.
+_JOINT = LazyPattern(r"\.{3,}|…|\n")
+_QUOTED_LINE = LazyPattern(r"^[ \t]*+>.*$", re.MULTILINE)
+# Letters and digits that a passage needs: of fewer, any message has them.
+_MIN_PIECE = 3
+
+_PARTS: Mapping[str, Callable[[str], Sequence[Span]]] = {
+    "code or a wrapped document": lambda text: find_wrapped(text).spans,
+    "a quoted line": lambda text: [found.span() for found in _QUOTED_LINE.finditer(text)],
+    "a prompt with retrieved text": lambda text: find_retrieved(text, (), cut_off=False),
+    "mail": find_mail,
+    "a chat of others": lambda text: [*find_thread(text), *find_transcript(text)],
+    "a post": find_posts,
+    "text of a machine": find_machine_text,
+    "role play or a supposition": find_role_play,
+    "a text to work on": find_material,
+    "pasted text": find_pasted,
+}
+"""Parts of a message that are not read as the user's own words, in the order in which they are looked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Words of an item's evidence, and the place of the user's message that holds them."""
+
+    text: str
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEvidence:
+    """The evidence of a well-evidenced item."""
+
+    passages: tuple[Passage, ...]
+    """In the order of the evidence; more than one where it joins passages."""
+
+    @property
+    def place(self) -> int:
+        """The last message that holds some of it: then all of it was said."""
+        return max(passage.place for passage in self.passages)
+
+    def quoted(self, shown: frozenset[int]) -> str:
+        """Return the words that a model can quote that is shown these messages."""
+        return " ... ".join(passage.text for passage in self.passages if passage.place in shown)
+
+
+def find_evidence(item: AlpsItem, said: Mapping[int, str]) -> FoundEvidence | None:
+    """Find where an item's evidence was said; None if it is not well-evidenced.
+
+    Args:
+        item: A memory with its evidence.
+        said: The user's messages by their places, as `bare` writes them.
+
+    >>> item = AlpsItem(text="", label="", evidence="I ski ... in Oslo", utterances=frozenset())
+    >>> found = find_evidence(item, {0: "i ski often", 2: "we live in oslo"})
+    >>> [(passage.text, passage.place) for passage in found.passages]
+    [('I ski', 0), ('in Oslo', 2)]
+    """
+    whole = _place(item.evidence, item, said)
+    if whole is not None:
+        return FoundEvidence((Passage(item.evidence, whole),))
+    pieces = [piece.strip(" []()\"“”„«»'") for piece in _JOINT.split(item.evidence)]
+    found: list[Passage] = []
+    for piece in pieces:
+        if not _is_long_enough(bare(piece)):
+            continue
+        place = _place(piece, item, said)
+        if place is None:
+            return None
+        found.append(Passage(piece, place))
+    return FoundEvidence(tuple(found)) if found else None
+
+
+def bare_messages(chat: AlpsChat) -> dict[int, str]:
+    """Return the user's messages by their places, as evidence is looked for in them."""
+    return {place: bare(text) for place, text in chat.said.items()}
+
+
+def hidden_by(text: str, quote: str) -> str:
+    """Name what of a message is not read as the user's own words and holds a quote; empty where it is read.
+
+    >>> hidden_by("Translate into Spanish: I am cold.", "I am cold")
+    'a text to work on'
+    """
+    words = bare(quote)
+    if words in bare(readable_text(text)):
+        return ""
+    seen = text[:MAX_READ_CHARACTERS]
+    if words not in bare(seen):
+        return "the end of a long message"
+    if words not in bare(redact(seen)):
+        return "a secret"
+    return next(
+        (name for name, find in _PARTS.items() if words not in bare(blank_out(seen, find(seen)))),
+        "several parts together",
+    )
+
+
+def hidden_parts(found: FoundEvidence, said: Mapping[int, str]) -> str:
+    """Name what of the messages holds evidence and is not read as the user's own words; empty where all is read.
+
+    Args:
+        found: Where the evidence is.
+        said: The user's messages by their places, as they were written.
+    """
+    names = {hidden_by(said[passage.place], passage.text) for passage in found.passages}
+    return " and ".join(sorted(names - {""}))
+
+
+def _place(words: str, item: AlpsItem, said: Mapping[int, str]) -> int | None:
+    """Return the first message that holds words, one that the data set names if there is one; None if none does."""
+    plain = bare(words)
+    if not _is_long_enough(plain):
+        return None
+    holders = [place for place, text in said.items() if plain in text]
+    return min(holders, key=lambda place: (place not in item.utterances, place), default=None)
+
+
+def _is_long_enough(plain: str) -> bool:
+    return sum(map(str.isalnum, plain)) >= _MIN_PIECE

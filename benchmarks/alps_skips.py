@@ -1,0 +1,54 @@
+"""Which of the user's messages in AlpsBench's chats no model is shown, and why. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+
+from benchmarks.alps_chats import AlpsChat
+from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_parts
+from recollect.extraction.courtesy import SkipReason
+from recollect.extraction.sources import without_role_play
+from recollect.formation.propose import why_skipped
+from recollect.types import ConversationId, LoggedMessage
+
+# The data set dates nothing, and nothing here depends on dates.
+_SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def skipped_messages(chat: AlpsChat) -> Mapping[int, SkipReason]:
+    """Return why messages are not shown to a model, by their places, where each turn is formed by itself."""
+    played = without_role_play([_logged(chat, place) for place in range(len(chat.messages))], ())
+    reasons = {
+        place: why_skipped(message, played[max(0, place - 1) : place + 1])
+        for place, message in enumerate(played)
+        if message.role == "user"
+    }
+    return {place: reason for place, reason in reasons.items() if reason}
+
+
+def count_skipped(chats: Iterable[AlpsChat]) -> Counter[str]:
+    """Count the gold utterances that no model is shown, by the reason and by what of the message holds the evidence."""
+    counted: Counter[str] = Counter()
+    for chat in chats:
+        skips, said = skipped_messages(chat), bare_messages(chat)
+        for place in sorted(chat.gold_utterances & skips.keys()):
+            evidence = [find_evidence(item, said) for item in chat.gold if place in item.utterances]
+            parts = [hidden_parts(found, chat.said) for found in evidence if found]
+            counted[": ".join(filter(None, (skips[place], *parts[:1])))] += 1
+    return counted
+
+
+def _logged(chat: AlpsChat, place: int) -> LoggedMessage:
+    message = chat.messages[place]
+    return LoggedMessage(
+        conversation=ConversationId("alps"),
+        seq=place + 1,
+        parent_seq=place,
+        role=message.role,
+        text=message.text,
+        name=None,
+        said_at=_SAID_AT,
+        recorded_at=_SAID_AT,
+        complete=True,
+        hash=0,
+    )

@@ -1,0 +1,110 @@
+"""How well memories are formed of real chats in many languages, against AlpsBench's verified ones. Reads a file.
+
+Scored is each utterance of the user: whether a memory rests on it, and whether it is evidence for a verified one. The
+rows are the built-in rules, the models whose extractions the file records, and these extractions given to the engine by
+a stand-in model; of the latter also what the engine kept and why it refused the rest. The file is described in
+`benchmarks/alps_chats.py`; the command fails if it cannot be read.
+"""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from benchmarks.alps_chats import AlpsChat, models_of, read_chats, sampled
+from benchmarks.alps_engine import RecordedModel, engine_run
+from benchmarks.alps_outcomes import ItemOutcome, ReplayedChat, replay
+from benchmarks.alps_scores import Sources, language_rows, recorded_sources, score_rows
+from benchmarks.alps_tables import data_rows, kept_rows, lost_rows, skip_rows
+from benchmarks.progress import steps
+from benchmarks.quiet import errors_only
+from benchmarks.report import Benchmark, measure
+from recollect.errors import BadRequestError
+
+QUICK_CHATS = 100
+RULES: Mapping[str, Mapping[str, object]] = {"rules": {}}
+"""Ways of forming without a model: for each row what it changes in the default profile's `[form]`."""
+
+
+class AlpsBench:
+    """The tables of a file; what several of them need is formed once."""
+
+    def __init__(self, chats: Sequence[AlpsChat], models: Sequence[str]) -> None:
+        """Measure chats, with the extractions of these models."""
+        self._chats = chats
+        self._models = models
+
+    def tables(self) -> Mapping[str, Benchmark]:
+        """Return the tables by name."""
+        return {
+            "data": lambda quick: data_rows(self._chats, self._models),
+            "utterances": lambda quick: score_rows(self._chats, self._systems),
+            "languages": lambda quick: language_rows(self._chats, self._systems),
+            "skipped": lambda quick: skip_rows(self._chats),
+            "replayed": lambda quick: score_rows(self._chats, self._replayed_sources),
+            "kept": lambda quick: kept_rows(self._chats, self._outcomes),
+            "lost": lambda quick: lost_rows(self._outcomes),
+        }
+
+    @cached_property
+    def _systems(self) -> Mapping[str, Sequence[Sources]]:
+        """What the memories of the rules rest on, and the items of the models, as they were recorded."""
+        by_rules = {name: asyncio.run(self._by_rules(name, form)) for name, form in RULES.items()}
+        recorded = {model: [recorded_sources(chat, model) for chat in self._chats] for model in self._models}
+        return {**by_rules, **recorded}
+
+    async def _by_rules(self, name: str, form: Mapping[str, object]) -> list[Sources]:
+        async with engine_run(form=form) as run:
+            return [(await run.form(chat)).sources for chat in steps(name, self._chats)]
+
+    @cached_property
+    def _replays(self) -> Mapping[str, Sequence[ReplayedChat]]:
+        return {model: asyncio.run(self._replay(model)) for model in self._models}
+
+    async def _replay(self, model: str) -> list[ReplayedChat]:
+        stand_in = RecordedModel()
+        async with engine_run(stand_in) as run:
+            return [await replay(chat, model, run, stand_in) for chat in steps(f"{model}, replayed", self._chats)]
+
+    @property
+    def _replayed_sources(self) -> Mapping[str, Sequence[Sources]]:
+        return {model: [chat.formed.sources for chat in chats] for model, chats in self._replays.items()}
+
+    @property
+    def _outcomes(self) -> Mapping[str, Sequence[Sequence[ItemOutcome]]]:
+        return {model: [chat.outcomes for chat in chats] for model, chats in self._replays.items()}
+
+
+@errors_only()
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the arguments, measure, print."""
+    names = tuple(AlpsBench((), ()).tables())
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.alpsbench",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("file", type=Path, help="chats with verified and recorded memories, one a line; may be .gz")
+    parser.add_argument("--quick", action="store_true", help=f"{QUICK_CHATS} chats, chosen by the hash of their ids")
+    parser.add_argument("--only", nargs="+", choices=names, metavar="TABLE", help=", ".join(names))
+    parser.add_argument("--models", nargs="*", metavar="MODEL", help="models of the file (default: all)")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
+    given = parser.parse_args(arguments)
+    try:
+        chats = read_chats(given.file)
+    except BadRequestError as error:
+        parser.error(str(error))
+    known = models_of(chats)
+    unknown = sorted(set(given.models or ()) - set(known))
+    if unknown:
+        parser.error(f"the file has no model {unknown[0]!r}; there are: {', '.join(known)}")
+    chosen = sampled(chats, QUICK_CHATS) if given.quick else chats
+    tables = AlpsBench(chosen, known if given.models is None else given.models).tables()
+    measure({name: tables[name] for name in given.only or names}, quick=given.quick, file=given.json)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
