@@ -6,7 +6,7 @@ question it answers, and for nothing else.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
@@ -18,7 +18,7 @@ from recollect.extraction.spans import blank_out
 from recollect.extraction.speech_acts import statement_part
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
-from recollect.text import asks, normalise, terms, words
+from recollect.text import asks, bare, is_unspaced, terms, words
 from recollect.text.normalize import fold as fold_letters
 from recollect.types import Candidate, Evidence, LoggedMessage, MemoryKind
 
@@ -98,7 +98,10 @@ _SECOND_PERSON = LazyPattern(
     r"\b(?:you|your|you're|du|dein\w{0,2}|dir|dich|sie|ihnen|tu|te|toi|ton|vous|votre|tú|usted|você|ti|je|jij|jou|u)\b",
     re.IGNORECASE,
 )
-_OUTER_PUNCTUATION = LazyPattern(r"^[\W_]+|[\W_]+$")
+# Joins passages that are quoted together: 'I live in Oslo … I keep bees'.
+_JOINT = LazyPattern(r"\.{3,9}|…")
+# A quote of more passages retells the message.
+MAX_PASSAGES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,16 @@ class CheckedEvidence:
     evidence: Evidence | None
     reason: str
     """Why the candidate is dropped; empty if it is kept."""
+    further: tuple[Evidence, ...] = ()
+    """Of a quote that joins passages, the ones beside that of `evidence`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """Words of a quote and the message that holds them."""
+
+    words: str
+    message: LoggedMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +140,8 @@ def check_evidence(
     """Check a candidate against the message it names.
 
     The quote must be in the message's own words: injected, quoted or secret text proves nothing. White space, case,
-    width, typographic quotes and punctuation at the quote's ends are ignored.
+    width and punctuation are ignored. A quote may join passages by ellipses, of the message and of the speaker's other
+    messages around it; each must be there.
 
     A bare yes or no is evidence only for the question just asked. The question alone is no evidence, and its
     presupposition is not confirmed.
@@ -150,20 +164,48 @@ def check_evidence(
         return _assented(candidate, message, answer, question)
     # A retraction or correction may be as short as 'jk'.
     answers = bool(question or candidate.forgets_seqs or candidate.corrects)
-    whole = answers and _folded(candidate.quote) and _folded(candidate.quote) == _folded(readable(message))
+    whole = answers and _plain(candidate.quote) and _plain(candidate.quote) == _plain(readable(message))
     if not whole and not is_quote(candidate.quote):
         return CheckedEvidence(None, "has no quote")
-    if not inside:
+    passages = (
+        [_Passage(candidate.quote.strip(), message)]
+        if inside
+        else _joined_passages(candidate.quote, message, (*earlier, *messages))
+    )
+    if not passages:
         return CheckedEvidence(None, "has a quote that is not in the message")
-    if message.role == "user" and (reason := _misattributed(candidate, message)):
+    if message.role == "user" and (reason := _misattributed(candidate, passages)):
         return CheckedEvidence(None, reason)
-    return CheckedEvidence(evidence_of(message, candidate.quote.strip()), "")
+    first, *further = (evidence_of(passage.message, passage.words) for passage in passages)
+    return CheckedEvidence(first, "", tuple(further))
 
 
-def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
-    """Return why a candidate does not rest on the user's own statement; empty if it does."""
-    if not speaker_name(message.name) and _is_others_speech(candidate, readable(message)):
-        return "rests on words that the message quotes from another person"
+def _joined_passages(quote: str, message: LoggedMessage, around: Sequence[LoggedMessage]) -> list[_Passage]:
+    """Find the passages that a quote joins, those of `message` first; empty if one is missing, or none is in it."""
+    passages = [words for part in _JOINT.split(quote) if (words := part.strip(" []()")) and _plain(words)]
+    if not 1 < len(passages) <= MAX_PASSAGES or not all(map(is_quote, passages)):
+        return []
+    others = [
+        other
+        for other in around
+        if other.seq != message.seq and other.role == message.role and speaker_of(other) == speaker_of(message)
+    ]
+    found = [
+        _Passage(passage, holder)
+        for passage in passages
+        if (holder := next((said for said in (message, *others) if is_quoted_in(passage, readable(said))), None))
+    ]
+    if len(found) < len(passages) or all(passage.message.seq != message.seq for passage in found):
+        return []
+    return sorted(found, key=lambda passage: passage.message.seq != message.seq)
+
+
+def _misattributed(candidate: Candidate, passages: Sequence[_Passage]) -> str:
+    """Return why a candidate does not rest on the user's own statements; empty if it does."""
+    for passage in passages:
+        part = replace(candidate, quote=passage.words)
+        if not speaker_name(passage.message.name) and _is_others_speech(part, readable(passage.message)):
+            return "rests on words that the message quotes from another person"
     if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTION_CHARACTERS]) and not _SECOND_PERSON.search(
         candidate.quote
     ):
@@ -173,16 +215,20 @@ def _misattributed(candidate: Candidate, message: LoggedMessage) -> str:
 
 def is_quote(quote: str) -> bool:
     """Return whether a quote is long enough to prove anything."""
-    return sum(character.isalnum() for character in _folded(quote)) >= MIN_QUOTE_CHARACTERS
+    return sum(character.isalnum() for character in _plain(quote)) >= MIN_QUOTE_CHARACTERS
 
 
 def is_quoted_in(quote: str, text: str) -> bool:
-    """Return whether a text contains a quote, ignoring white space, case, width and typographic quotes.
+    """Return whether a text contains a quote, ignoring white space, case, width and punctuation.
 
-    >>> is_quoted_in("“I live in  Oslo.”", "i live in oslo, by the river"), is_quoted_in("", "anything")
+    >>> is_quoted_in("“I live in  Oslo.”", "i live, in oslo - by the river"), is_quoted_in("", "anything")
     (True, True)
     """
-    return _folded(quote) in _folded(text, ends=False)
+    plain = _plain(quote)
+    if plain in _plain(text):
+        return True
+    # Blanks mean nothing to such a script, and a comma that is left out leaves none.
+    return is_unspaced(plain) and plain.replace(" ", "") in _plain(text).replace(" ", "")
 
 
 def question_before(message: LoggedMessage, messages: Sequence[LoggedMessage]) -> str:
@@ -265,7 +311,7 @@ def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
     )
 
 
-def _folded(text: str, *, ends: bool = True) -> str:
-    text = text.replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
-    plain = normalise(fold(text).replace("–", "-").replace("—", "-").replace("…", "..."))
-    return _OUTER_PUNCTUATION.sub("", plain) if ends else plain
+@remembered
+def _plain(text: str) -> str:
+    """Write the words of a text as quotes are compared."""
+    return bare(text.replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, ""))

@@ -238,23 +238,29 @@ def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) ->
     if not asked:
         replies = message.role == "user" and bool(question_before(message, (*batch.earlier, *batch.messages)))
         return replies or is_worth_extracting(text)
-    if message.role == "user":
-        return not _why_skipped(message, batch)
+    if why_skipped(message, (*batch.earlier, *batch.messages)):
+        return False
     # An assistant's answer tells what is so; what it asks or wishes tells nothing.
-    return not _why_skipped(message, batch) and any(statement_part(piece.text) for piece in sentences(fold(text)))
+    return message.role == "user" or any(statement_part(piece.text) for piece in sentences(fold(text)))
 
 
 def withheld(batch: ExtractionBatch) -> list[SkipReason]:
     """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
     if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
         return []
-    reasons = (_why_skipped(message, batch) for message in batch.messages if message.role == "user")
+    around = (*batch.earlier, *batch.messages)
+    reasons = (why_skipped(message, around) for message in batch.messages if message.role == "user")
     return [reason for reason in reasons if reason]
 
 
-def _why_skipped(message: LoggedMessage, batch: ExtractionBatch) -> SkipReason:
-    """Say why a model need not see a message; empty where it is to be shown."""
-    question = question_before(message, (*batch.earlier, *batch.messages))
+def why_skipped(message: LoggedMessage, around: Sequence[LoggedMessage]) -> SkipReason:
+    """Return why a model need not see a message; empty if it may hold something.
+
+    Args:
+        message: A new message.
+        around: It and the messages around it: the one before may ask what it answers.
+    """
+    question = question_before(message, around)
     return skip_reason(readable(message), asked=bool(question), fenced=any(map(str.isalnum, message.text)))
 
 

@@ -39,9 +39,14 @@ def candidate(quote: str, seq: int = 1) -> Candidate:
         ("I’m “very” happy", 'I\'m "very" happy'),
         ("I live in Oslo", "...I live in Oslo!"),
         ("Ｏｓｌｏ is home", "Oslo is home"),
+        ('I loved the film "Alien"', "I loved the film 'Alien'"),
+        ("Well,I live in Oslo,Norway", "Well, I live in Oslo, Norway"),
+        ("I've two cats (Mia & Tom)", "I've two cats: Mia, Tom"),
+        ("我喜欢茶，不喝咖啡。", "我喜欢茶不喝咖啡"),
+        ("Меня напугал фильм «Чужой»", "меня напугал фильм 'Чужой'"),
     ],
 )
-def test_a_quote_is_found_whatever_its_spacing_case_and_quotes(text: str, quote: str) -> None:
+def test_a_quote_is_found_whatever_its_spacing_case_and_marks(text: str, quote: str) -> None:
     checked = check_evidence(candidate(quote), [message(text, name="Ana")], USER)
     assert checked.reason == ""
     assert checked.evidence is not None
@@ -57,12 +62,56 @@ def test_a_quote_is_found_whatever_its_spacing_case_and_quotes(text: str, quote:
         ("<recollect-memory a>likes tea</recollect-memory a>hello there", "likes tea", "not in the message"),
         ("> she likes tea\nindeed", "likes tea", "not in the message"),
         ("my password is hunter2", "password is hunter2", "not in the message"),
+        ("I live in Oslo. I keep bees.", "I live in Oslo ... I keep goats", "not in the message"),
+        ("I live in Oslo.", "I live in Oslo ... I ... in", "not in the message"),
+        ("I live in Oslo. I keep bees.", " ... ".join(["Oslo"] * 9), "not in the message"),
+        ("> she likes tea\nI keep bees.", "I keep bees ... she likes tea", "not in the message"),
     ],
 )
 def test_a_quote_that_is_not_the_speakers_own_is_dropped(text: str, quote: str, why: str) -> None:
     checked = check_evidence(candidate(quote), [message(text)], USER)
     assert checked.evidence is None
     assert why in checked.reason
+
+
+@pytest.mark.parametrize("joint", [" ... ", "…", " [...] ", "... "])
+def test_a_quote_may_join_passages_of_one_message(joint: str) -> None:
+    said = message("I live in Oslo, by the river. On Sundays I keep bees.")
+    checked = check_evidence(candidate(f"I live in Oslo{joint}I keep bees"), [said], USER)
+    assert checked.evidence is not None
+    assert [source.quote for source in (checked.evidence, *checked.further)] == ["I live in Oslo", "I keep bees"]
+
+
+def test_a_quote_may_join_passages_of_a_speakers_messages() -> None:
+    said = [
+        message("I live in Oslo."),
+        message("Nice, do you keep bees?", seq=2, role="assistant"),
+        message("I keep bees there.", seq=3),
+    ]
+    checked = check_evidence(candidate("I live in Oslo ... I keep bees", seq=3), said[1:], USER, said[:1])
+    assert checked.evidence is not None
+    assert [(source.seq, source.quote) for source in (checked.evidence, *checked.further)] == [
+        (3, "I keep bees"),
+        (1, "I live in Oslo"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("quote", "why"),
+    [
+        ("Do you keep bees ... I live in Oslo", "not in the message"),
+        ("I live in Bern ... I live in Oslo", "quotes from another person"),
+        ("I live in Oslo ... So what", "not in the message"),
+    ],
+)
+def test_a_joined_quote_takes_nothing_from_others(quote: str, why: str) -> None:
+    said = [
+        message("Do you keep bees?", role="assistant"),
+        message('My aunt said "I live in Bern" again.', seq=2),
+        message("So what", seq=3, name="Ben"),
+        message("I live in Oslo.", seq=4),
+    ]
+    assert why in check_evidence(candidate(quote, seq=4), said, USER).reason
 
 
 def test_a_role_that_is_no_source_gives_no_evidence() -> None:

@@ -108,4 +108,4 @@ async def test_a_model_sees_whose_words_they_are_and_no_message_forges_the_marks
     (asked,) = model.calls
     (line,) = [line for line in asked.user.splitlines() if "I ski" in line]
     assert json.loads(line.partition(': "')[2].join(('"', ""))) == 'I ski. She said ⟦"I live in Oslo"⟧ to me.'
-    assert "Words between ⟦ and ⟧ are quoted from somebody else" in asked.user
+    assert "Words between ⟦ and ⟧ are quoted from someone else" in asked.user
