@@ -135,7 +135,12 @@ _GREETINGS = """
     下午好, 晚上好, 晚安, 再见, 再見, 拜拜, こんにちは, こんばんは, おはよう, おはようございます, おやすみ,
     おやすみなさい, さようなら, またね, やあ, もしもし, はじめまして, 안녕, 안녕하세요, 안녕하십니까, 좋은
     아침, 좋은 아침이에요, 잘 자, 안녕히 가세요, 안녕히 계세요, 반갑습니다, สวัสดี, สวัสดีครับ, สวัสดีค่ะ,
-    ลาก่อน
+    ลาก่อน, নমস্কার, আসসালামু আলাইকুম, শুভ সকাল, শুভ রাত্রি, কেমন আছো, কেমন আছেন, السلام علیکم, آداب, خدا حافظ, شب بخیر,
+    வணக்கம், காலை வணக்கம், నమస్కారం, నమస్తే, शुभ सकाळ, jambo, hujambo, habari, habari yako, mambo, kwaheri,
+    usiku mwema, kumusta, kamusta, kumusta ka, magandang umaga, magandang hapon, magandang gabi, paalam, здравей,
+    здравейте, здрасти, добро утро, добър ден, добър вечер, лека нощ, довиждане, чао, zdravo, bok, dobro jutro,
+    dobar dan, dobra večer, dobro veče, laku noć, doviđenja, здраво, добро јутро, добар дан, добро вече, лаку ноћ,
+    довиђења
 """
 _THANKS = """
     thanks, thank you, thank u, thx, ty, tysm, cheers, much appreciated, appreciated, appreciate it, i
@@ -157,7 +162,10 @@ _THANKS = """
     ممنون, متشکرم, مرسی, تشکر, תודה, תודה רבה, धन्यवाद, बहुत धन्यवाद, शुक्रिया, बहुत शुक्रिया, 谢谢, 謝謝,
     谢谢你, 谢谢您, 非常感谢, 多谢, 感谢, 谢了, ありがとう, ありがとうございます, ありがとうございました,
     どうも, どうもありがとう, どうもありがとうございます, サンキュー, 고마워, 고마워요, 감사합니다, 감사해요,
-    정말 고마워요, 정말 감사합니다, 고맙습니다, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, ขอบคุณมาก
+    정말 고마워요, 정말 감사합니다, 고맙습니다, ขอบคุณ, ขอบคุณครับ, ขอบคุณค่ะ, ขอบคุณมาก, ধন্যবাদ, অনেক ধন্যবাদ,
+    شکریہ, بہت شکریہ, آپ کا شکریہ, நன்றி, மிக்க நன்றி, ధన్యవాదాలు, చాలా ధన్యవాదాలు, आभारी आहे, asante, asante sana,
+    nashukuru, salamat, maraming salamat, salamat po, maraming salamat po, благодаря, много благодаря, мерси,
+    hvala, puno hvala, hvala lijepa, hvala lepo, hvala ti, hvala vam, хвала, хвала лепо, хвала пуно
 """
 # Words next to a greeting or thanks that say nothing by themselves.
 _FILLERS = """

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.sentences import fact_sentence
-from recollect.text import BETWEEN_SENTENCES, asks, bare, negations, terms, words
+from recollect.text import asks, bare, negations, split_sentences, terms, words
 from recollect.types import Memory, MemoryKind
 
 # Words that a repetition may add to a memory without saying anything new. Any other word may be what has changed.
@@ -31,7 +31,6 @@ _SIGN = LazyPattern(r"[$€£¥%°+#]")
 _LIST_WORDS = frozenset(terms("fact preference insight note memory importance said user created summary on the by"))
 # Shorter memories are repeated by chance.
 _MIN_WORDS = 3
-_PIECES = LazyPattern(rf"{BETWEEN_SENTENCES}|\n+")
 _CLAUSES = LazyPattern(r"[,;:()\"“”„«»]|\s[-–—]\s|\b(?:and|but|so)\b", re.IGNORECASE)
 # Phrases that announce a repetition: 'as you told me', 'I remember that'.
 _ANNOUNCES_REPETITION = LazyPattern(
@@ -82,7 +81,7 @@ class EchoFilter:
         """
         if not self._known or not text:
             return text, []
-        pieces = _PIECES.split(text)
+        pieces = split_sentences(text)
         echoed = self._repeats if role == "assistant" else self._copies
         echoes = [piece for piece in pieces if not (keeps_questions and asks(piece)) and echoed(piece)]
         if not echoes:

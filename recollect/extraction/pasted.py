@@ -17,6 +17,7 @@ from recollect.extraction.labels import (
 )
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
 from recollect.lazy_pattern import LazyPattern
+from recollect.text import sentence_ends
 
 # Words of a line that announces a text: with a colon at its end, and without.
 _MAX_HEADING, _MAX_ANNOUNCED = 20, 14
@@ -28,7 +29,6 @@ _NEAR_END = 6
 _MAX_SAID = 400
 _NOTHING = RemovedParts()
 _WORD = LazyPattern(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
-_SENTENCE_END = LazyPattern(r"[.!?]\s")
 _BULLET = LazyPattern(r"[ \t]{0,20}(?:[-*•–]|\d{1,3}[.)])\s")
 _EXTENSION = (
     r"(?:txt|md|markdown|rst|pdf|docx?|odt|rtf|tex|html?|xml|json|jsonl|ya?ml|toml|ini|cfg|conf|env|csv|tsv|xlsx?"
@@ -162,9 +162,10 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
         return None
     line_end = text.find("\n", clause.end)
     line_end = len(text) if line_end < 0 else line_end
-    following = _SENTENCE_END.split(text[clause.end : min(line_end, clause.end + _MAX_SAID)], maxsplit=1)[0]
+    following = text[clause.end : min(line_end, clause.end + _MAX_SAID)]
+    following = following[: next(iter(sentence_ends(following)), len(following))]
     if _ERROR.search(label):
-        return (clause.start, min(line_end, clause.end + len(following) + 1))
+        return (clause.start, min(line_end, clause.end + len(following)))
     bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
     if (
         (own_list or bullet or names_person_or_pet(label))

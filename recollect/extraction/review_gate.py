@@ -23,7 +23,7 @@ from recollect.extraction.poisoning_patterns import (
     PoisoningPattern,
 )
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import BETWEEN_SENTENCES
+from recollect.text import split_sentences
 from recollect.types import Candidate
 
 _ANY = ("",)
@@ -42,7 +42,6 @@ _STANDING_HINTS = (
     *("always", "never", "from", "every", "each", "all", "remember", "when", "if", "once", "time", "after", "soon"),
     *("trigger", "activation", "in "),
 )
-_SENTENCE_END = LazyPattern(rf"{BETWEEN_SENTENCES}|\n+")
 # Where an order may begin within a sentence: after a mark, or after words like 'wants you to'.
 _BEGINS = LazyPattern(
     r"[\n.!?,;:\"“”]|\b(?:that|please)\b|\b(?:wants?|asks?|asked|told|tells|request(?:s|ed)?|instruct(?:s|ed)?|order(?:s|ed)?|"
@@ -105,7 +104,7 @@ def planted_order(text: str, role: str = "assistant") -> str | None:
     """
     planted = _planted_by_user if role == "user" else _planted
     forged = _marked(text, (*FORGED, *CLAIMS) if role == "user" else FORGED)
-    return forged or next((why for sentence in _SENTENCE_END.split(text) if (why := planted(sentence))), None)
+    return forged or next((why for sentence in split_sentences(text) if (why := planted(sentence))), None)
 
 
 def _planted_by_user(sentence: str) -> str | None:

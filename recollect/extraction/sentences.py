@@ -1,6 +1,6 @@
 """Cut a text into sentences and clauses, each with its place in the text, and write its dates out. Pure.
 
-'Hi Dr. Ray! I moved.' has two sentences: the stop after 'Dr' ends an abbreviation.
+Sentences end where `recollect.text.sentence_ends` says.
 """
 
 import re
@@ -9,34 +9,10 @@ from dataclasses import dataclass
 from recollect.dates import DateMention
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
-from recollect.text import SENTENCE_END
+from recollect.text import is_list_number, sentence_ends
 
-# Stops that end an abbreviation or an initial, not a sentence. After a digit, 'ft' and 'pt' are units: '6 ft.'
-_TITLES = (
-    "mr|mrs|ms|dr|dra|drs|prof|profa|sra|srta|mme|mlle|sig|dott|hr|fr|st|ste|mt|vs|approx|rev|hon|gen|capt|sgt|lt|col|"
-    "sen|gov"
-)
-_LAST = "etc|jr|sr|inc|ltd|co|corp|bros|ave|blvd|rd"
-_ABBREVIATED = LazyPattern(
-    rf"(?:\b(?:{_TITLES}|e\.g|i\.e)"
-    r"|(?<!\d )(?<!\d)\b(?:ft|pt)"
-    r"|(?P<number>\b(?:no|nr))"
-    rf"|(?P<last>\b(?:{_LAST}|[A-Z])))\.$",
-    re.IGNORECASE,
-)
-_ABBREVIATIONS = frozenset(f"{_TITLES}|ft|pt|no|nr|{_LAST}".split("|"))
-# Characters before a stop in which an abbreviation is looked for, the stop included.
-_MAX_ABBREVIATED = 12
-# Starts a sentence after an abbreviation that may also end one: 'I work at Foss Inc. I live …'.
-_ANOTHER = LazyPattern(
-    r"\s{1,9}(?:I(?:'\w+)?|My|We|Our|He|She|They|It|This|That|But|And|So|The|You|Please|What|How)\b(?!\.)"
-)
-# Follows 'no.' if that means a number.
-_NUMBER = LazyPattern(r"\s{0,3}\d")
-# A picture ends the sentence before it: 'Big news 🎉 we moved'.
-PICTURE = r"[\u2600-\u27bf\U0001f000-\U0001faff]"
-_STOP = LazyPattern(rf"{SENTENCE_END}|\n+|{PICTURE}[\ufe0f\u200d]*(?=\s|$)")
-_LEAD = LazyPattern(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}[.)]\s)+")
+_LEAD = LazyPattern(r"(?:[\s>*•#–—-]++|(?<!\d)\d{1,2}\)\s)+")
+_LINE_NUMBER = LazyPattern(r"\d{1,3}(?=\.\s)")
 
 # Characters that rules read as one sentence. A longer one is a list or a paste, and is cut after a word.
 MAX_SENTENCE = 2000
@@ -62,7 +38,6 @@ _COARSE = LazyPattern(
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "“": '"', "”": '"', "„": '"', "\u00a0": " "})
 # What a model or a person writes may be longer than what is asked for, but not twice as long.
 HARD_FACTOR = 2
-_SENTENCE_END = LazyPattern(SENTENCE_END)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,24 +76,11 @@ def sentences(text: str) -> list[TextSpan]:
 def _sentences(text: str) -> tuple[TextSpan, ...]:
     found: list[TextSpan] = []
     at = 0
-    for stop in _STOP.finditer(text):
-        if stop.group() == "." and _goes_on(text, max(at, stop.end() - _MAX_ABBREVIATED), stop.end()):
-            continue
-        _keep_all(found, text, at, stop.end())
-        at = stop.end()
+    for end in sentence_ends(text, pictures=True):
+        _keep_all(found, text, at, end)
+        at = end
     _keep_all(found, text, at, len(text))
     return tuple(found)
-
-
-def _goes_on(text: str, start: int, end: int) -> bool:
-    """Return whether a stop ends an abbreviation within a sentence."""
-    word = text[start : end - 1].rpartition(" ")[2]
-    if len(word) > 1 and word.isascii() and word.isalpha() and word.lower() not in _ABBREVIATIONS:
-        return False  # most stops, without a search
-    found = _ABBREVIATED.search(text, start, end)
-    if found is None or (found["number"] and not _NUMBER.match(text, end)):
-        return False
-    return not (found["last"] and _ANOTHER.match(text, end))
 
 
 def fine_clauses(sentence: TextSpan) -> list[TextSpan]:
@@ -173,12 +135,18 @@ def _keep_all(found: list[TextSpan], text: str, start: int, end: int) -> None:
 
 
 def _keep(found: list[TextSpan], text: str, start: int, end: int, *, offset: int = 0) -> None:
-    lead = _LEAD.match(text, start, end)
-    if lead:
-        start = lead.end()
+    start = _after_lead(text, start, end)
+    number = _LINE_NUMBER.match(text, start, end)
+    if number and is_list_number(text, number.end()):
+        start = _after_lead(text, number.end() + 1, end)
     kept = text[start:end].rstrip()
     if any(character.isalnum() for character in kept):
         found.append(TextSpan(kept, offset + start))
+
+
+def _after_lead(text: str, start: int, end: int) -> int:
+    lead = _LEAD.match(text, start, end)
+    return lead.end() if lead else start
 
 
 def first_sentences(text: str, max_sentences: int) -> str:
@@ -217,10 +185,10 @@ def shortened(text: str, max_characters: int) -> str:
     """
     if not max_characters or len(text) <= max_characters:
         return text
-    ends = [match.end() for match in _SENTENCE_END.finditer(text) if match.end() <= max_characters]
+    ends = [end for end in sentence_ends(text) if end <= max_characters]
     # Half of the room at least: a short first sentence alone would lose more than a cut one.
     if ends and 2 * ends[-1] >= max_characters:
-        return text[: ends[-1]]
+        return text[: ends[-1]].rstrip()
     head, blank, _ = text[:max_characters].rpartition(" ")
     return (head if blank else text[: max_characters - 1]).rstrip(" ,;:-") + "…"
 

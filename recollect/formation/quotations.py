@@ -19,7 +19,7 @@ from recollect.formation.stale import Outdated, stale_stretches
 from recollect.formation.withheld import with_secrets
 from recollect.ids import id_text, new_id
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import BETWEEN_SENTENCES, asks, is_unspaced, only_asks, source_key, squeeze, term_key
+from recollect.text import asks, is_unspaced, only_asks, source_key, split_sentences, squeeze, term_key
 from recollect.types import (
     QUESTION_FLAG,
     Action,
@@ -49,7 +49,6 @@ MIN_SHARED_TERMS = 0.5
 MANY_ROWS = 2_000
 # In `SubjectSnapshot.roles`.
 _ASSISTANT = 2
-_SENTENCE_END = LazyPattern(BETWEEN_SENTENCES)
 _ASKS = LazyPattern(
     r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
     r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
@@ -243,7 +242,7 @@ def is_quotable(role: str, text: str) -> bool:
     plain = squeeze(text)
     if role not in ("user", "assistant") or not plain or is_bare_question(plain):
         return False
-    return not all(is_small_talk(part) for part in _SENTENCE_END.split(plain) if part)
+    return not all(is_small_talk(part) for part in split_sentences(plain))
 
 
 def is_bare_question(text: str) -> bool:
@@ -257,7 +256,7 @@ def is_bare_question(text: str) -> bool:
     plain = squeeze(text.replace("’", "'"))
     if not asks(plain) or _TELLS.search(plain):
         return False
-    parts = [part for part in _SENTENCE_END.split(plain) if part]
+    parts = split_sentences(plain)
     return all(
         asks(part) and (_ASKS.match(part) or only_asks(part) or _is_fragment(part)) and not _carries_statement(part)
         for part in parts

@@ -1,9 +1,10 @@
 """Cuts a long message into pieces that are embedded separately. Pure."""
 
 import unicodedata
+from collections.abc import Iterator
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import SENTENCE_END, mostly_unspaced
+from recollect.text import mostly_unspaced, sentence_ends
 
 # About 250 tokens: longer pieces average many topics into one vector that is near none of them. In scripts without
 # spaces, each letter is at least a token.
@@ -13,13 +14,9 @@ MAX_CHUNKS = 32
 # Boundaries in the first quarter of a piece are ignored, so that pieces do not become tiny.
 _MIN_SHARE = 4
 
-# Places to cut, best first: after a paragraph, a line or sentence, a clause, a word.
-_BOUNDARIES = (
-    LazyPattern(r"\n\s*\n"),
-    LazyPattern(rf"\n|{SENTENCE_END}"),
-    LazyPattern(r"[,;:،؛၊]\s|[、，；]"),
-    LazyPattern(r"\s"),
-)
+_PARAGRAPH_END = LazyPattern(r"\n\s*\n")
+_CLAUSE_END = LazyPattern(r"[,;:،؛၊]\s|[、，；]")
+_WORD_END = LazyPattern(r"\s")
 
 
 def chunks(text: str, *, size: int | None = None, max_pieces: int = MAX_CHUNKS) -> list[str]:
@@ -55,10 +52,17 @@ def _skip_blank(text: str, start: int) -> int:
     return start
 
 
+def _boundaries(window: str) -> Iterator[list[int]]:
+    """Yield the places to cut, best first: after a paragraph, a line or sentence, a clause, a word."""
+    yield [found.end() for found in _PARAGRAPH_END.finditer(window)]
+    yield sentence_ends(window)
+    yield [found.end() for found in _CLAUSE_END.finditer(window)]
+    yield [found.end() for found in _WORD_END.finditer(window)]
+
+
 def _cut(window: str, size: int) -> int:
     """Return the length of the piece at the start of `window`, which is one character longer than a piece may be."""
-    for boundary in _BOUNDARIES:
-        ends = [found.end() for found in boundary.finditer(window)]
+    for ends in _boundaries(window):
         # White space after a sentence may exceed the piece: it is dropped anyway.
         fitting = [end for end in ends if len(window[:end].rstrip()) <= size and end > size // _MIN_SHARE]
         if fitting:

@@ -1,13 +1,12 @@
 """Words: cleaning at the entrance, normalisation, terms for the word index, similarity of spelling. Pure."""
 
+from recollect.text.abbreviations import is_list_number
 from recollect.text.courtesies import is_courtesy
 from recollect.text.hashes import conversation_tag, hash64, source_key, term_key, term_keys
 from recollect.text.languages import STOP_WORDS, is_english
 from recollect.text.normalize import bare, clean, fold, fold_runs, normalise, spelling_similarity, squeeze, words
 from recollect.text.proper_names import find_names
 from recollect.text.questions import (
-    BETWEEN_SENTENCES,
-    SENTENCE_END,
     asks,
     is_opener,
     negations,
@@ -16,6 +15,7 @@ from recollect.text.questions import (
     opens_asking,
 )
 from recollect.text.scripts import is_unspaced, mostly_unspaced
+from recollect.text.sentence_ends import sentence_ends, split_sentences
 from recollect.text.stem import stem
 from recollect.text.terms import (
     CountedTerms,
@@ -29,8 +29,6 @@ from recollect.text.terms import (
 )
 
 __all__ = [
-    "BETWEEN_SENTENCES",
-    "SENTENCE_END",
     "STOP_WORDS",
     "TERM_SCHEME",
     "CountedTerms",
@@ -46,6 +44,7 @@ __all__ = [
     "hash64",
     "is_courtesy",
     "is_english",
+    "is_list_number",
     "is_opener",
     "is_unspaced",
     "legacy_terms",
@@ -57,8 +56,10 @@ __all__ = [
     "opens_asking",
     "other_stems",
     "read_terms",
+    "sentence_ends",
     "source_key",
     "spelling_similarity",
+    "split_sentences",
     "squeeze",
     "stem",
     "term_key",

@@ -1,4 +1,4 @@
-"""Where sentences end, and whether they ask, greet or deny, in the languages of most users. Pure.
+"""Whether sentences ask, greet or deny, in the languages of most users. Pure.
 
 English has its own, closer rules where they are needed. What is not listed here counts as telling something: a question
 that is kept does less harm than a statement that is lost.
@@ -119,23 +119,6 @@ def only_greets(sentence: str) -> bool:
     """
     said = words(sentence)
     return 0 < len(said) <= _MAX_GREETING_WORDS and all(fold(word) in GREETINGS for word in said)
-
-
-# Marks that end a sentence where white space or the end follows: within a word they are a point or an address.
-SPACED_STOPS = ".!?…"
-# Marks that end a sentence anywhere: Chinese and Japanese, Indic, Burmese, Khmer, Armenian, Arabic, Ethiopic.
-TIGHT_STOPS = "。！？｡।॥။។៕։؟۔።፧"
-# Closing characters after a mark.
-CLOSING = "\"'”’)\\]»」』）】"
-# The Greek question mark looks like a semicolon.
-_GREEK = "(?<=[\u0370-\u03ff\u1f00-\u1fff])[;\u037e]"
-
-SENTENCE_END = (
-    rf"(?:(?<![{SPACED_STOPS}])[{SPACED_STOPS}]++[{CLOSING}]*+(?=\s|$)|[{TIGHT_STOPS}]++[{CLOSING}]*+|{_GREEK}(?=\s|$))"
-)
-"""Matches the marks at the end of a sentence."""
-BETWEEN_SENTENCES = rf"(?:(?<=[{SPACED_STOPS}])\s++|(?<=[{TIGHT_STOPS}])\s*+(?![{TIGHT_STOPS}{CLOSING}])|{_GREEK}\s++)"
-"""Matches the gap between sentences, to split there."""
 
 
 # English has further rules of its own where sentences are compared (`resolution/lexicon.py`).

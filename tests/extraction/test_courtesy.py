@@ -11,6 +11,7 @@ GREETINGS = [
     "Bom dia", "Goedemorgen", "God kväll", "Hei hei, moi", "Dzień dobry", "Dobrý den", "Jó napot!", "Bună ziua",
     "Günaydın", "Selamat pagi", "Xin chào", "Здравствуйте!", "Добрий день", "Καλημέρα", "صباح الخير", "שלום", "नमस्ते",
     "你好！", "早上好", "こんにちは", "안녕하세요", "สวัสดีครับ",
+    "নমস্কার", "السلام علیکم", "வணக்கம்", "Habari yako?", "Magandang umaga!", "Добър ден", "Dobro jutro!", "Добар дан",
 ]  # fmt: skip
 THANKS = [
     "Thanks!", "Thank you so much.", "thx", "Thanks a lot, Claude", "Hello, and thanks again!", "Muchas gracias",
@@ -18,6 +19,8 @@ THANKS = [
     "Tack så mycket", "Mange takk", "Kiitos paljon", "Dziękuję bardzo", "Děkuji", "Köszönöm szépen", "Mulțumesc",
     "Teşekkür ederim", "Terima kasih banyak", "Cảm ơn bạn", "Спасибо большое", "Щиро дякую", "Ευχαριστώ πολύ",
     "شكرا جزيلا", "תודה רבה", "बहुत धन्यवाद", "谢谢你", "ありがとうございます", "감사합니다", "ขอบคุณครับ",
+    "অনেক ধন্যবাদ", "بہت شکریہ", "மிக்க நன்றி", "Asante sana", "Maraming salamat po!", "Благодаря", "Hvala lijepa!",
+    "Хвала лепо",
 ]  # fmt: skip
 CODE = [
     "def area(r):\n    return 3.14 * r * r",

@@ -18,7 +18,7 @@ from recollect.extraction.rules.note_weight import WeighedClause, begins_with_sp
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, READ, ParsedMessage
 from recollect.extraction.rules.rewrite import reporting, stand_alone
 from recollect.extraction.rules.vocabulary import RELATIONS
-from recollect.extraction.sentences import PICTURE, TextSpan, fine_clauses, fold, sentences, write_out
+from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
 from recollect.extraction.speech_acts import (
     is_command,
@@ -31,6 +31,7 @@ from recollect.extraction.speech_acts import (
 )
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import terms
+from recollect.text.sentence_ends import PICTURE
 from recollect.types import Candidate, MemoryKind
 
 # Weight from which a clause becomes a note: between people most sentences are about their lives (measured with
