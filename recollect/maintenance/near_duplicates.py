@@ -122,12 +122,12 @@ class Duplicates:
 
         Where many notes are of one kind, each is near to many others, and comparing two texts takes milliseconds.
         """
-        if len(pairs) < _MIN_PAIRS_EACH * len({pair.newer for pair in pairs}):
+        if await pace.apart(lambda: len(pairs) < _MIN_PAIRS_EACH * len({pair.newer for pair in pairs})):
             return pairs
         if self._patterns is None:
             self._patterns = await pace.apart(lambda: PatternTable(len(hot.ids)))
         patterns = self._patterns
-        unknown = [place for place in {place for pair in pairs for place in pair[:2]} if not patterns.is_known[place]]
+        unknown = await pace.apart(lambda: _without_pattern(patterns, pairs))
         for start in range(0, len(unknown), PAGE):
             pace.check()
             places = {id_at(hot, place): place for place in unknown[start : start + PAGE]}
@@ -163,6 +163,10 @@ class Duplicates:
             plan.close(closed, commits.runtime.clock.now())
             plan.decide(kept, Action.MERGE, merged.reason, target=closed, text=closed.text)
         return plan
+
+
+def _without_pattern(patterns: PatternTable, pairs: Sequence[NearPair]) -> list[int]:
+    return [place for place in {place for pair in pairs for place in pair[:2]} if not patterns.is_known[place]]
 
 
 def _put_patterns(
