@@ -12,6 +12,7 @@ PACKAGE = Path(__file__).parent.parent / "recollect"
 # Modules with caches that hold no words of users: prompts, schemas, templates, settings, ids, instants, the catalogue.
 # Those of an engine's token counter and query builder are emptied by `EngineSteps.forget_texts`.
 WITHOUT_USERS_WORDS = {
+    "text/markers.py",
     "engine/query_builder.py",
     "extraction/schemas/notes.py",
     "extraction/schemas/output_schema.py",

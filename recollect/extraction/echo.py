@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.sentences import fact_sentence
 from recollect.text import asks, bare, negations, split_sentences, terms, words
+from recollect.text.tongues import ENGLISH_TONGUE, tongue_of
+from recollect.text.wordings import foreign_difference
 from recollect.types import Memory, MemoryKind
 
 # Words that a repetition may add to a memory without saying anything new. Any other word may be what has changed.
@@ -49,6 +51,9 @@ class _Known:
     """A recalled memory, prepared for comparison."""
 
     wordings: tuple[str, ...]
+    sentences: tuple[str, ...]
+    """As they are written."""
+    is_english: bool
     terms: Counter[str]
     denials: int
     counted: frozenset[tuple[str, str]]
@@ -71,8 +76,8 @@ class EchoFilter:
         """Return a message without the sentences that only repeat memories, and those sentences.
 
         An assistant paraphrases: its sentence is dropped if each clause has only terms, numbers, signs and negations of
-        a single memory. The user's own words are never an echo, except sentences about "the user" that copy a memory
-        word for word.
+        a single memory; in another language than English, if it is a sentence of a memory in the same words. The user's
+        own words are never an echo, except sentences about "the user" that copy a memory word for word.
 
         Args:
             role: Who said it.
@@ -90,6 +95,8 @@ class EchoFilter:
         return "\n".join(piece for piece in pieces if piece not in dropped), echoes
 
     def _repeats(self, piece: str) -> bool:
+        if tongue_of(piece) != ENGLISH_TONGUE:
+            return self._says_again(piece)
         text = _CONTRACTED.sub(" ", _ANNOUNCES_REPETITION.sub(" ", piece))
         clauses = [(clause, found) for clause in _CLAUSES.split(text) if (found := terms(clause).keys() - _FILLERS)]
         return bool(clauses) and all(self._repeated(clause, found) for clause, found in clauses)
@@ -97,11 +104,22 @@ class EchoFilter:
     def _repeated(self, clause: str, clause_terms: AbstractSet[str]) -> bool:
         denials, counted, signs = negations(clause), _counted(clause), frozenset(_SIGN.findall(clause))
         return any(
-            known.denials == denials
+            known.is_english
+            and known.denials == denials
             and clause_terms <= known.terms.keys()
             and counted <= known.counted
             and signs <= known.signs
             for known in self._known
+        )
+
+    def _says_again(self, piece: str) -> bool:
+        """Return whether a sentence that is not English is one of a memory, in its words."""
+        said = bool(words(piece))
+        return said and any(
+            foreign_difference(piece, sentence) is None
+            for known in self._known
+            if not known.is_english
+            for sentence in known.sentences
         )
 
     def _copies(self, piece: str) -> bool:
@@ -138,6 +156,8 @@ def _known(memory: Memory) -> _Known:
     heads = [f"turns {memory.detail.first_turn}-{memory.detail.last_turn}"] if memory.kind is MemoryKind.EPISODE else []
     return _Known(
         wordings=tuple(_wordings(texts)) if memory.kind is not MemoryKind.TURN else (),
+        sentences=tuple(piece for text in texts for piece in split_sentences(text) if words(piece)),
+        is_english=tongue_of(memory.text) == ENGLISH_TONGUE,
         terms=terms(" ".join([*texts, *heads])),
         denials=negations(memory.text),
         counted=_counted(f"{memory.text} {memory.detail.summary} {memory.value} {' '.join(heads)}"),

@@ -5,6 +5,7 @@ texts that it merges.
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -18,6 +19,8 @@ from recollect.extraction.sentences import HARD_FACTOR
 from recollect.lazy_pattern import LazyPattern
 from recollect.providers.protocols import LanguageModel
 from recollect.text import STOP_WORDS, clean, squeeze, stem, terms, words
+from recollect.text.markers import all_markers, read_signs
+from recollect.text.tongues import tongue_of
 from recollect.types import Memory, MemoryId, MemoryKind
 
 SCHEMA_NAME = "compaction"
@@ -163,9 +166,10 @@ def _unfounded(text: str, target: str, question: CompactionQuestion) -> str | No
     if len(own_words) > MAX_OWN_WORDS * len(edited):
         return f"{len(own_words)} of the edit's {len(edited)} words are in neither text"
     both = f"{target} {question.new.text}"
-    if _telling(text) - frozenset(map(stem, words(both))):
+    denied, denies = _foreign_denials(both), _foreign_denials(text)
+    if _telling(text) - frozenset(map(stem, words(both))) or denies - denied:
         return "the edit adds a name, a number or a denial"
-    if _denials(both) and not _denials(text):
+    if (_denials(both) and not _denials(text)) or (denied and not denies):
         return "the edit drops a denial"
     return None
 
@@ -183,6 +187,12 @@ def _telling(text: str) -> frozenset[str]:
 
 def _denials(text: str) -> set[str]:
     return {word for word in words(text) if word in _NEGATIONS or word.endswith("n't")}
+
+
+def _foreign_denials(text: str) -> Counter[str]:
+    """Count what denies in a text of another language than English."""
+    markers = all_markers().get(tongue_of(text))
+    return read_signs(text, markers).denials if markers else Counter()
 
 
 @lru_cache(maxsize=4)

@@ -21,6 +21,7 @@ from recollect.resolution.tokens import (
     without_determiners,
 )
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
+from recollect.text.wordings import are_english, foreign_difference, marked_difference
 
 # Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
 _TURNING: tuple[dict[str, str], ...] = (
@@ -33,6 +34,7 @@ _TURNING: tuple[dict[str, str], ...] = (
     {token(word): word for word in "all some most few every".split()},
 )
 _SMALL_WORD = "a small word turns the meaning"
+_NAMES = "the names differ"
 # Words of meaning on either side in which a statement differs from what it was before a change.
 MAX_CHANGED_WORDS = 3
 DOUBLED = LazyPattern(r"(\w)\1")
@@ -65,13 +67,17 @@ def never_merge(a: str, b: str) -> str | None:
     """Return why two memories must not be merged by rule, however similar they are; None where they may.
 
     They must not where they differ as `differs` says, where each has words of meaning that the other has not
-    ('a dog', 'a cat'), or where another of the same people does it ('Ana values Ben', 'Ben is valuing Ana').
+    ('a dog', 'a cat'), or where another of the same people does it ('Ana values Ben', 'Ben is valuing Ana'). In another
+    language than English they must not where they are not in the same words (`foreign_difference`).
 
     >>> never_merge("The user has two dogs.", "The user has three dogs.")
     'the numbers differ'
     >>> never_merge("The user loves hiking.", "The user really loves hiking!") is None
     True
     """
+    if not are_english(a, b):
+        in_signs = signs(a) != signs(b) or _currencies(a) != _currencies(b)
+        return foreign_difference(a, b) or (_NAMES if in_signs else None)
     against = _differs(a, b)
     if against is None and _led_apart(*align(a, b)):
         against = "another of the same people does it"
@@ -88,7 +94,7 @@ def differs(a: str, b: str) -> str | None:
     A negation, a number, a date, a proper name, an antonym; whose it is, whether it is so or only wished, is or was,
     who does it to whom, and from where or to where.
     """
-    return _differs(a, b) or (_SMALL_WORD if _turned(*align(a, b)) else None)
+    return _differs(a, b) or marked_difference(a, b) or (_SMALL_WORD if _turned(*align(a, b)) else None)
 
 
 def _differs(a: str, b: str) -> str | None:
@@ -99,7 +105,7 @@ def _differs(a: str, b: str) -> str | None:
         (one.numbers != other.numbers, "the numbers differ"),
         (has_moved_values(one, other), "the numbers or dates belong to other things"),
         (_opposed(one, other), "they say opposite things"),
-        (_named_apart(one, other) or signs(a) != signs(b), "the names differ"),
+        (_named_apart(one, other) or signs(a) != signs(b), _NAMES),
         (bool((one.content ^ other.content) & PEOPLE), "they speak of different people"),
         (bool((set(one.tokens) ^ set(other.tokens)) & MODAL), "one of them is only wished or possible"),
         (None not in (one.past, other.past) and one.past != other.past, "one of them is past"),
@@ -192,13 +198,15 @@ def denies(text: str) -> bool:
 
 
 def contradicts(a: str, b: str) -> bool:
-    """Whether two memories say the opposite of the same thing: equal but for a negation or an antonym.
+    """Whether two memories in English say the opposite of the same thing: equal but for a negation or an antonym.
 
     >>> contradicts("The user likes coffee.", "The user does not like coffee.")
     True
     >>> contradicts("The user likes coffee.", "The user does not like tea.")
     False
     """
+    if not are_english(a, b):
+        return False
     one, other = align(a, b)
     apart = (one.unsigned ^ other.unsigned) - DEGREE - _LONGER
     if not all(OPPOSITES.get(word, frozenset()) & apart for word in apart):

@@ -31,6 +31,7 @@ from recollect.resolution.outcomes import (
 from recollect.resolution.replaced import replaced
 from recollect.resolution.retraction import ended_facts, ended_since, superseded_states
 from recollect.resolution.values import ResolvedCandidate
+from recollect.text.wordings import are_english
 from recollect.types import Action
 
 _EVENTS = frozenset({"event", "plan"})
@@ -132,7 +133,9 @@ def _against(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandi
         if newer:
             return replace_known(batch, claim, [known], f"says the same and more ({how})", refined=True)
         return None  # what an older statement has beyond a newer one is worth a memory of its own
-    if of_others(candidate.text, known.text) or not one_change_apart(candidate.text, known.text):
+    texts = (candidate.text, known.text)
+    # Words that tell a change are read in English alone.
+    if not are_english(*texts) or of_others(*texts) or not one_change_apart(*texts):
         return None
     # Two things that both ended are two things: 'no longer eats eggs' says nothing of 'no longer eats fish'.
     if not lasting or known.place is not None:

@@ -1,0 +1,188 @@
+"""Words that change what a statement says, in the languages of markers.toml, and those that tell English. Pure.
+
+What differs in a denial, a number, a day or a word and its opposite is another statement, however like it is.
+"""
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
+
+from recollect.text.normalize import normalise, words
+from recollect.text.stem import stem
+
+_TENS = (20, 30, 40, 50, 60, 70, 80, 90, 100, 1000)
+_NONE = "-"
+# Signs that make a form of markers.toml one of several, or the beginning of words.
+_OR, _BEGINS = "/", "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Words by what they stand for."""
+
+    exact: Mapping[str, str]
+    begun: tuple[tuple[str, str], ...]
+    """Beginnings of words, longest first."""
+
+    def of(self, word: str) -> str | None:
+        """Return what a normalised word stands for, or None."""
+        known = self.exact.get(word)
+        if known is None and self.begun:
+            known = next((name for start, name in self.begun if word.startswith(start)), None)
+        return known
+
+
+@dataclass(frozen=True, slots=True)
+class Markers:
+    """The words of one language that change what a statement says."""
+
+    denials: Lexicon
+    inside: tuple[str, ...]
+    """What denies within words, or anywhere in a text without blanks."""
+    prefixes: tuple[str, ...]
+    numbers: Lexicon
+    days: Lexicon
+    opposites: tuple[tuple[Lexicon, Lexicon], ...]
+    light: frozenset[str]
+    """Words that a statement may have or not and say the same."""
+    tells: frozenset[str]
+    """Words that tell the language; none where `languages.toml` has them."""
+    known: frozenset[str]
+    """All of its words here."""
+    is_unspaced: bool
+    """Whether its script has no blanks: then words are looked for in the whole text."""
+
+
+# Languages whose words are not cut by blanks.
+_UNSPACED = frozenset({"zh", "ja", "th"})
+
+
+@lru_cache(maxsize=1)
+def all_markers() -> Mapping[str, Markers]:
+    """Read markers.toml: by the code of the language."""
+    data = tomllib.loads(files(__package__).joinpath("markers.toml").read_text("utf-8"))["languages"]
+    read = {code: _read(code, entry) for code, entry in data.items()}
+    denying = {word for markers in read.values() for word in markers.denials.exact}
+    return {code: _with_light(markers, data[code].get("light", ""), denying) for code, markers in read.items()}
+
+
+@lru_cache(maxsize=1)
+def english_stems() -> frozenset[str]:
+    """Read english.txt: stems of common English words."""
+    lines = files(__package__).joinpath("english.txt").read_text("utf-8").splitlines()
+    return frozenset(stem(word) for line in lines if not line.startswith("#") for word in line.split())
+
+
+def _read(code: str, entry: Mapping[str, str]) -> Markers:
+    numbers = [(form, str(value)) for value, form in enumerate(entry["numbers"].split())]
+    numbers += [(form, str(value)) for value, form in zip(_TENS, entry.get("tens", "").split(), strict=False)]
+    return Markers(
+        denials=_lexicon((form, form) for form in entry.get("negations", "").split()),
+        inside=tuple(normalise(form) for form in entry.get("inside", "").split()),
+        prefixes=tuple(normalise(form) for form in entry.get("prefixes", "").split()),
+        numbers=_lexicon(numbers),
+        days=_lexicon((form, str(day)) for day, form in enumerate(entry.get("days", "").split())),
+        opposites=tuple(_pair(pair) for pair in entry["opposites"].split(",")),
+        light=frozenset(),
+        tells=frozenset(entry.get("tells", "").split()),
+        known=frozenset(),
+        is_unspaced=code in _UNSPACED,
+    )
+
+
+def _with_light(markers: Markers, light: str, denying: set[str]) -> Markers:
+    """Add the light words; none of them denies in any language, as a short text may be taken for another one."""
+    own = {word for form in light.split() for word in words(form)}
+    turning = {*markers.numbers.exact, *markers.days.exact}
+    turning.update(*(side.exact for pair in markers.opposites for side in pair))
+    known = frozenset(own | turning | markers.denials.exact.keys() | markers.tells)
+    return replace(markers, light=frozenset(own - denying - turning), known=known)
+
+
+def _pair(pair: str) -> tuple[Lexicon, Lexicon]:
+    one, other = pair.split()
+    return _lexicon([(one, one)]), _lexicon([(other, other)])
+
+
+def _lexicon(named: Iterable[tuple[str, str]]) -> Lexicon:
+    """Read forms and what each stands for."""
+    exact: dict[str, str] = {}
+    begun: dict[str, str] = {}
+    for forms, name in named:
+        for form in forms.split(_OR):
+            word = " ".join(words(form))
+            if form != _NONE and word:
+                (begun if form.endswith(_BEGINS) else exact)[word] = name
+    return Lexicon(exact, tuple(sorted(begun.items(), key=lambda item: -len(item[0]))))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signs:
+    """What markers a statement has, each as often as it has it."""
+
+    denials: Counter[str]
+    numbers: Counter[str]
+    days: Counter[str]
+
+
+def read_signs(text: str, markers: Markers) -> Signs:
+    """Read the markers of a statement.
+
+    >>> read_signs("Ich trinke nie drei Kaffee am Montag.", all_markers()["de"])
+    Signs(denials=Counter({'nie': 1}), numbers=Counter({'3': 1}), days=Counter({'0': 1}))
+    """
+    plain = normalise(text)
+    denials = _found(plain, markers.denials, markers)
+    denials.update({form: plain.count(form) for form in markers.inside if form in plain})
+    return Signs(
+        denials=denials, numbers=_found(plain, markers.numbers, markers), days=_found(plain, markers.days, markers)
+    )
+
+
+def differing_marker(one: str, other: str, markers: Markers) -> str | None:
+    """Return in what sign two statements of a language differ that makes them two; None where they do not.
+
+    >>> differing_marker("Ana come carne.", "Ana no come carne.", all_markers()["es"])
+    'one of them is negated'
+    """
+    ours, theirs = read_signs(one, markers), read_signs(other, markers)
+    if ours.denials != theirs.denials or _is_denied_by_prefix(words(one), words(other), markers.prefixes):
+        return "one of them is negated"
+    if ours.numbers != theirs.numbers:
+        return "the numbers differ"
+    if ours.days != theirs.days:
+        return "the dates differ"
+    return "they say opposite things" if _is_opposed(one, other, markers) else None
+
+
+def _is_denied_by_prefix(ours: Iterable[str], theirs: Iterable[str], prefixes: Iterable[str]) -> bool:
+    here, there = set(ours), set(theirs)
+    return any(
+        f"{prefix}{word}" in denied - plain
+        for prefix in prefixes
+        for plain, denied in ((here, there), (there, here))
+        for word in plain - denied
+    )
+
+
+def _is_opposed(one: str, other: str, markers: Markers) -> bool:
+    for left, right in markers.opposites:
+        ours, theirs = _sides(one, left, right, markers), _sides(other, left, right, markers)
+        if ours != theirs and True in (ours[0] and theirs[1], ours[1] and theirs[0]):
+            return True
+    return False
+
+
+def _sides(text: str, left: Lexicon, right: Lexicon, markers: Markers) -> tuple[bool, bool]:
+    plain = normalise(text)
+    return bool(_found(plain, left, markers)), bool(_found(plain, right, markers))
+
+
+def _found(plain: str, lexicon: Lexicon, markers: Markers) -> Counter[str]:
+    if markers.is_unspaced:
+        forms = (*lexicon.exact.items(), *lexicon.begun)
+        return Counter({name: count for form, name in forms if (count := plain.count(form))})
+    return Counter(name for word in words(plain) if (name := lexicon.of(word)) is not None)

@@ -1,0 +1,90 @@
+"""What is said in any language and denied, counted or dated otherwise later is kept beside it, however like it is."""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from own_profile import Answering
+from recollect.engine import AsyncRecollect, Components
+from recollect.providers.static_embedder import StaticEmbedder
+from recollect.testing import WordEmbedder
+from recollect.text import hash64
+from recollect.types import MemoryState, Vectors
+from sample_chats import user, with_model
+from stores import DURABLE
+
+FOLDER = Path(__file__).parents[1] / "resolution"
+PAIRS: Mapping[str, Mapping[str, Sequence[str]]] = tomllib.loads((FOLDER / "native_pairs.toml").read_text("utf-8"))
+UNKNOWN: Mapping[str, Sequence[str]] = tomllib.loads((FOLDER / "unknown_pairs.toml").read_text("utf-8"))
+DIFFERENT = ("denied", "numbers", "days", "opposites")
+
+
+class NearlyTheSame(WordEmbedder):
+    """The worst of embedders: it gives all texts nearly one vector."""
+
+    def __init__(self) -> None:
+        super().__init__(name="blur")
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        rows = np.ones((len(texts), self.dim), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            row[hash64(text) % self.dim] += 0.01
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture(params=("built-in", "blurred"))
+def teller(request: pytest.FixtureRequest, parts: Components) -> AsyncRecollect:
+    """Return an engine whose model keeps what is said in its own words."""
+    embedder = StaticEmbedder() if request.param == "built-in" else NearlyTheSame()
+    return with_model(replace(parts, embedder=embedder), Answering().model)
+
+
+async def say(engine: AsyncRecollect, *texts: str) -> None:
+    await engine.record([user(text) for text in texts], user="ana")
+    await engine.form()
+
+
+async def held(engine: AsyncRecollect) -> list[str]:
+    return sorted(item.text for item in await engine.list(user="ana") if item.state is MemoryState.ACTIVE)
+
+
+async def tell_language(engine: AsyncRecollect, language: str) -> None:
+    pairs = PAIRS[language]
+    await say(engine, *(pairs[kind][0] for kind in DIFFERENT))
+    await say(engine, *(pairs[kind][1] for kind in DIFFERENT))
+    everything = sorted(text for kind in DIFFERENT for text in pairs[kind])
+    assert await held(engine) == everything
+    await engine.admin.maintain(user="ana")
+    assert await held(engine) == everything
+
+
+@pytest.mark.parametrize("language", PAIRS)
+async def test_what_is_denied_or_changed_stays_beside_what_was_said(teller: AsyncRecollect, language: str) -> None:
+    await tell_language(teller, language)
+
+
+@pytest.mark.parametrize("kind", DURABLE)
+@pytest.mark.parametrize("language", ["de", "zh"])
+async def test_it_stays_in_a_file_and_in_a_server(teller: AsyncRecollect, language: str) -> None:
+    await tell_language(teller, language)
+
+
+@pytest.mark.parametrize("language", PAIRS)
+async def test_what_is_said_again_is_kept_once(teller: AsyncRecollect, language: str) -> None:
+    for text in PAIRS[language]["again"]:
+        await say(teller, text)
+    assert len(await held(teller)) == 1
+
+
+async def test_what_is_said_in_an_unknown_language_stays_in_all_its_wordings(teller: AsyncRecollect) -> None:
+    said = sorted(text for pair in UNKNOWN.values() for text in pair)
+    for place in range(2):
+        await say(teller, *(pair[place] for pair in UNKNOWN.values()))
+    assert await held(teller) == said
+    await say(teller, *(text.upper() if text.upper().lower() == text.lower() else f"{text}!" for text in said))
+    await teller.admin.maintain(user="ana")
+    assert await held(teller) == said
