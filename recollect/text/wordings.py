@@ -37,8 +37,14 @@ class _Wording:
 
 
 def are_english(one: str, other: str) -> bool:
-    """Return whether two statements are known to be English, whose rules then hold for both."""
-    return tongue_of(one) == tongue_of(other) == ENGLISH_TONGUE
+    """Return whether two statements are known to be English, whose rules then hold for both.
+
+    One of which nothing tells the language is English where both together are.
+    """
+    tongues = {tongue_of(one), tongue_of(other)}
+    if tongues == {ENGLISH_TONGUE, UNKNOWN_TONGUE}:
+        return tongue_of(f"{one}\n{other}") == ENGLISH_TONGUE
+    return tongues == {ENGLISH_TONGUE}
 
 
 def foreign_difference(one: str, other: str) -> str | None:
@@ -55,6 +61,8 @@ def foreign_difference(one: str, other: str) -> str | None:
     'their language is not known, and the words differ'
     """
     if one == other or are_english(one, other):
+        return None
+    if _wording(one, UNKNOWN_TONGUE) == _wording(other, UNKNOWN_TONGUE):
         return None
     tongue = _common_tongue(one, other)
     if tongue is None:
