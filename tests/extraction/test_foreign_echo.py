@@ -33,7 +33,7 @@ def test_what_is_denied_or_changed_is_no_echo(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [*(pair["denied"][0] for pair in PAIRS.values()), *(one for one, _ in UNKNOWN.values())]
+    "text", [*(pair["denied"][0] for pair in PAIRS.values()), *(said for said, _ in UNKNOWN.values())]
 )
 def test_the_same_words_are_an_echo(text: str) -> None:
     assert EchoFilter([memory(f"Oslo! {text}")]).parted("assistant", text) == ("", [text])
