@@ -107,7 +107,7 @@ def _tells_english(written: list[str]) -> bool:
     english = [word for word in spoken if _is_english_word(word)]
     hits, sure = len(english), sum(len(word) >= _MIN_TELLING_CHARACTERS and word not in _UNSURE for word in english)
     others = set(spoken).difference(english)
-    foreign = sum(word in FOREIGN or not word.isascii() for word in others)
+    foreign = sum(word in FOREIGN or word in _UNSURE or not word.isascii() for word in others)
     if foreign >= hits:
         return False
     if not sure:
