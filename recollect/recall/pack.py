@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from recollect.recall.rank import RankedRow
 from recollect.text import STOP_WORDS, words
+from recollect.text.normalize import typed
 from recollect.types import MAX_MEMORY_CHARACTERS, Memory, MemoryId, OmittedMemory, SubjectSnapshot
 
 Counting = Callable[[str], int]
@@ -167,11 +168,14 @@ class _Packing:
 def gist(text: str) -> tuple[str, ...]:
     """Return the words of a text in order without stop words; negations stay. Texts with equal gists say the same.
 
+    A text with other letters than ASCII keeps all: English stop words deny in some languages.
+
     >>> gist("I live in Oslo!") == gist("i live  in OSLO"), gist("I live in Oslo") == gist("I don't live in Oslo")
     (True, False)
     """
     found = words(text)
-    return tuple([word for word in found if word not in STOP_WORDS]) or tuple(found) or (text,)
+    telling = [word for word in found if word not in STOP_WORDS] if typed(text).isascii() else found
+    return tuple(telling) or tuple(found) or (text,)
 
 
 def _by_need(found: RankedMemory) -> tuple[bool, float]:

@@ -30,7 +30,9 @@ _ENDINGS, _MIN_ENDED_CHARACTERS = ("ing", "ed", "ly", "ness"), 6
 _WRITTEN = LazyPattern(r"[^\W\d_][^\W_]*+(?:['’][^\W\d_]++)*+")
 _NOT_LATIN_LETTER = LazyPattern(r"[^\x00-\u02ff\u1e00-\u1eff\u2000-\u2bff\W]")
 # What is quoted in a statement, if it may be one itself.
-_QUOTED = LazyPattern('["“„«»「『]([^"“”„«»「」『』]{4,2000})["”“»«」』]')
+_QUOTED = LazyPattern(
+    "[\"“„«»「『]([^\"“”„«»「」『』]{4,2000})[\"”“»«」』]|(?<![^\\s:(])['‘]([^'‘’]{4,2000})['’](?![^\\W_])"
+)
 _SMALL = LazyPattern(r"(?<![^\W_])[^\W\d_A-ZÀ-ÖØ-Þ]")
 # Letters of each script that is one language's here, and of those that several share.
 _SCRIPTS = (
@@ -66,7 +68,7 @@ def tongue_of(text: str) -> str:
     'de'
     """
     for quoted in _QUOTED.finditer(text):
-        said = quoted[1]
+        said = quoted[1] or quoted[2]
         if len(words(said)) > 1 and _SMALL.search(said) and (tongue := _tongue(said)) != ENGLISH_TONGUE:
             return tongue
     return _tongue(text)

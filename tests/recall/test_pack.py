@@ -80,6 +80,10 @@ def test_a_negation_a_number_a_name_or_the_order_makes_a_difference(other: str) 
     assert gist(other) != gist("Ana likes tea")
 
 
+def test_an_english_stop_word_may_deny_in_another_language() -> None:
+    assert gist("Ana geria kavą be cukraus.") != gist("Ana geria kavą cukraus.")
+
+
 def test_texts_of_stop_words_or_signs_alone_are_told_apart() -> None:
     assert len({gist("I was"), gist("you are"), gist("!!!"), gist("???")}) == 4
 

@@ -80,6 +80,8 @@ def test_statements_in_an_unknown_language_are_one_only_in_the_same_words(langua
         ('The user said: "I never eat meat."', "en"),
         ('The user loves the film "La La Land".', "en"),
         ('The user said: "Ich esse nie Fleisch."', "de"),
+        ("The user said: 'Ich esse nie Fleisch.'", "de"),
+        ("The user said: 'I don't eat meat.'", "en"),
         ("用户说：“我不吃肉。”", "zh"),
         ('The user said: "ხორცს არ ჭამს."', ""),
         ('The user said: "Mwen renmen pizza."', ""),
