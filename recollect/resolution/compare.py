@@ -21,7 +21,7 @@ from recollect.resolution.tokens import (
     without_determiners,
 )
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
-from recollect.text.wordings import are_english, foreign_difference, marked_difference
+from recollect.text.wordings import are_english, foreign_difference, light_words, marked_difference
 
 # Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
 _TURNING: tuple[dict[str, str], ...] = (
@@ -127,7 +127,10 @@ def one_change_apart(a: str, b: str) -> bool:
 def says_more(new: str, old: str) -> bool:
     """Whether `new` holds all the meaning words of `old` and further ones."""
     ours, theirs = (sentence.content for sentence in align(new, old))
-    return bool(ours - theirs - DEGREE) and not theirs - ours - DEGREE
+    if ours == theirs:
+        return False
+    empty = DEGREE.union(map(token, light_words(new, old)))
+    return bool(ours - theirs - empty) and not theirs - ours - empty
 
 
 def recounts(new: str, old: str) -> bool:

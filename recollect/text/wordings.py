@@ -83,6 +83,14 @@ def marked_difference(one: str, other: str) -> str | None:
     return None if tongue is None else _marked(one, other, tongue)
 
 
+def light_words(one: str, other: str) -> frozenset[str]:
+    """Return the words that say nothing in the language of two statements; none in English or an unknown one."""
+    if are_english(one, other):
+        return frozenset()
+    markers = all_markers().get(_common_tongue(one, other) or UNKNOWN_TONGUE)
+    return markers.light if markers else frozenset()
+
+
 def _marked(one: str, other: str, tongue: str) -> str | None:
     markers = all_markers().get(tongue)
     return None if markers is None else differing_marker(one, other, markers)

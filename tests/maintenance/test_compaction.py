@@ -96,6 +96,15 @@ def test_a3_what_cannot_be_followed_is_refused_with_the_reason(data: object, why
     assert why in refused(data)
 
 
+def test_a3_an_edit_in_another_language_keeps_its_denial_and_adds_none() -> None:
+    tea = memory("Ich trinke morgens immer grünen Tee.", clock=CLOCK)
+    question = CompactionQuestion(memories=[tea], new=memory("Ich möchte keine Milch in den Tee.", clock=CLOCK))
+    folded = "Ich trinke morgens immer grünen Tee und möchte keine Milch in den Tee."
+    assert verdict(says(content=folded), question).text == folded
+    assert "drops a denial" in refused(says(content=folded.replace("keine ", "")), question)
+    assert "adds" in refused(says(content=folded.replace("immer", "nicht immer")), question)
+
+
 def test_a_word_of_the_models_own_is_allowed_among_many_but_no_secret_passes() -> None:
     text = "The user enjoys green tea in the morning and does not want milk in the tea."
     assert verdict(says(content=text), ASKED).text == text
