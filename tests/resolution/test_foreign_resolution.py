@@ -30,8 +30,8 @@ def weigh(old: str, new: str, *, model: Action | None = None, late: bool = False
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("language", PAIRS)
 def test_a_denial_closes_nothing_and_is_added(language: str, late: bool) -> None:
-    for kind, (one, other) in PAIRS[language].items():
-        for old, new in ((one, other), (other, one)):
+    for kind, (first, second) in PAIRS[language].items():
+        for old, new in ((first, second), (second, first)):
             decided = weigh(old, new, late=late)
             if kind == "again":
                 assert decided.action in (Action.MERGE, Action.IGNORE, Action.REPLACE), decided.reason
@@ -61,6 +61,6 @@ def test_a_model_may_say_that_other_words_say_the_same() -> None:
     assert decided.action is Action.MERGE
 
 
-def test_what_speaks_of_a_change_in_english_words_closes_nothing_of_another_language() -> None:
+def test_english_words_of_a_change_close_nothing_in_another_language() -> None:
     decided = weigh("Ana lebt in Bonn und arbeitet dort.", "Ana lebt in Kiel und arbeitet dort, now instead.")
     assert decided.closes == ()
