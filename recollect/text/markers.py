@@ -48,10 +48,8 @@ class Markers:
     opposites: tuple[tuple[Lexicon, Lexicon], ...]
     light: frozenset[str]
     """Words that a statement may have or not and say the same."""
-    tells: frozenset[str]
-    """Words that tell the language; none where `languages.toml` has them."""
     known: frozenset[str]
-    """All of its words here."""
+    """All of its words here, by which it is told."""
     is_unspaced: bool
     """Whether its script has no blanks: then words are looked for in the whole text."""
 
@@ -66,7 +64,7 @@ def all_markers() -> Mapping[str, Markers]:
     data = tomllib.loads(files(__package__).joinpath("markers.toml").read_text("utf-8"))["languages"]
     read = {code: _read(code, entry) for code, entry in data.items()}
     denying = {word for markers in read.values() for word in markers.denials.exact}
-    return {code: _with_light(markers, data[code].get("light", ""), denying) for code, markers in read.items()}
+    return {code: _with_light(markers, data[code], denying) for code, markers in read.items()}
 
 
 @lru_cache(maxsize=1)
@@ -87,19 +85,20 @@ def _read(code: str, entry: Mapping[str, str]) -> Markers:
         days=_lexicon((form, str(day)) for day, form in enumerate(entry.get("days", "").split())),
         opposites=tuple(_pair(pair) for pair in entry["opposites"].split(",")),
         light=frozenset(),
-        tells=frozenset(entry.get("tells", "").split()),
         known=frozenset(),
         is_unspaced=code in _UNSPACED,
     )
 
 
-def _with_light(markers: Markers, light: str, denying: set[str]) -> Markers:
+def _with_light(markers: Markers, entry: Mapping[str, str], denying: set[str]) -> Markers:
     """Add the light words; none of them denies in any language, as a short text may be taken for another one."""
-    own = {word for form in light.split() for word in words(form)}
+    light, telling = (
+        {word for form in entry.get(key, "").split() for word in words(form)} for key in ("light", "tells")
+    )
     turning = {*markers.numbers.exact, *markers.days.exact}
     turning.update(*(side.exact for pair in markers.opposites for side in pair))
-    known = frozenset(own | turning | markers.denials.exact.keys() | markers.tells)
-    return replace(markers, light=frozenset(own - denying - turning), known=known)
+    known = frozenset(light | telling | turning | markers.denials.exact.keys())
+    return replace(markers, light=frozenset(light - denying - turning), known=known)
 
 
 def _pair(pair: str) -> tuple[Lexicon, Lexicon]:
@@ -123,66 +122,68 @@ def _lexicon(named: Iterable[tuple[str, str]]) -> Lexicon:
 class Signs:
     """What markers a statement has, each as often as it has it."""
 
+    words: frozenset[str]
     denials: Counter[str]
     numbers: Counter[str]
     days: Counter[str]
+    sides: tuple[frozenset[int], frozenset[int]]
+    """Of which pairs of opposites it has the first word, and of which the second."""
 
 
 def read_signs(text: str, markers: Markers) -> Signs:
     """Read the markers of a statement.
 
-    >>> read_signs("Ich trinke nie drei Kaffee am Montag.", all_markers()["de"])
-    Signs(denials=Counter({'nie': 1}), numbers=Counter({'3': 1}), days=Counter({'0': 1}))
+    >>> signs = read_signs("Ich trinke nie drei Kaffee am Montag.", all_markers()["de"])
+    >>> signs.denials, signs.numbers, signs.days
+    (Counter({'nie': 1}), Counter({'3': 1}), Counter({'0': 1}))
     """
     plain = normalise(text)
-    denials = _found(plain, markers.denials, markers)
+    found = words(plain)
+
+    def count(lexicon: Lexicon) -> Counter[str]:
+        if markers.is_unspaced:
+            forms = (*lexicon.exact.items(), *lexicon.begun)
+            return Counter({name: said for form, name in forms if (said := plain.count(form))})
+        return Counter(name for word in found if (name := lexicon.of(word)) is not None)
+
+    denials = count(markers.denials)
     denials.update({form: plain.count(form) for form in markers.inside if form in plain})
+    left, right = (
+        frozenset(place for place, pair in enumerate(markers.opposites) if count(pair[side])) for side in (0, 1)
+    )
     return Signs(
-        denials=denials, numbers=_found(plain, markers.numbers, markers), days=_found(plain, markers.days, markers)
+        words=frozenset(found),
+        denials=denials,
+        numbers=count(markers.numbers),
+        days=count(markers.days),
+        sides=(left, right),
     )
 
 
-def differing_marker(one: str, other: str, markers: Markers) -> str | None:
+def differing_marker(ours: Signs, theirs: Signs, markers: Markers) -> str | None:
     """Return in what sign two statements of a language differ that makes them two; None where they do not.
 
-    >>> differing_marker("Ana come carne.", "Ana no come carne.", all_markers()["es"])
+    >>> spanish = all_markers()["es"]
+    >>> one, other = (read_signs(text, spanish) for text in ("Ana come carne.", "Ana no come carne."))
+    >>> differing_marker(one, other, spanish)
     'one of them is negated'
     """
-    ours, theirs = read_signs(one, markers), read_signs(other, markers)
-    if ours.denials != theirs.denials or _is_denied_by_prefix(words(one), words(other), markers.prefixes):
+    if ours.denials != theirs.denials or _is_denied_by_prefix(ours.words, theirs.words, markers.prefixes):
         return "one of them is negated"
     if ours.numbers != theirs.numbers:
         return "the numbers differ"
     if ours.days != theirs.days:
         return "the dates differ"
-    return "they say opposite things" if _is_opposed(one, other, markers) else None
+    (left, right), (their_left, their_right) = ours.sides, theirs.sides
+    if (left - right) & (their_right - their_left) or (right - left) & (their_left - their_right):
+        return "they say opposite things"
+    return None
 
 
-def _is_denied_by_prefix(ours: Iterable[str], theirs: Iterable[str], prefixes: Iterable[str]) -> bool:
-    here, there = set(ours), set(theirs)
+def _is_denied_by_prefix(here: frozenset[str], there: frozenset[str], prefixes: Iterable[str]) -> bool:
     return any(
-        f"{prefix}{word}" in denied - plain
+        f"{prefix}{word}" in denied
+        for plain, denied in ((here - there, there - here), (there - here, here - there))
         for prefix in prefixes
-        for plain, denied in ((here, there), (there, here))
-        for word in plain - denied
+        for word in plain
     )
-
-
-def _is_opposed(one: str, other: str, markers: Markers) -> bool:
-    for left, right in markers.opposites:
-        ours, theirs = _sides(one, left, right, markers), _sides(other, left, right, markers)
-        if ours != theirs and True in (ours[0] and theirs[1], ours[1] and theirs[0]):
-            return True
-    return False
-
-
-def _sides(text: str, left: Lexicon, right: Lexicon, markers: Markers) -> tuple[bool, bool]:
-    plain = normalise(text)
-    return bool(_found(plain, left, markers)), bool(_found(plain, right, markers))
-
-
-def _found(plain: str, lexicon: Lexicon, markers: Markers) -> Counter[str]:
-    if markers.is_unspaced:
-        forms = (*lexicon.exact.items(), *lexicon.begun)
-        return Counter({name: count for form, name in forms if (count := plain.count(form))})
-    return Counter(name for word in words(plain) if (name := lexicon.of(word)) is not None)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.text.markers import all_markers, differing_marker
+from recollect.text.markers import Signs, all_markers, differing_marker, read_signs
 from recollect.text.normalize import words
 from recollect.text.tongues import ENGLISH_TONGUE, UNKNOWN_TONGUE, tongue_of
 from recollect.text_caches import register_text_cache
@@ -92,8 +92,15 @@ def light_words(one: str, other: str) -> frozenset[str]:
 
 
 def _marked(one: str, other: str, tongue: str) -> str | None:
-    markers = all_markers().get(tongue)
-    return None if markers is None else differing_marker(one, other, markers)
+    if tongue not in all_markers():
+        return None
+    return differing_marker(_signs(one, tongue), _signs(other, tongue), all_markers()[tongue])
+
+
+@register_text_cache
+@lru_cache(maxsize=2_000)
+def _signs(text: str, tongue: str) -> Signs:
+    return read_signs(text, all_markers()[tongue])
 
 
 def _common_tongue(one: str, other: str) -> str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from recollect.text.markers import all_markers, differing_marker
+from recollect.text.markers import all_markers, differing_marker, read_signs
 from recollect.text.tongues import tongue_of
 from recollect.text.wordings import are_english, foreign_difference, marked_difference
 
@@ -38,8 +38,9 @@ def test_a_difference_in_a_marker_is_named_in_either_order(language: str) -> Non
     markers = all_markers()[language]
     for kind, reasons in REASONS.items():
         one, other = PAIRS[language][kind]
-        assert differing_marker(one, other, markers) in reasons, kind
-        assert differing_marker(other, one, markers) in reasons, kind
+        signs, others = read_signs(one, markers), read_signs(other, markers)
+        assert differing_marker(signs, others, markers) in reasons, kind
+        assert differing_marker(others, signs, markers) in reasons, kind
         assert foreign_difference(one, other) is not None, kind
         assert foreign_difference(other, one) is not None, kind
 
