@@ -4,6 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from recollect.lazy_pattern import compile_chat_patterns, compile_patterns
+from recollect.text.markers import all_markers, english_stems
 
 _TURN_MODULES = (
     "recollect.engine.memory_tools",
@@ -31,8 +32,10 @@ def load_chats() -> None:
 
 
 def load_formations(stop: Callable[[], bool]) -> None:
-    """Compile the patterns that the formation of memories uses besides; `stop` is asked before each.
+    """Read the words and compile the patterns that the formation of memories uses besides; `stop` is asked before each.
 
     It takes more than half a second of CPU time.
     """
+    all_markers()
+    english_stems()
     compile_patterns(stop)
