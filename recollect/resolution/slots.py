@@ -5,7 +5,7 @@ import re
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 from recollect.resolution.lexicon import DIETS, FOODS
-from recollect.text import bare, squeeze, stem
+from recollect.text import bare, negations, squeeze, stem
 
 # Keys of which a person may have several values at a time: each value is a slot of its own (`allergy:peanuts`). Any
 # other key holds one, whatever its name: a second value replaces the first.
@@ -179,10 +179,12 @@ def says_fuller(key: str, value: str, other: str) -> bool:
 
     >>> says_fuller("tool:python", "Python 3.11", "Python"), says_fuller("tool:python", "Python 3.12", "Python 3.11")
     (True, False)
+    >>> says_fuller("tool:python", "kein Python", "Python")
+    False
     """
     thing = set(value_mark(canonical_key(key, value).partition(":")[2]).split())
     words, others = set(value_mark(value).split()), set(value_mark(other).split())
-    return bool(thing) and thing <= others < words
+    return bool(thing) and thing <= others < words and negations(value) == negations(other)
 
 
 def value_mark(value: str) -> str:
