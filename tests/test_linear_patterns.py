@@ -34,6 +34,8 @@ _END = "\x00"
 KNOWN_HIDDEN = {
     "recollect.extraction.courtesy",
     "recollect.extraction.forget_forms",
+    "recollect.dates.foreign_patterns",
+    "recollect.dates.foreign_tense",
     "recollect.dates.parser",
     "recollect.extraction.rules.patterns.fact_pattern",
     "recollect.extraction.rules.pursuits",

@@ -72,6 +72,8 @@ class DateMention:
     """The words name the year, so they need no rewriting."""
     recurs: bool = False
     """It recurs every year, and is written without a year."""
+    language: str = "en"
+    """The language of the words."""
 
     @property
     def since(self) -> bool:
@@ -136,7 +138,9 @@ def midnight(day: date, zone: ZoneInfo) -> datetime:
     return datetime.combine(day, time.min, tzinfo=zone).astimezone(UTC)
 
 
-def mention(days: Days, *, quote: str, start: int, preposition: str, zone: ZoneInfo) -> DateMention:
+def mention(
+    days: Days, *, quote: str, start: int, preposition: str, zone: ZoneInfo, language: str = "en"
+) -> DateMention:
     """Return the mention of some days by the words that name them.
 
     Raises:
@@ -153,4 +157,5 @@ def mention(days: Days, *, quote: str, start: int, preposition: str, zone: ZoneI
         preposition=preposition or _PREPOSITION[days.precision],
         explicit=days.explicit,
         recurs=days.recurs,
+        language=language,
     )

@@ -1,4 +1,4 @@
-"""Find date words and read them against the moment they were said: 'yesterday', 'last May', 'since 2019'. Pure."""
+"""Find English date words, and read them against the moment they were said: 'yesterday', 'since 2019'. Pure."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +10,6 @@ from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
 from recollect.dates.tense import Direction, direction, is_habit, is_put_off, recurs
 from recollect.lazy_pattern import LazyPattern
-from recollect.memo import remembered
 
 _WEEKDAYS = "monday tuesday wednesday thursday friday saturday sunday".split()
 _COUNTS = {
@@ -40,8 +39,6 @@ _WHICH = r"(?P<which>(?:this\s++|the\s++)?(?:last|past|coming)|next|this)\s++"
 
 # Every day of the month recurs within this many days.
 MAX_DAYS_TO_A_DAY = 62
-# Only this many characters are read, as a paste of megabytes must not delay a recall.
-MAX_READ_CHARACTERS = 20_000
 
 # Words before 'in two weeks' that make it a duration instead of a time in the future.
 _PAST = LazyPattern(r"\b(?:was|were|did|went|got|made|had|took|won|lost|\w{3,30}ed)\b", re.IGNORECASE)
@@ -103,40 +100,18 @@ class _Moment:
         return int(word) if word.isdigit() else 2 if "couple" in word else _COUNTS[word]
 
 
-def may_name_time(text: str) -> bool:
+def may_name_english_time(text: str) -> bool:
     """Return cheaply whether a text needs a closer look; most do not.
 
-    >>> may_name_time("since Monday"), may_name_time("a monkey of marble")
+    >>> may_name_english_time("since Monday"), may_name_english_time("a monkey of marble")
     (True, False)
     """
     return _ANY_TIME.search(text.casefold()) is not None
 
 
-def parse_dates(
-    text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
-) -> list[DateMention]:
-    """Return the times that a text names, in order and without overlap.
-
-    The tense of its clause decides whether 'Friday' or 'in May' is in the future or the past. Vague numbers ('a few
-    days ago'), durations and dates that do not exist ('30 February') are left out.
-
-    Args:
-        text: Any text; only English date words and numeric dates are read.
-        said_at: When it was said (aware).
-        zone: The speaker's time zone, which determines when a day begins.
-        default: For dates whose clause has no verb: 'dentist on Friday'.
-
-    >>> from datetime import UTC
-    >>> found = parse_dates("I met Ana yesterday", said_at=datetime(2023, 5, 8, 12, tzinfo=UTC), zone=ZoneInfo("UTC"))
-    >>> found[0].phrase
-    'on 7 May 2023'
-    """
-    return list(_parsed(text[:MAX_READ_CHARACTERS], said_at, zone, default))
-
-
-@remembered
-def _parsed(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
-    if not may_name_time(text):
+def parse_english(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
+    """Return the times that English date words and dates in digits name; see `parse_dates`."""
+    if not may_name_english_time(text):
         return ()
     today = said_at.astimezone(zone).date()
     taken: list[tuple[int, int]] = []

@@ -199,7 +199,7 @@ MAX_TIE_CHARACTERS = 10
 
 
 def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str:
-    """Replace relative dates with the days they mean; dates that name their year stay.
+    """Replace relative dates with the days they mean; dates that name their year and words of other languages stay.
 
     Args:
         text: A part of the text in which the mentions were found.
@@ -208,7 +208,7 @@ def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str
     """
     for mention in sorted(mentions, key=lambda found: found.span, reverse=True):
         start, end = mention.span[0] - offset, mention.span[1] - offset
-        if mention.explicit or start < 0 or end > len(text):
+        if mention.explicit or mention.language != "en" or start < 0 or end > len(text):
             continue
         if text[end : end + 2] in ("'s", "’s"):
             text = f"{text[: end + 2]} ({mention.absolute}){text[end + 2 :]}"

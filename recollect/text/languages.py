@@ -146,7 +146,7 @@ def guess(words: Iterable[str], text: str) -> tuple[Spoken, bool]:
     >>> guess(["dónde", "vivo"], "¿Dónde vivo?")[0].latin
     'es'
     """
-    scores = _scores(words, text)
+    scores = language_scores(words, text)
     if not scores:
         return USUAL, False
     latin = _best(scores, "latin")
@@ -172,11 +172,12 @@ def untold(words: Sequence[str], text: str) -> bool:
         return False
     if text.isascii() and FOREIGN.isdisjoint(words):
         return True
-    scores = _scores(words, text)
+    scores = language_scores(words, text)
     return scores[_best(scores, "latin")] < _SURE
 
 
-def _scores(words: Iterable[str], text: str) -> defaultdict[str, float]:
+def language_scores(words: Iterable[str], text: str) -> defaultdict[str, float]:
+    """Return how much a text tells of each language, by code: about 1 for each word or letter that one alone has."""
     scores: defaultdict[str, float] = defaultdict(float)
     for told in _told(words, text):
         for code, weight in told:

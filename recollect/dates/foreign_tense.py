@@ -1,0 +1,96 @@
+"""Whether a date of another language is in the future or the past, by the words of its clause. Pure."""
+
+from dataclasses import dataclass
+from functools import cache
+
+from recollect.dates.foreign_patterns import WORD_BEGINS, WORD_ENDS
+from recollect.dates.foreign_words import DateWords, date_words
+from recollect.dates.tense import MAX_AFTER, MAX_BEFORE, Direction
+from recollect.lazy_pattern import LazyPattern
+
+_SENTENCE_END = LazyPattern(r"[.!?;\n。！？；؟।]")
+_COMMA = "[,:，、：،—–]"
+
+
+@dataclass(frozen=True, slots=True)
+class _TensePatterns:
+    """The patterns of a language's clauses; None where nothing tells."""
+
+    joint: LazyPattern[str]
+    planned: LazyPattern[str] | None
+    past: LazyPattern[str] | None
+    ahead: LazyPattern[str] | None
+    habit: LazyPattern[str] | None
+    recurs: LazyPattern[str] | None
+
+
+@dataclass(frozen=True, slots=True)
+class DatedClause:
+    """The words around a date: of its clause, and of its sentence."""
+
+    own: str
+    sentence: str
+    patterns: _TensePatterns
+
+    def direction(self, default: Direction) -> Direction:
+        """Return the tense of the clause, else that of the sentence, else `default`."""
+        for said in (self.own, self.sentence):
+            if self.patterns.planned and self.patterns.planned.search(said):
+                return Direction.AHEAD
+            if self.patterns.past and self.patterns.past.search(said):
+                return Direction.BEHIND
+            if self.patterns.ahead and self.patterns.ahead.search(said):
+                return Direction.AHEAD
+        return default
+
+    @property
+    def is_habit(self) -> bool:
+        """Whether it tells of a habit: its weekday is not a certain day."""
+        return bool(self.patterns.habit and self.patterns.habit.search(self.own))
+
+    @property
+    def recurs(self) -> bool:
+        """Whether its date comes every year: a birthday."""
+        return self.is_habit or bool(self.patterns.recurs and self.patterns.recurs.search(self.own))
+
+
+def clause_around(text: str, start: int, end: int, words: DateWords) -> DatedClause:
+    """Return the clause of a date, the date left out.
+
+    Args:
+        text: A text in lower case.
+        start: Start of the date in it.
+        end: End of the date.
+        words: The words of its language.
+    """
+    patterns = _tense_patterns(words.code)
+    before, after = text[max(0, start - MAX_BEFORE) : start], text[end : end + MAX_AFTER]
+    before, after = _cut(before, after, _SENTENCE_END)
+    return DatedClause(" … ".join(_cut(before, after, patterns.joint)), f"{before} … {after}", patterns)
+
+
+def _cut(before: str, after: str, at: LazyPattern[str]) -> tuple[str, str]:
+    """Return what is left of the text before and after a date up to the nearest match on either side."""
+    begins = [found.end() for found in at.finditer(before)]
+    stop = at.search(after)
+    return before[begins[-1] if begins else 0 :], after[: stop.start()] if stop else after
+
+
+@cache
+def _tense_patterns(code: str) -> _TensePatterns:
+    words = date_words(code)
+    begins, ends = (WORD_BEGINS, WORD_ENDS) if words.edges != "none" else ("", "")
+    if words.edges == "start":
+        begins, ends = "", ""  # the ending of a verb tells its tense, and more endings follow
+
+    def made(pattern: str) -> LazyPattern[str] | None:
+        return LazyPattern(f"{begins}(?:{pattern}){ends}") if pattern else None
+
+    return _TensePatterns(
+        joint=LazyPattern(f"{_COMMA}|{begins}(?:{words.joint}){ends}" if words.joint else _COMMA),
+        planned=made(words.planned),
+        past=made(words.past),
+        ahead=made(words.ahead),
+        habit=made(words.habit),
+        recurs=made(words.recurs),
+    )

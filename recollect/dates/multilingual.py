@@ -1,0 +1,87 @@
+"""Dates of a text in any language whose date words are known: each part of it is read in its own. Pure."""
+
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from recollect.dates.mention import DateMention, mention
+from recollect.dates.parser import may_name_english_time, parse_english
+from recollect.dates.spoken import Part, foreign_parts
+from recollect.dates.tense import Direction
+from recollect.memo import remembered
+
+# Only this many characters are read, as a paste of megabytes must not delay a recall.
+MAX_READ_CHARACTERS = 20_000
+
+
+def may_name_time(text: str) -> bool:
+    """Return cheaply whether a text needs a closer look; most in English do not.
+
+    >>> may_name_time("since Monday"), may_name_time("a monkey of marble"), may_name_time("ich war es")
+    (True, False, True)
+    """
+    return may_name_english_time(text) or bool(foreign_parts(text))
+
+
+def parse_dates(
+    text: str, *, said_at: datetime, zone: ZoneInfo, default: Direction = Direction.BEHIND
+) -> list[DateMention]:
+    """Return the times that a text names, in order and without overlap.
+
+    The tense of its clause decides whether 'Friday' or 'in May' is in the future or the past. Vague numbers ('a few
+    days ago'), durations and dates that do not exist ('30 February') are left out.
+
+    Args:
+        text: Any text. Each part in another language than English is read in that language, if its date words are
+            known; the rest is read as English.
+        said_at: When it was said (aware).
+        zone: The speaker's time zone, which determines when a day begins.
+        default: For dates whose clause has no verb: 'dentist on Friday'.
+
+    >>> from datetime import UTC
+    >>> said_at = datetime(2023, 5, 8, 12, tzinfo=UTC)
+    >>> [found.phrase for found in parse_dates("I met Ana yesterday", said_at=said_at, zone=ZoneInfo("UTC"))]
+    ['on 7 May 2023']
+    >>> [found.absolute for found in parse_dates("Ich sah Ana gestern", said_at=said_at, zone=ZoneInfo("UTC"))]
+    ['7 May 2023']
+    """
+    return list(_parsed(text[:MAX_READ_CHARACTERS], said_at, zone, default))
+
+
+@remembered
+def _parsed(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
+    parts = foreign_parts(text)
+    if not parts:
+        return parse_english(text, said_at, zone, default)
+    english = parse_english(text, said_at, zone, default)
+    mentions = [found for found in english if not any(_overlaps(part, found.span) for part in parts)]
+    for part in parts:
+        mentions += _foreign(text, part, said_at, zone, default)
+    return tuple(sorted(mentions, key=lambda found: found.span))
+
+
+def _overlaps(part: Part, span: tuple[int, int]) -> bool:
+    return part.start < span[1] and span[0] < part.end
+
+
+def _foreign(text: str, part: Part, said_at: datetime, zone: ZoneInfo, default: Direction) -> list[DateMention]:
+    from recollect.dates.foreign import foreign_dates  # most processes need none of it
+
+    today, said = said_at.astimezone(zone).date(), text[part.start : part.end]
+    every = ((code, foreign_dates(said, code, today, default)) for code in part.languages)
+    language, dates = next(((code, dates) for code, dates in every if dates), ("", []))
+    mentions = []
+    for found in dates:
+        start, end = (part.start + place for place in found.span)
+        try:
+            read = mention(
+                found.days,
+                quote=text[start:end],
+                start=start,
+                preposition=found.preposition,
+                zone=zone,
+                language=language,
+            )
+        except OverflowError:  # outside the range of datetime
+            continue
+        mentions.append(read)
+    return mentions
