@@ -142,7 +142,6 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
         return None
     quote = reading.quote(clause)
     written = write_out(fold(quote), inside)
-    starts = [date.start for date in inside if date.start <= reading.message.said_at and not date.recurs]
     return Candidate(
         kind=MemoryKind.NOTE,
         text=_written(reading, clause, written[lead_length(written) :]),
@@ -152,8 +151,14 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
         speaker=speaker_of(reading.message),
         seq=reading.message.seq,
         quote=quote,
-        valid_from=min(starts, default=reading.message.said_at),
+        valid_from=event_time(inside, reading.message.said_at),
     )
+
+
+def event_time(mentions: Sequence[DateMention], said_at: datetime) -> datetime:
+    """Return when what a note tells began: the first day it names, if that is not ahead, else when it was said."""
+    starts = [mention.start for mention in mentions if mention.start <= said_at and not mention.recurs]
+    return min(starts, default=said_at)
 
 
 def _written(reading: ParsedMessage, clause: TextSpan, written: str) -> str:

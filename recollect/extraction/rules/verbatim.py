@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from recollect.extraction.rules.antecedents import find_antecedent
 from recollect.extraction.rules.clause_facts import lead_length
+from recollect.extraction.rules.clause_notes import event_time
 from recollect.extraction.rules.foreign_statements import (
     continues_statement,
     find_named_relative,
@@ -56,7 +57,7 @@ class _Quoted:
     mentions: bool = False
     """It only names a person, and states nothing."""
     is_foreign: bool = False
-    """It is in another language, where words may look like dates ('mon')."""
+    """It is in another language: its words stay as they are, and only its dates in that language count."""
 
 
 def add_quotations(reading: ParsedMessage, sentence: TextSpan, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -171,7 +172,7 @@ def _told(reading: ParsedMessage, clause: TextSpan) -> _Quoted | None:
 
 def _note(reading: ParsedMessage, quoted: _Quoted) -> Candidate:
     quote = reading.quote(quoted.piece)
-    inside = [] if quoted.is_foreign else reading.mentions_in(quoted.piece)
+    inside = [found for found in reading.mentions_in(quoted.piece) if (found.language != "en") == quoted.is_foreign]
     written = write_out(fold(quote), inside).strip(" ,;:.!…。！，").replace('"', "'")
     lead = f"said of {quoted.of}" if quoted.of else "mentioned" if quoted.mentions else "said"
     written = written[lead_length(written) :].lstrip(" ,;:") or written
@@ -185,5 +186,5 @@ def _note(reading: ParsedMessage, quoted: _Quoted) -> Candidate:
         speaker=speaker_of(reading.message),
         seq=reading.message.seq,
         quote=quote,
-        valid_from=reading.message.said_at,
+        valid_from=event_time(inside, reading.message.said_at) if quoted.is_foreign else reading.message.said_at,
     )
