@@ -98,6 +98,15 @@ _SECOND_PERSON = LazyPattern(
     r"\b(?:you|your|you're|du|dein\w{0,2}|dir|dich|sie|ihnen|tu|te|toi|ton|vous|votre|tú|usted|você|ti|je|jij|jou|u)\b",
     re.IGNORECASE,
 )
+# A memory of this form says no more than that its speaker asked.
+_CURIOUS = LazyPattern(
+    r"\b(?:interested|interests?|curious|curiosity|ask(?:s|ed|ing)?|inquir(?:es|ed|ing|y)|seeks?|seeking"
+    r"|(?:wants?|wanted)\sto\s(?:know|learn|understand))\b",
+    re.IGNORECASE,
+)
+_CURIOUS_TERMS = frozenset(
+    terms("interested interest curious curiosity ask inquires inquiry seek seeking want know learn learning understand")
+)
 # Joins passages that are quoted together: 'I live in Oslo … I keep bees'.
 _JOINT = LazyPattern(r"\.{3,9}|…")
 # A quote of more passages retells the message.
@@ -261,6 +270,8 @@ def _only_asks(candidate: Candidate) -> bool:
     if not asks(quote) or statement_part(quote) or mentions_speaker(quote):
         return False
     stated = set(terms(candidate.text)) - _SPEAKER
+    if _CURIOUS.search(candidate.text):  # a question shows that
+        return (stated - _CURIOUS_TERMS).isdisjoint(terms(quote))
     return len(stated & set(terms(quote))) < MIN_ASSENTED_WORDS * max(len(stated), 1)
 
 

@@ -8,17 +8,31 @@ way'). So a label counts as another's unless it is known to be the speaker's.
 import re
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import STOP_WORDS
+from recollect.text import STOP_WORDS, is_unspaced
 
 # Words in a label; a longer one is a sentence, unless its line ends with the colon.
 MAX_LABEL_WORDS = 6
 _WORD = LazyPattern(r"[^\W\d_]++(?:['’][^\W\d_]++)*+")
-# First-person words, in seven languages.
+# First-person words, and verbs of languages that leave the pronoun out: 'ho anche spezie: curry, pepe'.
 _FIRST_PERSON = frozenset(
     """i i'm im i've i'd i'll me my mine myself we we're we've us our ours ourselves ich mich mir mein meine meinen
     meinem meiner meines wir uns unser unsere unseren unserem unserer je j'ai j'habite moi mon ma mes nous notre
     nos yo mi mis mí mío mía nosotros nosotras nuestro nuestra nuestros nuestras eu meu minha meus minhas mim nós
-    nosso nossa nossos nossas io mio mia miei mie noi nostro nostra nostri nostre ik mij mijn wij ons onze""".split()
+    nosso nossa nossos nossas io mio mia miei mie noi nostro nostra nostri nostre ik mij mijn wij ons onze
+    soy estoy tengo trabajo busco odio prefiero sou estou tenho trabalho ho sono abbiamo abito lavoro preferisco jag mig
+    vår våra jeg vores minä minun minulla olen meillä jestem mój moja moje mnie nasz nasza nasze mám jsem můj mně
+    náš naše môj я мне меня мой моя моё мои моих моей мы нас наш наша наши мені мене мій моє мої аз моят моята benim
+    bana bizim én nekem vagyok sunt meu mea saya aku tôi mình εγώ μου είμαι έχω عندي لدي أنني هستم دارم אני שלי मैं
+    मेरा मेरी मेरे मुझे हमारा 저는 제가 저의 나는 내가 우리""".split()
+)
+# The same, and headings of one's own, in scripts whose words are not parted.
+_OWN_UNSPACED = LazyPattern(
+    r"我|咱|本人|私|僕|俺|自分|补充|補充|背景|问题|問題|目[标標]|情况|情況|[爱愛]好|年[龄齡]|名字|另外|顺便|質問|ผม|ฉัน"
+)
+_TEXTS_UNSPACED = LazyPattern(
+    r"邮件|郵件|信|文|稿|段|句|简历|簡歷|日志|结果|結果|输出|輸出|消息|新闻|新聞|内容|內容|材料|资料|資料|题目|題目|试题|標題|标题|代[码碼]|介[绍紹]|"
+    r"歌|[对對][话話]|[剧劇]|小[说說]|故事|物語|合同|[协協][议議]|[评評][论論]|帖|[报報]告|レポート|摘要|笔记|筆記|(?<!我)[说說][：:]|履歴|"
+    r"手紙|メール|翻[译譯]|記事|จดหมาย|ข้อความ|บทความ|เรื่อง"
 )
 # Headings of one's own: the role of the words in a message, and matters of one's life.
 _OWN_HEADINGS = frozenset(
@@ -99,7 +113,16 @@ _TEXT_CONTAINERS = frozenset(
     artículo extracto captura pantalla imagen correo respuesta cita currículum ferramenta saída arquivo ficheiro
     conteúdo mensagem artigo trecho tela resposta citação currículo risultato risultati strumento uscita pagina
     contenuto testo messaggio lettera articolo estratto schermata immagine risposta citazione curriculum resultaat
-    resultaten uitvoer bestand inhoud tekst bericht fragment schermafbeelding beeld antwoord citaat cv""".split()
+    resultaten uitvoer bestand inhoud tekst bericht fragment schermafbeelding beeld antwoord citaat cv
+    brev svar artikel berättelse dikt novell uppsats besked fortælling digt kirje viesti artikkeli tarina runo vastaus
+    wiadomość artykuł opowiadanie wiersz odpowiedź plik esej wypracowanie zprava zpráva dopis článek příběh báseň
+    odpověď soubor povídka správa poviedka письмо текст статья статьи сообщение ответ отрывок цитата перевод резюме
+    лог код файл документ описание сочинение эссе пост комментарий стих стихотворение песня история рассказ
+    результат вывод роман сказка сценарий диалог лист стаття повідомлення відповідь оповідання вірш mektup metin
+    mesaj makale hikaye şiir cevap dosya özet levél szöveg üzenet cikk történet válasz scrisoare povestea pesan
+    cerita puisi jawaban thư văn bài truyện thơ γράμμα κείμενο μήνυμα άρθρο ιστορία ποίημα απάντηση رسالة نص مقال
+    قصة قصيدة رد ملف سيرة نامه متن پیام مقاله داستان شعر پاسخ מכתב טקסט הודעה מאמר סיפור שיר תשובה पत्र पाठ संदेश
+    लेख कहानी कविता उत्तर 편지 글 메시지 기사 이야기 답변 소설 이력서""".split()
 )
 SPEAKING_VERBS = (
     r"(?:schreibt|schrieb|sagt|sagte|meint|meinte|erzählt|erzählte|fragt|fragte|antwortet|antwortete|geschrieben|gesagt|gemeint"
@@ -119,6 +142,7 @@ _I_SPOKE = LazyPattern(
 # A period, as plans have it: 'Nov 16 - Dec 15, 2023', '3 to 9 March'.
 _DATE = r"(?:[^\W\d_]{3,9}\.?\s)?\d{1,4}(?:st|nd|rd|th|\.)?(?:\s[^\W\d_]{3,9}\.?)?(?:,?\s\d{4})?"
 _PERIOD = LazyPattern(rf"{_DATE}\s?(?:[-–—]|to|until|bis)\s?{_DATE}", re.IGNORECASE)
+_LINE_NUMBER = LazyPattern(r"\W{0,6}\d{1,3}\W{0,6}")
 # Phrases of one's own that name a text.
 _SAYINGS = LazyPattern(
     r"\b(?:long story|story time|short answer|note to self|in other words|for the record)\b", re.IGNORECASE
@@ -162,8 +186,8 @@ def is_own_label(label: str) -> bool:
         return True  # ends of a journey: 'From: Rome'
     if _FOR_ANOTHER_TEXT.fullmatch(label.strip(" \t*_-•:")):
         return False
-    if not words:
-        return not any(character.isalnum() for character in label)
+    if not words:  # marks alone, or the number of a line: '1 : How far is it?'
+        return not any(character.isalnum() for character in label) or bool(_LINE_NUMBER.fullmatch(label))
     if _PERIOD.fullmatch(label.strip(" \t*_-•:")):
         return True
     if _ABOUT_ME.search(label) or _SAYINGS.search(label):
@@ -172,6 +196,8 @@ def is_own_label(label: str) -> bool:
         return is_own_speech(label)
     if _TEXT_CONTAINERS.intersection(words):
         return False
+    if is_unspaced(label) and _OWN_UNSPACED.search(label):
+        return not _TEXTS_UNSPACED.search(label)
     return any(word in _FIRST_PERSON or word in _OWN_HEADINGS for word in words)
 
 
@@ -195,7 +221,13 @@ def is_phrase(label: str) -> bool:
 
 
 def is_text_container(label: str) -> bool:
-    """Return whether a label names something that contains text."""
+    """Return whether a label names something that contains text.
+
+    >>> is_text_container("Tool result"), is_text_container("工具结果"), is_text_container("Sister")
+    (True, True, False)
+    """
+    if is_unspaced(label) and _TEXTS_UNSPACED.search(label):
+        return True
     return any(word.casefold() in _TEXT_CONTAINERS for word in _WORD.findall(label))
 
 

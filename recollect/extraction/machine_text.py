@@ -82,6 +82,7 @@ _COMMENT = LazyPattern(r"^[ \t]{0,40}(?:#|--|\*|;|%|'|REM\b|\"\"\"|''')")
 _INDENTED = LazyPattern(r"^(?:\t|[ ]{2,40})\S")
 _PAIR = LazyPattern(r"^[ \t]{0,40}(?:-\s)?(?P<key>[a-z_][\w.-]{0,60}):(?:\s|$)")
 _ITEM = LazyPattern(r"^[ \t]{0,40}-\s\S")
+_LIST_MARK = LazyPattern(r"^[ \t]{0,40}(?:[-*•–·]|\d{1,3}[.)])\s")
 
 
 def find_machine_text(text: str) -> list[Span]:
@@ -185,7 +186,8 @@ def _find_table_rows(lines: Sequence[str]) -> set[int]:
 
 def _count_separators(line: str, separator: str) -> int:
     """Count the separators in a line; a comma or semicolon before a blank separates words, not fields."""
-    stripped = line.strip()
+    mark = _LIST_MARK.match(line)  # a tab after it parts no fields
+    stripped = (line[mark.end() :] if mark else line).strip()
     return stripped.count(separator) - (stripped.count(f"{separator} ") if separator in ",;" else 0)
 
 

@@ -37,6 +37,12 @@ _WORDING_ORDER = LazyPattern(
     r"punctuation|wording|text|sentences?|paragraphs?|message|mail|e-?mail|letter|essay|it|this|mistakes?|errors?))\b",
     re.IGNORECASE,
 )
+# A question on a problem, not on wording: 'I lose my keys all the time. How can I fix this?'
+_HOW_TO_FIX = LazyPattern(
+    r"\A(?:(?:and|so|but|then)[ ,]++)?how (?:do|would|can|could|should) (?:i|we) (?:correct|fix|check|improve|edit|"
+    r"revise|shorten|simplify) (?:it|this|that)\W*\Z",
+    re.IGNORECASE,
+)
 _WRITING_ORDER = LazyPattern(
     _LEAD + r"(?:write|draft|compose|create|generate|make|begin|start|continue|finish|complete|prepare|give me|turn)\b",
     re.IGNORECASE,
@@ -174,6 +180,8 @@ def _heads_text(text: str, words: list[str]) -> bool:
 
 
 def _is_order_behind(text: str) -> bool:
+    if _HOW_TO_FIX.match(text):
+        return False
     return bool(_WORDING_ORDER.match(text)) and len(_WORD.findall(text)) <= _ORDER_WORDS
 
 

@@ -10,14 +10,16 @@ from collections.abc import Iterator
 from recollect.extraction.labels import (
     MAX_LABEL_WORDS,
     TEXTS,
+    ends_in_speaking,
     is_own_label,
     is_phrase,
     is_text_container,
     names_person_or_pet,
 )
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
+from recollect.extraction.work_orders import is_on_wording, is_order
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import sentence_ends
+from recollect.text import is_unspaced, sentence_ends
 
 # Words of a line that announces a text: with a colon at its end, and without.
 _MAX_HEADING, _MAX_ANNOUNCED = 20, 14
@@ -25,6 +27,8 @@ _MAX_HEADING, _MAX_ANNOUNCED = 20, 14
 _MIN_LISTED = 3
 # The noun that names a text is among this many last words of its announcement.
 _NEAR_END = 6
+# Words, or letters of a script without blanks, of a label that says more than a source: 'Tool result', 'Bruno Meyer'.
+_MIN_ANNOUNCING, _MIN_ANNOUNCING_UNSPACED = 4, 8
 # Characters after a label that are searched for the first person.
 _MAX_SAID = 400
 _NOTHING = RemovedParts()
@@ -48,6 +52,7 @@ _ADDRESS_LINE = LazyPattern(
     r"^[ \t>]{0,9}(?:[^\W\d_]{1,10}[ \t]?:?[ \t])?<?https?://[^\s<>]{3,400}+>?[ \t]*+:?[ \t]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
+_IMAGE = LazyPattern(r"https?:\S{3,400}\.(?:png|jpe?g|gif|webp|svg|mp4|webm|mov)(?:\?\S{0,400})?\W*$", re.IGNORECASE)
 _RULE = LazyPattern(
     r"^[ \t]{0,9}(?:-{3,40}|={3,40}|\*{3,40}|_{3,40}|#{3,40}|~{3,40}|\+{3,40}|─{3,40}|—{2,40})[ \t]*+$", re.MULTILINE
 )
@@ -138,6 +143,8 @@ def _named(text: str, removed: RemovedParts) -> Iterator[int]:
     last = len(text.rstrip())
     for pattern in (_FILE_LINE, _ADDRESS_LINE):
         for found in pattern.finditer(text):
+            if _IMAGE.search(found.group()):  # there is no text to paste from it
+                continue
             if found.end() < last and not removed.holds(found.start()) and not removed.follows(text, found.end()):
                 yield found.start()
                 break
@@ -156,16 +163,17 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
     words = len(_WORD.findall(label))
     if words > (_MAX_HEADING if clause.ends_line else MAX_LABEL_WORDS) or is_own_label(label):
         return None
+    start = clause.end if _is_own_announcement(label) else clause.start
     if clause.ends_line:
-        return (clause.start, len(text))
-    if is_phrase(label):
+        return (start, len(text))
+    if is_phrase(label) or (label.endswith("：") and not (is_on_wording(label) or is_text_container(label))):
         return None
     line_end = text.find("\n", clause.end)
     line_end = len(text) if line_end < 0 else line_end
     following = text[clause.end : min(line_end, clause.end + _MAX_SAID)]
     following = following[: next(iter(sentence_ends(following)), len(following))]
     if _ERROR.search(label):
-        return (clause.start, min(line_end, clause.end + len(following)))
+        return (start, min(line_end, clause.end + len(following)))
     bullet = bool(_BULLET.match(text, text.rfind("\n", 0, clause.start) + 1))
     if (
         (own_list or bullet or names_person_or_pet(label))
@@ -173,7 +181,16 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
         and not is_text_container(label)
     ):
         return None
-    return (clause.start, line_end if bullet else len(text))
+    return (start, line_end if bullet else len(text))
+
+
+def _is_own_announcement(label: str) -> bool:
+    """Return whether the user says themselves what follows a label: an order, or a longer phrase without a source."""
+    if ends_in_speaking(label) or _ERROR.search(label):
+        return False
+    letters = sum(map(str.isalpha, label)) if is_unspaced(label) else 0
+    is_long = len(_WORD.findall(label)) >= _MIN_ANNOUNCING or letters >= _MIN_ANNOUNCING_UNSPACED
+    return is_order(label) or (is_long and not is_text_container(label))
 
 
 def _is_own_list(text: str) -> bool:

@@ -35,6 +35,8 @@ _ORDER_MARKS: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(OTHERS, "it is an order about other people's data", _ANY),
     PoisoningPattern(TOOLS, "it is an order to use tools", _ANY),
 )
+# Those that a memory may not have although only its quote is an order, and that for once.
+_TASK_MARKS = tuple(mark for mark in _ORDER_MARKS if mark.pattern not in (SECRETS, TOOLS))
 _COMES_HIDING = PoisoningPattern(HIDES, "it comes with a request to hide something", _ANY)
 _WAITS = "it is an order that waits for a trigger"
 # Every order for more than once contains one of these.
@@ -72,7 +74,7 @@ def review_reason(candidate: Candidate, role: str, said: str = "") -> str | None
         return forged
     if not order and not _reads_as_order(words):
         return None
-    marked = _marked(words, _ORDER_MARKS)
+    marked = _marked(words, _TASK_MARKS if not order and _rests_on_task(candidate, role) else _ORDER_MARKS)
     if marked:
         return marked
     # An extractor writes "the user" for "I", so only the quote shows whose trigger it is.
@@ -80,6 +82,19 @@ def review_reason(candidate: Candidate, role: str, said: str = "") -> str | None
     if (waits and (order or role != "user")) or DELAYED_BY_ME.search(words):
         return _WAITS
     return _marked(said, (*FORGED, *CLAIMS, _COMES_HIDING)) if order else None
+
+
+def _rests_on_task(candidate: Candidate, role: str) -> bool:
+    """Return whether only the quote of a memory is an order, and that a task of the user's for once.
+
+    'Uses Jira' may rest on 'send a mail to the customer that I opened a Jira'.
+    """
+    lasting = (STANDING, DELAYED, DELAYED_BY_ME)
+    return (
+        role == "user"
+        and not _reads_as_order(f"{candidate.text}\n{candidate.value}")
+        and not any(pattern.search(candidate.quote) for pattern in lasting)
+    )
 
 
 def _marked(words: str, marks: tuple[PoisoningPattern, ...]) -> str | None:

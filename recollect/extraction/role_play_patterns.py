@@ -63,7 +63,11 @@ OPENS_GAME = LazyPattern(
     r"|\bpretend\s(?:to be|you're|you are|i'm|i am|we're|we are|that (?:i|you|we))\b"
     r"|\btu(?:'|\s)?(?: so)? als (?:ob|wärst)\b|\bfais semblant\b|\bhaz como si\b|\bfai finta\b|\bfinja que\b"
     r"|\bdoe alsof\b"
-    r"|\b(?:take on|assume|play) the (?:role|part) of\b|\bi'll play (?:as|the (?:role|part))\b"
+    r"|\bplay the (?:role|part) of\b|\bi'll play (?:as|the (?:role|part))\b"
+    # 'Assume the role of a gamer' asks for an expert, as 'act as' does; a figure, a title or 'I' makes it a game.
+    r"|\b(?:i|we|i'll|we'll|i will|we will) (?:take on|assume) the (?:role|part) of\b"
+    r"|\b(?:take on|assume) the (?:role|part) of\b(?! (?:an?|my|the) )"
+    rf"|\b(?:take on|assume) the (?:role|part) of (?:an?|my|the) (?:\w{{1,15}} ){{0,2}}(?:{_COUNTERPART}|{_TITLE})\b"
     r"|\b(?:write|tell|make up|invent|create|continue|improvise)\s(?:an?|our|this|the|some)\s(?:\w+\s){0,2}"
     r"(?:story|tale|adventure|saga|fan\s?fiction|campaign|scene)\s"
     r"(?:together|with me|in turns|in which (?:i|we|you)|where (?:i|we|you))\b"

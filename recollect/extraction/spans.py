@@ -104,7 +104,7 @@ def blank_out(text: str, spans: Iterable[Span]) -> str:
 
 # Characters of a clause that are searched, from its end: announcements are short.
 MAX_CLAUSE = 300
-_CLAUSE = LazyPattern(r"(?:[^.!?:\n]|[.:](?=\S))++[.!?:]*+\n?")
+_CLAUSE = LazyPattern(r"(?:[^.!?:。！？：\n]|[.:](?=\S))++[.!?:。！？：]*+\n?")
 
 
 @dataclass(frozen=True, slots=True)

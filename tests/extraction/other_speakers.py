@@ -220,6 +220,8 @@ _QUOTES = (
     ("equals rule", "====\nPAYLOAD\n===="),
 )
 
+_NAMES = tuple((f"label {name}", f"{name}: PAYLOAD") for name in ("Ben", "Min", "Mina", "Meg", "Som", "Mam", "Mitt"))
+
 _PAPERS = (
     ("cv", "here is the CV of the applicant:\nPAYLOAD"),
     ("cv without colon", "here is the CV of the applicant\n\nPAYLOAD"),
@@ -245,6 +247,22 @@ _PAPERS = (
     ("italian correct", "Correggi questo testo: PAYLOAD"),
     ("portuguese translate", "Traduza para inglês: PAYLOAD"),
     ("dutch translate", "Vertaal naar het Engels: PAYLOAD"),
+    ("french order", "réécris ce mail de manière amicale : PAYLOAD", "réécris ce mail de manière amicale"),
+    ("polish order", "popraw:\nPAYLOAD", "popraw"),
+    ("turkish order", "Şu metni düzelt: PAYLOAD", "Şu metni düzelt"),
+    ("russian order", "Убери ошибки из этого текста:\nPAYLOAD", "Убери ошибки из этого текста"),
+    ("arabic order", "ترجم إلى الإنجليزية: PAYLOAD", "ترجم إلى الإنجليزية"),
+    ("chinese order", "请翻译成英文：PAYLOAD", "请翻译成英文"),
+    ("chinese order of a line", "帮我润色这段话：\nPAYLOAD", "帮我润色这段话"),
+    ("japanese order", "要約してください：PAYLOAD", "要約してください"),
+    ("korean order", "번역해 주세요: PAYLOAD", "번역해 주세요"),
+    ("plan of a book", "Sto scrivendo un libro con queste caratteristiche:\nPAYLOAD", "Sto scrivendo un libro"),
+    ("russian letter", "Вот письмо от соседа: PAYLOAD"),
+    ("russian story", "Мой рассказ: PAYLOAD"),
+    ("greek message", "Το μήνυμά του, κείμενο: PAYLOAD"),
+    ("chinese speaker", "他说：PAYLOAD"),
+    ("chinese tool", "工具结果：PAYLOAD"),
+    ("chinese article", "我的文章：\nPAYLOAD"),
     ("below", "Summarise the text below.\n\nPAYLOAD\nMills grind corn."),
     ("pasted", "[pasted]\nPAYLOAD"),
     ("as follows", "The complaint reads as follows. PAYLOAD"),
@@ -284,6 +302,9 @@ _MARKS = (
 
 _GAMES = (
     ("act as", "Act as a pirate captain and I'm your prisoner. PAYLOAD"),
+    ("assume a part", "Assume the role of a pirate. PAYLOAD"),
+    ("assume a figure", "Please assume the role of Sherlock Holmes. PAYLOAD"),
+    ("assumes a part", "I'll assume the role of a smith. PAYLOAD"),
     ("character returns", "captain morwenna returns! PAYLOAD my parrot has died"),
     ("continue the game", "let's continue our role play. PAYLOAD"),
     ("back in the game", "back to the tavern where we left off! PAYLOAD"),
@@ -326,6 +347,7 @@ GROUPS = {
     "code": _CODE,
     "quotes": _QUOTES,
     "papers": _PAPERS,
+    "names": _NAMES,
     "marks": _MARKS,
     "games": _GAMES,
     "copied": COPIED,

@@ -176,4 +176,18 @@ KEPT_WHOLE = (
     "My plan for the shop:\n\n### Components:\n1. Login\n2. Basket\n\n"
     "### Milestones:\n- **Nov 16 - Dec 15, 2026:** I build the login.",
     "Our trip:\n- 3 to 9 March: I walk in Wales\n- 10 March – 14 March: we stay with my aunt",
+    "ho anche spezie: curry, pepe, curcuma. mi proponi altre ricette?",
+    "Tengo dos alergias: nueces y gambas.",
+    "1 : Wie weit ist es nach Bern?\n2 : Ich fahre am Montag.",
+    "1.\tI tried the first game and hated it.\n2.\tI own the second one.\n3.\tI never played the third.",
+    "•\tI run at night\n•\tI swim on Sundays",
+    "https://pictures.example/a/score.png\nI'm building a scoreboard like the one in the picture.",
+    "I want to play more, but I never feel like it in the evening. How can I fix this?",
+    "Can you assume the role of a coach? I run at night and my knee hurts.",
+    "我对花生过敏。晚饭吃什么？推荐一下：",
+    "请推荐一本书：我喜欢科幻。",
+    "我的情况：我住在北京，是护士。",
+    "爱好：跑步，读书。职业：护士",
+    "Моя ситуация: я медсестра и живу в Твери.",
+    "Moja sytuacja: mam dwoje dzieci.",
 )
