@@ -45,6 +45,9 @@ _PARTS: Mapping[str, Callable[[str], Sequence[Span]]] = {
 """Parts of a message that are not read as the user's own words, in the order in which they are looked for."""
 
 
+_END, _SECRET, _SEVERAL = "the end of a long message", "a secret", "several parts together"
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """Words of an item's evidence, and the place of the user's message that holds them."""
@@ -113,12 +116,12 @@ def hidden_by(text: str, quote: str) -> str:
         return ""
     seen = text[:MAX_READ_CHARACTERS]
     if words not in bare(seen):
-        return "the end of a long message"
+        return _END
     if words not in bare(redact(seen)):
-        return "a secret"
+        return _SECRET
     return next(
         (name for name, find in _PARTS.items() if words not in bare(blank_out(seen, find(seen)))),
-        "several parts together",
+        _SEVERAL,
     )
 
 
@@ -131,6 +134,15 @@ def hidden_parts(found: FoundEvidence, said: Mapping[int, str]) -> str:
     """
     names = {hidden_by(said[passage.place], passage.text) for passage in found.passages}
     return " and ".join(sorted(names - {""}))
+
+
+def are_others_words(parts: str) -> bool:
+    """Return whether what `hidden_parts` named counts as others' words: texts to work on, mail, code and the like.
+
+    >>> are_others_words("mail and pasted text"), are_others_words("a secret"), are_others_words("")
+    (True, False, False)
+    """
+    return bool(parts) and {*parts.split(" and ")} <= {*_PARTS, _SEVERAL}
 
 
 def _place(words: str, item: AlpsItem, said: Mapping[int, str]) -> int | None:

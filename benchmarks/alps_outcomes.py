@@ -11,7 +11,14 @@ from enum import StrEnum
 
 from benchmarks.alps_chats import AlpsChat, AlpsItem
 from benchmarks.alps_engine import EngineRun, FormedChat, RecordedModel
-from benchmarks.alps_evidence import FoundEvidence, Passage, bare_messages, find_evidence, hidden_parts
+from benchmarks.alps_evidence import (
+    FoundEvidence,
+    Passage,
+    are_others_words,
+    bare_messages,
+    find_evidence,
+    hidden_parts,
+)
 from benchmarks.alps_skips import skipped_messages
 from recollect.extraction.redaction import redact
 from recollect.lazy_pattern import LazyPattern
@@ -52,7 +59,9 @@ class ItemOutcome:
     """Where its evidence is said; None: it is not well-evidenced."""
     outcome: Outcome
     reason: str
-    """The engine's reason, without numbers; for a quote that it did not find, with what of the message holds it."""
+    """The engine's reason, without numbers; for what it did not find or show, with what of the message holds it."""
+    hidden: bool = False
+    """It is lost because all its evidence, or some, is in what counts as others' words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,16 +88,20 @@ async def replay(chat: AlpsChat, model: str, run: EngineRun, stand_in: RecordedM
     outcomes = []
     for (item, found), (_, placed) in zip(items, given, strict=True):
         outcome, reason = Outcome.LOST, ""
+        parts = hidden_parts(placed, chat.said)
         if skips.get(placed.place):
-            reason = f"{NOT_SHOWN}: {skips[placed.place]}"
+            reason = ": ".join(filter(None, (NOT_SHOWN, skips[placed.place], parts)))
         elif decisions := lines[_as_stored(item.text)]:
             outcome, reason = read_decision(decisions.pop(0))
         else:
             reason = dropped[0] if dropped else "no decision on it"
         if reason == _NOT_IN_MESSAGE:
-            reason = ": ".join(filter(None, (reason, hidden_parts(placed, chat.said))))
+            reason = ": ".join(filter(None, (reason, parts)))
             outcome = Outcome.APART if reason in _APART else outcome
-        outcomes.append(ItemOutcome(item=item, found=found, outcome=outcome, reason=_NUMBER.sub("N", reason)))
+        hidden = outcome is Outcome.LOST and are_others_words(reason.rpartition(": ")[2])
+        outcomes.append(
+            ItemOutcome(item=item, found=found, outcome=outcome, reason=_NUMBER.sub("N", reason), hidden=hidden)
+        )
     return ReplayedChat(formed=formed, outcomes=outcomes)
 
 

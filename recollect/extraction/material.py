@@ -52,6 +52,11 @@ _POINTING_WORDS = frozenset(
     sent wrote received got found quote called titled entitled attached next original version with reply answer
     respond replying about first second own pasted""".split()
 )
+# What the user answered, in a form or to somebody: 'what I filled in is this text: …'.
+_I_ANSWERED = LazyPattern(
+    r"\bi(?:'ve| have)? (?:\w{1,15} ){0,2}(?:responded|replied|answered|entered|filled(?: (?:it|this))? (?:in|out))\b",
+    re.IGNORECASE,
+)
 _TEST_DATA = LazyPattern(
     r"\b(?:test|sample|dummy|mock|fake|example|placeholder|demo|synthetic)\s(?:data|input|case|user|profile|"
     r"record|row|person|text|"
@@ -172,7 +177,7 @@ def _heads_text(text: str, words: list[str]) -> bool:
     texts = TEXTS.intersection(words)
     if texts and _WRITING_ORDER.match(text):
         return True
-    if "about me" in text.lower() or "myself" in words:
+    if "about me" in text.lower() or "myself" in words or _I_ANSWERED.search(text):
         return False
     if texts and (_POINTING_WORDS.intersection(words) or (words[-1] in TEXTS and len(words) <= _HEADING_WORDS)):
         return True

@@ -188,6 +188,7 @@ KEPT_WHOLE = (
     "请推荐一本书：我喜欢科幻。",
     "我的情况：我住在北京，是护士。",
     "爱好：跑步，读书。职业：护士",
+    "A form asked me where I live and what I do. What I answered is this text that follows: City: Bern. Job: nurse.",
     "Моя ситуация: я медсестра и живу в Твери.",
     "Moja sytuacja: mam dwoje dzieci.",
 )
