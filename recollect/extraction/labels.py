@@ -27,7 +27,8 @@ _FIRST_PERSON = frozenset(
 )
 # The same, and headings of one's own, in scripts whose words are not parted.
 _OWN_UNSPACED = LazyPattern(
-    r"我|咱|本人|私|僕|俺|自分|补充|補充|背景|问题|問題|目[标標]|情况|情況|[爱愛]好|年[龄齡]|名字|另外|顺便|質問|ผม|ฉัน"
+    r"我|咱|本人|私|僕|俺|自分|补充|補充|背景|问题|問題|目[标標]|情况|情況|要求|需求|[条條]件|[爱愛]好|年[龄齡]|"
+    r"名字|另外|顺便|質問|ผม|ฉัน"
 )
 _TEXTS_UNSPACED = LazyPattern(
     r"邮件|郵件|信|文|稿|段|句|简历|簡歷|日志|结果|結果|输出|輸出|消息|新闻|新聞|内容|內容|材料|资料|資料|题目|題目|试题|標題|标题|代[码碼]|介[绍紹]|"
@@ -196,9 +197,14 @@ def is_own_label(label: str) -> bool:
         return is_own_speech(label)
     if _TEXT_CONTAINERS.intersection(words):
         return False
-    if is_unspaced(label) and _OWN_UNSPACED.search(label):
-        return not _TEXTS_UNSPACED.search(label)
+    if is_unspaced(label) and _OWN_UNSPACED.search(tail := _after_comma(label)):
+        return not _TEXTS_UNSPACED.search(tail)
     return any(word in _FIRST_PERSON or word in _OWN_HEADINGS for word in words)
+
+
+def _after_comma(label: str) -> str:
+    """Return the last part of a label, which is what names the text in a script without blanks."""
+    return max(map(label.rpartition, "，、；,"), key=lambda parts: len(parts[0]))[2]
 
 
 def is_phrase(label: str) -> bool:
@@ -226,7 +232,7 @@ def is_text_container(label: str) -> bool:
     >>> is_text_container("Tool result"), is_text_container("工具结果"), is_text_container("Sister")
     (True, True, False)
     """
-    if is_unspaced(label) and _TEXTS_UNSPACED.search(label):
+    if is_unspaced(label) and _TEXTS_UNSPACED.search(_after_comma(label)):
         return True
     return any(word.casefold() in _TEXT_CONTAINERS for word in _WORD.findall(label))
 

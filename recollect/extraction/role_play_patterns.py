@@ -85,6 +85,8 @@ OPENS_GAME = LazyPattern(
     # A title of tales, with a name: 'I am Elowen, queen of the isles', 'I'm King Brannoc'.
     rf"|\bi(?:'m|\sam)\s(?:(?-i:[A-Z])\w{{1,20}},\s(?:the\s|an?\s)?{_TITLE}\b|{_TITLE}\s(?-i:[A-Z])\w)"
     r"|\b(?:stay|remain|speak|answer|reply|respond|talk) in character\b|\bi want you to (?:play|pretend|role)"
+    r"|(?:玩|[进進]行|[来來]|做)(?:一[个個场場]|[个個场場])?角色扮演(?!游[戏戲]|遊戲)|ロールプレイ(?:を?しよ|を?しまし|を始)"
+    r"|역할극을?\s?(?:하자|해)|(?:сыграем|поиграем|играем|играть) в ролев\w{2,4} игр"
     # Dice and spells.
     r"|\b(?:game|dungeon)\s?master\b|\bi roll(?:ed)? (?:an?\s)?(?:nat(?:ural)?\s)?\d{1,2}\b"
     r"|\broll(?:ed)? for initiative\b",
