@@ -71,7 +71,7 @@ _OWN_HEADINGS = frozenset(
     restaurant cuisine meat fish spice spices vegetables fruit fruits cooking baking salary rent mortgage loan
     savings debt money taxes pension insurance bank bill bills subscription degree course courses class classes
     exam exams grade grades thesis teacher laptop computer editor keyboard os stack framework database linter
-    phase phases milestones timeline roadmap scope agenda feature features component components deliverable deliverables
+    openness sensitivity phase phases milestones timeline roadmap scope agenda feature features component components deliverable deliverables
     sprint sprints subtasks checklist risks assumptions dependencies
     indentation tabs spaces code style tone format units strengths weaknesses values beliefs politics star sign
     personality type sister's brother's wife's husband's mom's mum's dad's son's daughter's add hang nb warning
@@ -89,6 +89,8 @@ _OWN_HEADINGS = frozenset(
     premessa naam leeftijd verjaardag stad beroep werk dieet allergieën hobby's gezin kinderen huisdieren kat hond
     talen taal doel vraag probleem correctie herinnering samenvatting situatie voorkeuren adres""".split()
 )
+# What one wants an answer to be like.
+_MANNERS = frozenset("style tone format length language languages preference preferences".split())
 # Kinds of text; a phrase that names one announces it.
 TEXTS = frozenset(
     """abstract intro introduction notes ad advert announcement article bio biography blog book caption chapter chat
@@ -195,6 +197,8 @@ def is_own_label(label: str) -> bool:
         return True
     if ends_in_speaking(label):
         return is_own_speech(label)
+    if words[-1] in _MANNERS and len(words) > 1:  # 'Response style' heads what one wants, not a response
+        return True
     if _TEXT_CONTAINERS.intersection(words):
         return False
     if is_unspaced(label) and _OWN_UNSPACED.search(tail := _after_comma(label)):

@@ -186,6 +186,7 @@ KEPT_WHOLE = (
     "Can you assume the role of a coach? I run at night and my knee hurts.",
     "我对花生过敏。晚饭吃什么？推荐一下：",
     "请推荐一本书：我喜欢科幻。",
+    "Interests: chess and jazz.\n\nResponse Style: I'd prefer short answers.\n\nOpenness: I welcome other views.",
     "请修改这个项目文件，我的要求是：背景用黑色。",
     "我喜欢角色扮演游戏。我住在北京。",
     "我的情况：我住在北京，是护士。",
