@@ -71,8 +71,8 @@ _OWN_HEADINGS = frozenset(
     restaurant cuisine meat fish spice spices vegetables fruit fruits cooking baking salary rent mortgage loan
     savings debt money taxes pension insurance bank bill bills subscription degree course courses class classes
     exam exams grade grades thesis teacher laptop computer editor keyboard os stack framework database linter
-    openness sensitivity phase phases milestones timeline roadmap scope agenda feature features component components deliverable deliverables
-    sprint sprints subtasks checklist risks assumptions dependencies
+    phase phases milestones timeline roadmap scope agenda feature features component components deliverable deliverables
+    openness sensitivity sprint sprints subtasks checklist risks assumptions dependencies
     indentation tabs spaces code style tone format units strengths weaknesses values beliefs politics star sign
     personality type sister's brother's wife's husband's mom's mum's dad's son's daughter's add hang nb warning
     caution trouwens overigens fait cierto aliás comunque peraltro pregunta long short shoe clothing

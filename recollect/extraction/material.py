@@ -52,7 +52,7 @@ _POINTING_WORDS = frozenset(
     sent wrote received got found quote called titled entitled attached next original version with reply answer
     respond replying about first second own pasted""".split()
 )
-# What the user answered, in a form or to somebody: 'what I filled in is this text: …'.
+# What the user answered, in a form or to a letter: 'what I filled in is this text: …'.
 _I_ANSWERED = LazyPattern(
     r"\bi(?:'ve| have)? (?:\w{1,15} ){0,2}(?:responded|replied|answered|entered|filled(?: (?:it|this))? (?:in|out))\b",
     re.IGNORECASE,

@@ -1,6 +1,6 @@
 """Whether words ask the assistant to do something: 'make this sound polite', 'corrige ce texte', '帮我翻译'. Pure.
 
-Such words before a text that somebody pasted are the user's own, whatever the text is.
+Such words before a pasted text are the user's own, whatever the text is.
 """
 
 import re
