@@ -49,6 +49,8 @@ class ExtractionInput:
     """Mode of the conversation (`chat`, `qa`, `summary`), which sets the style of a model's extraction."""
     tags: tuple[str, ...] = ()
     """Tags of this conversation's records."""
+    learned_gate: bool = False
+    """The rules quote what the learned gate takes and they cannot read."""
 
 
 def readable(message: LoggedMessage) -> str:

@@ -15,6 +15,7 @@ from recollect.extraction.llm import ModelExtraction, extract_by_model
 from recollect.extraction.provenance import INTERACTION, USER_CHARACTER, tags_of
 from recollect.extraction.rules import RulesResult
 from recollect.extraction.rules.extractor import forget_requests, read_updates
+from recollect.extraction.rules.gated_quotes import may_be_gated
 from recollect.extraction.salience import is_pleasantry
 from recollect.extraction.schemas import OutputSchema, schema_for
 from recollect.extraction.sentences import fold, sentences
@@ -190,6 +191,7 @@ def _source(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInput:
         time_zone=runtime.zone,
         interaction=str(batch.options.get(INTERACTION) or "chat"),
         tags=tags_of(batch.options),
+        learned_gate=batch.profile.form.learned_gate,
     )
 
 
@@ -236,8 +238,10 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
 def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:
     text = readable(message)
     if not asked:
-        replies = message.role == "user" and bool(question_before(message, (*batch.earlier, *batch.messages)))
-        return replies or is_worth_extracting(text)
+        around = (*batch.earlier, *batch.messages)
+        replies = message.role == "user" and bool(question_before(message, around))
+        by_rules = replies or is_worth_extracting(text)
+        return by_rules or (batch.profile.form.learned_gate and may_be_gated(message, around))
     if why_skipped(message, (*batch.earlier, *batch.messages)):
         return False
     # An assistant's answer tells what is so; what it asks or wishes tells nothing.

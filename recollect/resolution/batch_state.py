@@ -15,7 +15,8 @@ from recollect.types import Action, Candidate, Evidence, Memory, MemoryId, Memor
 
 # Words that say outright that something changed; they outweigh a lower confidence.
 _CHANGE = LazyPattern(
-    r"\b(?:moved|moving|relocated|no\s++longer|not\s++any\s?more|any\s?more|now|switched|changed|"
+    r"\b(?:moved|moving|relocated|no\s++longer|not\s++any\s?more|any\s?more|"
+    r"now(?!\s++and\s++(?:then|again)\b)|switched|changed|"
     r"started|quit|stopped|joined|became"
     r"|these\s++days|actually|correction|instead|from\s++now\s++on|new|turned|left|gave\s++up|outgrew|"
     r"since|just|got\s++(?:married|divorced))\b",

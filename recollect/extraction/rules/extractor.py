@@ -26,6 +26,7 @@ from recollect.extraction.rules.clause_notes import (
     read_forget_request,
 )
 from recollect.extraction.rules.clause_subjects import is_half_subject
+from recollect.extraction.rules.gated_quotes import gate_probabilities, gated_quotations, without_unlikely
 from recollect.extraction.rules.new_amount import amount_after
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact
@@ -170,7 +171,8 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidat
     last_joked = 0
     before: TextSpan | None = None
     imagined = False
-    for sentence in pieces:
+    likely = gate_probabilities(reading, pieces)
+    for place, sentence in enumerate(pieces):
         supposed = imagined or opens_role_play(sentence.text) or introduces_figure(sentence.text)
         imagined = not reading.between_people and not ends_role_play(sentence.text) and supposed
         if imagined:
@@ -196,8 +198,9 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidat
         if previous and not reading.between_people and gives_name(sentence.text):
             candidates.extend(_named_since(reading, previous, sentence))
         read = _corrected(reading, sentence) or list(_of_sentence(reading, sentence))
-        candidates += add_quotations(reading, sentence, attach_shifts(reading, sentence, read))
-    return candidates
+        found = add_quotations(reading, sentence, attach_shifts(reading, sentence, read))
+        candidates += found or gated_quotations(reading, sentence, likely[place] if likely else 0.0)
+    return without_unlikely(candidates, likely)
 
 
 def corrections(source: ExtractionInput, *, amounts_alone: bool = False) -> list[tuple[LoggedMessage, Correction]]:

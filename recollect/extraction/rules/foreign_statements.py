@@ -74,7 +74,7 @@ def foreign_statements(sentence: str, message: str, language: str) -> list[tuple
     """
     if not _is_talk(sentence, message, language):
         return []
-    stated = _stated(sentence, language)
+    stated = foreign_statement_part(sentence, language)
     plain = _plain(stated)
     if not stated or HYPOTHETICAL[language].search(plain) or ORDERS[language].match(plain):
         return []
@@ -119,7 +119,7 @@ def _pieces(stated: str, language: str) -> list[tuple[int, int]]:
 def continues_statement(sentence: str, message: str, language: str) -> bool:
     """Return whether a sentence continues the previous statement without making one of its own."""
     plain = _plain(sentence)
-    if len(plain.split()) < MIN_FURTHER_WORDS or _stated(sentence, language) != sentence.strip():
+    if len(plain.split()) < MIN_FURTHER_WORDS or foreign_statement_part(sentence, language) != sentence.strip():
         return False
     meant = (HYPOTHETICAL[language].search(plain), ORDERS[language].match(plain), TRIVIAL[language].search(plain))
     return not any(meant) and not foreign_statements(sentence, message, language)
@@ -159,8 +159,8 @@ _QUESTION_WORDS = LazyPattern(
 )
 
 
-def _stated(sentence: str, language: str) -> str:
-    """Return the stated part of a sentence: all of it, or the part before its question."""
+def foreign_statement_part(sentence: str, language: str) -> str:
+    """Return the stated part of a sentence: all of it, or the part before its question; empty for a bare question."""
     if _QUESTION_WORDS.match(_plain(sentence)):
         return ""
     is_unspaced = language in ("ja", "zh")

@@ -39,6 +39,8 @@ class ParsedMessage:
     """The speaker's previous messages, newest first."""
     zone: ZoneInfo = _UTC
     """Decides when the speaker's days begin."""
+    learned_gate: bool = False
+    """Quote what the learned gate takes."""
 
     def quote(self, clause: TextSpan) -> str:
         """Return the words of a clause as they are in the message."""
@@ -77,6 +79,7 @@ def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
             previous_reply=_last_reply(message, known),
             previous_texts=_previous_texts(message, known),
             zone=source.time_zone,
+            learned_gate=source.learned_gate,
             previous_seq=max(
                 (other.seq for other in known if other.role == "user" and other.seq < message.seq), default=0
             ),

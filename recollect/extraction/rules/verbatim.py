@@ -77,6 +77,31 @@ def add_quotations(reading: ParsedMessage, sentence: TextSpan, candidates: Seque
     return [*candidates, *(_note(reading, quotation) for quotation in quoted)]
 
 
+def quotation(reading: ParsedMessage, piece: TextSpan, *, is_foreign: bool) -> Candidate:
+    """Return a note that quotes a part of a message.
+
+    Args:
+        reading: The message.
+        piece: The part.
+        is_foreign: It is in another language than English, where words may look like dates.
+    """
+    return _note(reading, _Quoted(piece, is_foreign=is_foreign))
+
+
+def is_quotation(candidate: Candidate) -> bool:
+    """Return whether a candidate is a note that quotes its speaker."""
+    return candidate.kind is MemoryKind.NOTE and candidate.text.endswith(('."', '?"'))
+
+
+def asks_or_orders(text: str) -> bool:
+    """Return whether an English clause begins as a question without a mark does, or an order.
+
+    >>> asks_or_orders("which city does my sister live in"), asks_or_orders("where I live it rains")
+    (True, True)
+    """
+    return bool(_ASKS.match(text))
+
+
 def may_be_quoted(sentence: str, message: str) -> bool:
     """Return whether a sentence may state something about the user's life that is worth quoting.
 
@@ -163,7 +188,7 @@ def _told(reading: ParsedMessage, clause: TextSpan) -> _Quoted | None:
     lead = lead_length(clause.text)
     body = clause.text[lead:]
     dated = bool(reading.mentions_in(clause))
-    if is_command(body) or _ASKS.match(body) or is_of_the_moment(body, dated=dated):
+    if is_command(body) or asks_or_orders(body) or is_of_the_moment(body, dated=dated):
         return None
     piece = TextSpan(body, clause.start + lead)
     of = find_antecedent(body, (reading.masked[: clause.start], *reading.previous_texts[:2]))
@@ -176,7 +201,8 @@ def _note(reading: ParsedMessage, quoted: _Quoted) -> Candidate:
     written = write_out(fold(quote), inside).strip(" ,;:.!…。！，").replace('"', "'")
     lead = f"said of {quoted.of}" if quoted.of else "mentioned" if quoted.mentions else "said"
     written = written[lead_length(written) :].lstrip(" ,;:") or written
-    text = f'{reading.speaker.name} {lead}: "{written[0].upper()}{written[1:]}."'
+    end = "" if written.endswith(("?", "？")) else "."
+    text = f'{reading.speaker.name} {lead}: "{written[0].upper()}{written[1:]}{end}"'
     return Candidate(
         kind=MemoryKind.NOTE,
         text=text,

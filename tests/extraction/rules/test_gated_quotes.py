@@ -1,0 +1,98 @@
+"""What the learned gate takes and no rule reads is quoted as it was said; what the rules refuse is not."""
+
+from dataclasses import replace
+
+import pytest
+
+from extractor_inputs import logged, source
+from recollect.extraction.rules import read_by_rules
+from recollect.extraction.rules.gated_quotes import MAX_MESSAGE, MAX_SENTENCE, may_be_gated
+from recollect.types import Candidate, LoggedMessage, MemoryKind
+
+
+def read(*messages: LoggedMessage | str, gate: bool = True) -> list[Candidate]:
+    """Read messages of a user, or given ones."""
+    said = [logged(2 * n + 1, each) if isinstance(each, str) else each for n, each in enumerate(messages)]
+    return list(read_by_rules(source(*said, learned_gate=gate, sources=frozenset({"user"}))).candidates)
+
+
+FOREIGN = (
+    "Мой муж работает инженером на заводе в Самаре.",
+    "Jestem studentką trzeciego roku medycyny w Krakowie.",
+    "Ben otuz yaşında bir öğretmenim ve İzmir'de yaşıyorum.",
+    "Tôi là sinh viên năm hai ngành công nghệ thông tin.",
+    "나는 서울에서 디자이너로 일하고 있어요.",
+    "أنا طالب في كلية الطب وأعيش في القاهرة",
+)
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_a_statement_in_another_language_is_quoted_in_it(text: str) -> None:
+    found = read(text)
+    assert [candidate.quote for candidate in found if candidate.kind is MemoryKind.NOTE] == [text]
+    assert found[0].text == f'The user said: "{text[0].upper()}{text[1:].rstrip(".")}."'
+    assert found[0].valid_from == logged(1, text).said_at
+
+
+@pytest.mark.parametrize("text", FOREIGN)
+def test_the_setting_turns_it_off(text: str) -> None:
+    assert not any(candidate.text.startswith("The user said") for candidate in read(text, gate=False))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Write a poem about autumn",
+        "make it shorter",
+        "How do I sort a list?",
+        "Thanks a lot!",
+        "Hi there",
+        "What is the capital of Norway?",
+        "Schreib mir ein Gedicht über den Herbst",
+        "¿Cuál es la capital de Noruega?",
+        "Traduis ce texte en anglais",
+        "Спасибо большое",
+        "请帮我写一首诗",
+    ],
+)
+def test_tasks_questions_and_courtesies_are_not_quoted(text: str) -> None:
+    assert read(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Let's play a game: you are a detective. I am a nurse who lives in Leeds with three cats.",
+        'My neighbour wrote to me: "Ich bin Lehrerin und wohne mit meinem Mann in Graz."',
+        "Translate into English: Я работаю врачом и живу в Казани.",
+        "If I were a doctor I would live in Kazan with my family.",
+        "In my novel I am a doctor and live in Kazan with my family.",
+    ],
+)
+def test_what_is_not_said_in_earnest_or_by_others_is_not_quoted(text: str) -> None:
+    assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
+
+
+def test_a_statement_that_a_rule_reads_is_not_quoted_as_well() -> None:
+    assert [candidate.text for candidate in read("I live in Leeds.")] == [
+        candidate.text for candidate in read("I live in Leeds.", gate=False)
+    ]
+
+
+def test_people_who_talk_to_each_other_are_not_quoted() -> None:
+    text = FOREIGN[0]
+    assert read(logged(1, text, name="Ben")) == read(logged(1, text, name="Ben"), gate=False)
+
+
+def test_long_texts_are_not_quoted() -> None:
+    long = "Мой муж работает инженером на заводе " + "и ещё " * MAX_SENTENCE
+    assert read(long) == []
+    assert read(FOREIGN[0] + " Да." * MAX_MESSAGE) == []
+
+
+def test_a_message_without_a_statement_need_not_be_read() -> None:
+    statement, order = logged(3, FOREIGN[0]), logged(5, "Translate this")
+    assert may_be_gated(statement, [statement])
+    assert not may_be_gated(order, [statement, order])
+    assert not may_be_gated(replace(statement, role="assistant"), [])
+    assert not may_be_gated(logged(7, "…"), [])
