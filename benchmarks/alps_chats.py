@@ -99,6 +99,11 @@ def sampled(chats: Sequence[AlpsChat], count: int) -> tuple[AlpsChat, ...]:
     return tuple(chat for chat in chats if chat.id in chosen)
 
 
+def fold_of(chat_id: str, folds: int) -> int:
+    """Return the part of the data that a chat belongs to in a cross-validation: by the hash of its id, from 0."""
+    return int.from_bytes(sha256(f"fold {chat_id}".encode()).digest()[:8]) % folds
+
+
 def models_of(chats: Sequence[AlpsChat]) -> list[str]:
     """List the models whose extractions are recorded."""
     return sorted({model for chat in chats for model in chat.recorded})

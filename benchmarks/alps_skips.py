@@ -17,7 +17,7 @@ _SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 def skipped_messages(chat: AlpsChat) -> Mapping[int, SkipReason]:
     """Return why messages are not shown to a model, by their places, where each turn is formed by itself."""
-    played = without_role_play([_logged(chat, place) for place in range(len(chat.messages))], ())
+    played = logged_messages(chat)
     reasons = {
         place: why_skipped(message, played[max(0, place - 1) : place + 1])
         for place, message in enumerate(played)
@@ -36,6 +36,11 @@ def count_skipped(chats: Iterable[AlpsChat]) -> Counter[str]:
             parts = [hidden_parts(found, chat.said) for found in evidence if found]
             counted[": ".join(filter(None, (skips[place], *parts[:1])))] += 1
     return counted
+
+
+def logged_messages(chat: AlpsChat) -> list[LoggedMessage]:
+    """Return the messages as a log has them, without what belongs to a game; `seq` is a message's place plus 1."""
+    return without_role_play([_logged(chat, place) for place in range(len(chat.messages))], ())
 
 
 def _logged(chat: AlpsChat, place: int) -> LoggedMessage:

@@ -1,9 +1,12 @@
 """How well memories are formed of real chats in many languages, against AlpsBench's verified ones. Reads a file.
 
 Scored is each utterance of the user: whether a memory rests on it, and whether it is evidence for a verified one. The
-rows are the built-in rules, the models whose extractions the file records, and these extractions given to the engine by
-a stand-in model; of the latter also what the engine kept and why it refused the rest. The file is described in
-`benchmarks/alps_chats.py`; the command fails if it cannot be read.
+rows are the built-in rules alone and with the learned gate, the models whose extractions the file records, and these
+extractions given to the engine by a stand-in model; of the latter also what the engine kept and why it refused the
+rest. The file is described in `benchmarks/alps_chats.py`; the command fails if it cannot be read.
+
+The gate was trained on the open half of this data. To score it on that half, give `--gates` the folder that
+`python -m tools.train_gate FILE --folds 5 --out FOLDER` writes: each chat is read with a gate trained without it.
 """
 
 import argparse
@@ -15,26 +18,32 @@ from pathlib import Path
 
 from benchmarks.alps_chats import AlpsChat, models_of, read_chats, sampled
 from benchmarks.alps_engine import RecordedModel, engine_run
+from benchmarks.alps_gates import gate_for, gate_in_use, read_gates
 from benchmarks.alps_outcomes import ItemOutcome, ReplayedChat, replay
 from benchmarks.alps_scores import Sources, language_rows, recorded_sources, score_rows
 from benchmarks.alps_tables import data_rows, kept_rows, lost_rows, skip_rows
 from benchmarks.progress import steps
 from benchmarks.quiet import errors_only
 from benchmarks.report import Benchmark, measure
-from recollect.errors import BadRequestError
+from recollect.errors import BadRequestError, SetupError
+from recollect.extraction.statement_gate import StatementGate
 
 QUICK_CHATS = 100
-RULES: Mapping[str, Mapping[str, object]] = {"rules": {}}
+RULES: Mapping[str, Mapping[str, object]] = {
+    "rules": {"learned_gate": False},
+    "gate with rules": {"learned_gate": True},
+}
 """Ways of forming without a model: for each row what it changes in the default profile's `[form]`."""
 
 
 class AlpsBench:
     """The tables of a file; what several of them need is formed once."""
 
-    def __init__(self, chats: Sequence[AlpsChat], models: Sequence[str]) -> None:
-        """Measure chats, with the extractions of these models."""
+    def __init__(self, chats: Sequence[AlpsChat], models: Sequence[str], gates: Sequence[StatementGate] = ()) -> None:
+        """Measure chats, with the extractions of these models; `gates` by fold, none: the gate of the package."""
         self._chats = chats
         self._models = models
+        self._gates = gates
 
     def tables(self) -> Mapping[str, Benchmark]:
         """Return the tables by name."""
@@ -57,7 +66,11 @@ class AlpsBench:
 
     async def _by_rules(self, name: str, form: Mapping[str, object]) -> list[Sources]:
         async with engine_run(form=form) as run:
-            return [(await run.form(chat)).sources for chat in steps(name, self._chats)]
+            found: list[Sources] = []
+            for chat in steps(name, self._chats):
+                with gate_in_use(gate_for(chat, self._gates)):
+                    found.append((await run.form(chat)).sources)
+            return found
 
     @cached_property
     def _replays(self) -> Mapping[str, Sequence[ReplayedChat]]:
@@ -90,18 +103,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help=f"{QUICK_CHATS} chats, chosen by the hash of their ids")
     parser.add_argument("--only", nargs="+", choices=names, metavar="TABLE", help=", ".join(names))
     parser.add_argument("--models", nargs="*", metavar="MODEL", help="models of the file (default: all)")
+    parser.add_argument("--gates", type=Path, metavar="FOLDER", help="gates of a cross-validation, one for each fold")
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
     given = parser.parse_args(arguments)
     try:
         chats = read_chats(given.file)
-    except BadRequestError as error:
+        gates = read_gates(given.gates) if given.gates else ()
+    except (BadRequestError, SetupError) as error:
         parser.error(str(error))
     known = models_of(chats)
     unknown = sorted(set(given.models or ()) - set(known))
     if unknown:
         parser.error(f"the file has no model {unknown[0]!r}; there are: {', '.join(known)}")
     chosen = sampled(chats, QUICK_CHATS) if given.quick else chats
-    tables = AlpsBench(chosen, known if given.models is None else given.models).tables()
+    tables = AlpsBench(chosen, known if given.models is None else given.models, gates).tables()
     measure({name: tables[name] for name in given.only or names}, quick=given.quick, file=given.json)
     return 0
 

@@ -6,17 +6,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from benchmarks.alps_chats import AlpsChat, AlpsItem, language_of, models_of, read_chats, sampled
+from benchmarks.alps_chats import AlpsChat, AlpsItem, fold_of, language_of, models_of, read_chats, sampled
 from benchmarks.alps_engine import RecordedModel, engine_run
 from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_by
+from benchmarks.alps_gates import gate_file, gate_for, gate_in_use, read_gates
 from benchmarks.alps_outcomes import ItemOutcome, Outcome, replay
 from benchmarks.alps_scores import Score, language_rows, score_rows
 from benchmarks.alps_skips import count_skipped, skipped_messages
-from benchmarks.alpsbench import main
+from benchmarks.alpsbench import RULES, main
 from benchmarks.rows import Row
 from recollect.errors import BadRequestError
+from recollect.extraction.gate_features import COLUMNS
+from recollect.extraction.statement_gate import StatementGate
 
 
 def item(value: str, evidence: str, *utterances: int, label: str = "Preferences/Food") -> dict[str, Any]:
@@ -227,6 +231,38 @@ async def test_the_rules_form_a_chat_with_its_sources(tmp_path: Path) -> None:
     assert frozenset().union(*formed.sources) == {0}
 
 
+def gates(folder: Path, *biases: float) -> Path:
+    """Write gates that take everything, or nothing: by their log odds alone."""
+    folder.mkdir()
+    for fold, bias in enumerate(biases):
+        StatementGate(np.zeros(COLUMNS, np.float32), bias).save(gate_file(folder, fold))
+    return folder
+
+
+def test_a_chat_is_read_with_the_gate_that_has_not_seen_it(tmp_path: Path) -> None:
+    known = read_gates(gates(tmp_path / "gates", 1.0, 2.0, 3.0))
+    for each in read(tmp_path, *(ANA | {"id": f"c-{number}"} for number in range(9))):
+        assert gate_for(each, known) is known[fold_of(each.id, 3)]
+    assert {fold_of(f"c-{number}", 3) for number in range(40)} == {0, 1, 2}
+    assert gate_for(only(tmp_path, ANA), ()) is None
+
+
+async def test_the_gate_in_use_decides_what_is_quoted(tmp_path: Path) -> None:
+    (russian,) = read(tmp_path, chat("Мой брат работает на заводе в Самаре.", "Ok."))
+    formed = []
+    for bias in (-9.0, 9.0):
+        with gate_in_use(StatementGate(np.zeros(COLUMNS, np.float32), bias)):
+            async with engine_run(form=RULES["gate with rules"]) as run:
+                formed.append(len((await run.form(russian)).memories))
+    assert formed == [0, 1]
+
+
+def test_gates_that_are_missing_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main([str(written(tmp_path, ANA)), "--gates", str(tmp_path)])
+    assert "has no gates" in capsys.readouterr().err
+
+
 async def replayed(folder: Path, one: object) -> list[ItemOutcome]:
     stand_in = RecordedModel()
     async with engine_run(stand_in) as run:
@@ -291,10 +327,13 @@ def test_skipped_messages_are_counted_with_what_hides_the_evidence(tmp_path: Pat
 def test_the_command_writes_its_tables(tmp_path: Path) -> None:
     path, figures = written(tmp_path, ANA, JONAS), tmp_path / "figures.json"
 
-    assert main([str(path), "--quick", "--json", str(figures)]) == 0
+    folder = gates(tmp_path / "gates", -9.0, -9.0)
+
+    assert main([str(path), "--quick", "--json", str(figures), "--gates", str(folder)]) == 0
 
     results = json.loads(figures.read_text("utf-8"))["results"]
     assert list(results) == ["data", "utterances", "languages", "skipped", "replayed", "kept", "lost"]
+    assert {row["of"] for row in results["utterances"]} == {"rules", "gate with rules", "model-a"}
     assert "well-evidenced" in figures.with_suffix(".md").read_text("utf-8")
 
 
