@@ -216,8 +216,8 @@ def _is_meant(reading: ParsedMessage, sentence: TextSpan, language: str) -> bool
     text = sentence.text
     if fold(reading.quote(sentence)) != text:
         return False  # others' words within it are blanked
-    if "[" in text:
-        return False  # a secret was struck out, or it is a template
+    if "[" in text or text.endswith((":", "：")):
+        return False  # a secret was struck out, it is a template, or it introduces a text
     if ends_in_laughter(text) and not tells_of_illness(text):
         return False
     if language and HYPOTHETICAL[language].search(_plain(text)):
