@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
+from recollect.dates.foreign_words import covered, date_words, flat
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.lexicon import DATES, DEGREE, EQUALS, MODAL, OPPOSITES, PEOPLE, PLACING
@@ -21,7 +22,7 @@ from recollect.resolution.tokens import (
     without_determiners,
 )
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
-from recollect.text.wordings import are_english, foreign_difference, light_words, marked_difference
+from recollect.text.wordings import are_english, common_tongue, foreign_difference, light_words, marked_difference
 
 # Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
 _TURNING: tuple[dict[str, str], ...] = (
@@ -35,6 +36,7 @@ _TURNING: tuple[dict[str, str], ...] = (
 )
 _SMALL_WORD = "a small word turns the meaning"
 _NAMES = "the names differ"
+_DATES = "the dates differ"
 # Words of meaning on either side in which a statement differs from what it was before a change.
 MAX_CHANGED_WORDS = 3
 DOUBLED = LazyPattern(r"(\w)\1")
@@ -94,14 +96,19 @@ def differs(a: str, b: str) -> str | None:
     A negation, a number, a date, a proper name, an antonym; whose it is, whether it is so or only wished, is or was,
     who does it to whom, and from where or to where.
     """
-    return _differs(a, b) or marked_difference(a, b) or (_SMALL_WORD if _turned(*align(a, b)) else None)
+    return (
+        _differs(a, b)
+        or marked_difference(a, b)
+        or _differ_in_months(a, b)
+        or (_SMALL_WORD if _turned(*align(a, b)) else None)
+    )
 
 
 def _differs(a: str, b: str) -> str | None:
     one, other = align(a, b)
     for apart, reason in (
         (one.negations != other.negations or negations(a) != negations(b), "one of them is negated"),
-        (one.dates != other.dates, "the dates differ"),
+        (one.dates != other.dates, _DATES),
         (one.numbers != other.numbers, "the numbers differ"),
         (has_moved_values(one, other), "the numbers or dates belong to other things"),
         (_opposed(one, other), "they say opposite things"),
@@ -114,6 +121,15 @@ def _differs(a: str, b: str) -> str | None:
         if apart:
             return reason
     return None
+
+
+def _differ_in_months(a: str, b: str) -> str | None:
+    tongue = common_tongue(a, b)
+    if tongue is None or tongue not in covered():
+        return None
+    months = date_words(tongue).months
+    ours, theirs = ({months[word] for word in words(flat(text)) if word in months} for text in (a, b))
+    return _DATES if ours != theirs else None
 
 
 def one_change_apart(a: str, b: str) -> bool:

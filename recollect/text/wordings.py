@@ -64,7 +64,7 @@ def foreign_difference(one: str, other: str) -> str | None:
         return None
     if _wording(one, UNKNOWN_TONGUE) == _wording(other, UNKNOWN_TONGUE):
         return None
-    tongue = _common_tongue(one, other)
+    tongue = common_tongue(one, other)
     if tongue is None:
         return _DIFFERENT
     against = _marked(one, other, tongue)
@@ -79,7 +79,7 @@ def foreign_difference(one: str, other: str) -> str | None:
 
 def marked_difference(one: str, other: str) -> str | None:
     """Return in what marker two statements of a known language differ; None in none, or of another language."""
-    tongue = _common_tongue(one, other)
+    tongue = common_tongue(one, other)
     return None if tongue is None else _marked(one, other, tongue)
 
 
@@ -87,7 +87,7 @@ def light_words(one: str, other: str) -> frozenset[str]:
     """Return the words that say nothing in the language of two statements; none in English or an unknown one."""
     if are_english(one, other):
         return frozenset()
-    markers = all_markers().get(_common_tongue(one, other) or UNKNOWN_TONGUE)
+    markers = all_markers().get(common_tongue(one, other) or UNKNOWN_TONGUE)
     return markers.light if markers else frozenset()
 
 
@@ -103,7 +103,7 @@ def _signs(text: str, tongue: str) -> Signs:
     return read_signs(text, all_markers()[tongue])
 
 
-def _common_tongue(one: str, other: str) -> str | None:
+def common_tongue(one: str, other: str) -> str | None:
     """Return the language of two statements, "" where it is not known, None where one of them alone is English.
 
     Both together tell a language better than a few words do.

@@ -54,6 +54,12 @@ def test_a_model_that_takes_a_denial_for_the_same_is_overruled(language: str, ki
     assert reason in decided.reason
 
 
+def test_a_model_that_takes_two_months_for_one_is_overruled() -> None:
+    decided = weigh("Моя сестра приезжает в начале марта.", "Моя сестра приезжает в начале мая.", model=Action.MERGE)
+    assert decided.action is Action.ADD
+    assert "the dates differ" in decided.reason
+
+
 def test_a_model_may_say_that_other_words_say_the_same() -> None:
     decided = weigh(
         "Ana va al trabajo en bicicleta todos los días.", "Ana va en bici al trabajo cada día.", model=Action.MERGE
