@@ -8,17 +8,17 @@ from recollect.extraction.rules.foreign_patterns import joined_pattern
 # Suppositions, wishes and uncertainty.
 _HYPOTHETICAL = {
     "de": r"""
-        \b(?:wenn ich|falls|angenommen|stell dir vor|hatte|ware|vielleicht|uberlege|mochte|wurde|ob ich|als ob
-        |wunschte|traumte?|konnte|hoffe)\b""",
+        \b(?:wenn (?:ich|wir)|falls|angenommen|stell dir vor|vielleicht|uberlege|ob ich|als ob|wunschte|traumte?|hoffe
+        |haette|waere|moechte|wuerde|koennte|mal angenommen)\b""",
     "fr": r"""
         \b(?:si (?:je|j'|on|nous)|imagine|imaginons|supposons|peut-etre|j'aimerais|je voudrais|j'espere|je reve
         |serais|aurais|comme si|au cas ou)\b|\bsi j'""",
     "es": r"""
         \b(?:si (?:yo|soy|vivo|tengo|fuera|tuviera|estoy|vivimos|somos)|imagina|imaginate|supon|supongamos
         |quizas?
-        |tal vez|quisiera|quiero|ojala|sueno con|espero|seria|tendria|como si|me gustaria)\b""",
+        |tal vez|quisiera|ojala|sueno con|espero|seria|tendria|como si|me gustaria)\b""",
     "pt": r"""
-        \b(?:se (?:eu|sou|moro|tenho|fosse|tivesse|estou)|imagine|imagina|suponha|talvez|queria|quero|quem dera
+        \b(?:se (?:eu|sou|moro|tenho|fosse|tivesse|estou)|imagine|imagina|suponha|talvez|queria|quem dera
         |sonho em|espero|seria|teria|como se|gostaria)\b""",
     "it": r"""
         \b(?:se (?:io|sono|vivo|ho|fossi|avessi|abito)|immagina|supponi|supponiamo|forse|vorrei|magari|sogno di
@@ -27,48 +27,80 @@ _HYPOTHETICAL = {
     "ja": """
         もし|たら(?:どう|いい)|かもしれ|たいです|たいと思|つもりで|仮に|みたい(?:です|な)|だろう|はず|ふりを|なりき
         |夢で""",
-    "zh": "如果|假如|假设|要是|也许|可能|想象|扮演|希望|梦见|好像|打算|想要|我想|吧$",
+    "zh": "如果|假如|假设|要是|也许|可能|想象|扮演|希望|梦见|好像|想要|我想|吧$|会怎么?样",
+    "ru": r"""
+        \b(?:если (?:я|мы|бы|у меня)|бы|представь|представим|допустим|предположим|возможно|наверное|может быть|хотел бы
+        |хотела бы|надеюсь|мечтаю чтобы|как будто|словно|вдруг я|приснилось|снится)\b""",
+    "ar": r"""
+        \b[وف]?(?:لو|اذا كنت|افترض|لنفترض|تخيل|تخيلي|ربما|يمكن اكون|اتمنى|ليتني|ياريت|يا ريت|نفترض|كاني|حلمت|
+        لنتخيل)\b""",
 }
 HYPOTHETICAL = {code: joined_pattern(text) for code, text in _HYPOTHETICAL.items()}
 
 # Orders to the assistant, at the start of a clause.
 _ORDERS = {
     "de": r"""
-        (?:bitte |kannst du |konntest du |und ){0,4}(?:schreib|schreibe|gib|erklar|erklare|mach|mache|sag
+        (?:bitte |kannst du |konntest du |und ){0,4}(?:schreib|schreibe(?! gerade| an| seit| meine)|gib|erklar|
+        erklare|mach|mache(?! ich| jed| seit| beim| im| gerade| eine ausbildung| \w{2,12}(?: seit|$))|sag
         |sage|ubersetz
         |ubersetze|nenn|nenne|hilf|zeig|zeige|such|suche|formulier|formuliere|erstell|erstelle|vergiss|merk
         |merke
-        |korrigier|korrigiere|beantworte|fass|du bist)\b""",
+        |korrigier|korrigiere|beantworte|fass|du bist|plan|plane|empfiehl|empfehle|schlag|schlage|sei|nimm|rechne|
+        berechne|pruf|prufe|liste|nutze|verwende|bau|kurz|kurze|verbessere|hilfe|erstelle?)\b""",
     "fr": r"""
         (?:s'il te plait |stp |peux-tu |et ){0,4}(?:ecris|ecrivez|redige|redigez|donne|donnez|explique
         |expliquez|fais
         |faites|dis|dites|traduis|traduisez|aide|aidez|montre|cherche|trouve|resume|corrige|reformule|cree|creez
-        |oublie|oubliez|tu es|vous etes|reponds|propose)\b""",
+        |oublie|oubliez|tu es|vous etes|reponds|propose|raccourcis|relis|calcule|prepare|suggere|organise|liste|
+        recommande|conseille|imagine|invente|compare|ameliore|utilise|adapte|planifie)\b""",
     "es": r"""
         (?:por favor |porfa |y |puedes ){0,4}(?:escribe|escribeme|dame|da|explica|explicame|haz|hazme|di|dime
         |traduce
         |traduceme|ayuda|ayudame|muestra|busca|encuentra|resume|corrige|reescribe|crea|genera|olvida|olvidate
         |eres
-        |actua|contesta|contestale|responde|dile|hazlo|redacta)\b""",
+        |actua|contesta|contestale|responde|respondeme|dile|hazlo|redacta|revisa|usa|mejora|acorta|cambia|
+        recomienda|recomiendame|sugiere|organiza|planea|calcula|prepara|arma|inventa|compara|enumera|disena|
+        convierte|ordena|cuentame|ensename|pon|sigue|continua)\b""",
     "pt": r"""
         (?:por favor |pfv |e |pode ){0,4}(?:escreva|escreve|de|da|me de|explique|explica|faca|faz|diga|diz
         |traduza
         |traduz|ajude|ajuda|me ajude|mostre|procure|busque|encontre|resuma|corrija|reescreva|crie|gere|esqueca
-        |esquece|voce e|aja|responda|redija)\b""",
+        |esquece|voce e|aja|responda|redija|revise|revisa|indique|indica|me indica|sugira|sugere|monte|monta|
+        organize|calcule|prepare|prepara|invente|recomende|recomenda|use|usa|liste|lista|compare|melhore|troque|
+        troca|planeje|conte|me conta|da-me|diz-me|cria|continua)\b""",
     "it": r"""
         (?:per favore |e |puoi ){0,4}(?:scrivi|scrivimi|dammi|da|spiega|spiegami|fai|fammi|di'|dimmi|traduci
         |aiutami
-        |mostra|cerca|trova|riassumi|correggi|riscrivi|crea|genera|dimentica|tu sei|agisci|rispondi
+        |mostra|cerca|trova|riassumi|correggi|riscrivi|crea|genera|dimentica|tu sei|agisci|rispondi|rispondimi|
+        fallo|usa|consigliami|consiglia|suggerisci|proponi|organizza|calcola|prepara|inventa|controlla|migliora|
+        accorcia|elenca|pianifica|sistema|confronta|continua
         |redigi)\b""",
     "nl": r"""
         (?:alsjeblieft |en |kun je ){0,4}(?:schrijf|geef|leg|maak|zeg|vertaal|help|toon|zoek|vind|vat|corrigeer
-        |herschrijf|genereer|vergeet|jij bent|je bent|beantwoord)\b""",
+        |herschrijf|genereer|vergeet|jij bent|je bent|beantwoord|bedenk|doe jij|doe dat|bereken|plan|raad|stel|
+        verzin|verbeter|check|gebruik|vergelijk|noem (?!me\b|mij\b)|lijst|begin|wees|ga verder)\b""",
     "ja": "(?:あなたは|君は|お前は)",
-    "zh": "(?:请|帮我|给我|告诉我|你是|你|写|翻译|解释|总结|生成|作为|假装|忘记|忘掉)",
+    "zh": """
+        (?:请|帮我|给我|告诉我|你是|你|写|翻译|解释|总结|生成|作为|假装|忘记|忘掉|
+        推荐|讲|改|帮忙|来个|来一|列|给个|教我|续写|用.{1,6}(?:概括|总结|解释|写))""",
+    "ru": r"""
+        (?:пожалуйста |плиз |а |и |можешь |можете |ты можешь ){0,4}(?:напиши|напишите|дай|дайте|объясни|объясните|
+        сделай|сделайте
+        |скажи|скажите|переведи|переведите|помоги|помогите|покажи|найди|найдите|придумай|придумайте|посоветуй|
+        посоветуйте|подскажи
+        |подскажите|исправь|исправьте|сократи|перескажи|составь|составьте|продолжи|перефразируй|проверь|забудь|
+        ответь|расскажи|перепиши
+        |ты теперь|представь|предложи|порекомендуй|реши|назови|подбери|сгенерируй|рассчитай|поздравь)\b""",
+    "ar": r"""
+        (?:من فضلك |لو سمحت |ممكن |هل يمكنك |و){0,4}(?:اكتب|اكتبي|اكتبلي|اعطني|اعطيني|عطني|اشرح|اشرحلي|اعمل لي|
+        اعملي|اعمل|سوي|سويلي|قل|قول
+        |ترجم|ترجمي|ساعدني|ساعديني|اعرض|ابحث|جد|لخص|صحح|صحح لي|اقترح|اقترحي|انصحني|اختصر|اكمل|اعد صياغه|تصرف|
+        انت الان|تخيل|انسي|انسى
+        |اجب|جاوب|احكي|رتب|صمم|حل|اذكر|خطط|رد|قارن|عدل)\b""",
 }
 ORDERS = {code: joined_pattern(text) for code, text in _ORDERS.items()}
 
-# Work on a text, in which the first person may be anyone.
+# Work on a text, in which the first person may be anyone from there on.
 _TEXT_WORK = {
     "de": r"""
         \b(?:ubersetz\w{0,20}|korrigier\w{0,20}|umformulier\w{0,20}|formulier\w{0,20}|zusammenfass\w{0,20}
@@ -108,15 +140,68 @@ _TEXT_WORK = {
         翻訳|訳し|添削|書いて|書き直|要約|校正|文章|作文|メール|手紙|小説|物語|ロールプレイ|キャラ|台本|セリフ|「|『
         |英語に|例文|演じ""",
     "zh": r"""
-        翻译|改写|润色|修改|写一|写个|写封|写篇|总结|续写|扩写|作文|论文|文章|小说|故事|角色|扮演|剧本|台词|歌词|邮件|信|「|“|"|英文|句子
+        翻译|改写|润色|修改|写一|写个|写封|写篇|总结|续写|扩写|作文|论文|文章|小说|故事|角色|扮演|剧本|台词|歌词|
+        邮件|写信|封信|回信|「|“|"|句子
         |你是|提示词|文案|造句|假如""",
+    "ru": r"""
+        \b(?:перевед\w{0,10}|перевод\w{0,4}|исправь\w{0,4}|перефраз\w{0,10}|
+        напиши\w{0,4} (?:\w{2,12} )?(?:рассказ|стих\w{0,8}|сказк\w|истори\w
+        |письмо|эссе|сочинение|пост|песн\w)|сочини\w{0,2}|сочинение|рассказ\w?|сказк[аиу]|письмо|эссе|роман|
+        стихотворени\w|ролев\w{2,4}|ты теперь
+        |сыграй|персонаж\w{0,3}|сценарий|диалог|текст песни|изложение|пословиц\w|продолжи)\b""",
+    "ar": r"""
+        \b[وفب]?(?:ال)?(?:ترجم\w{0,4}|ترجمه|صحح\w{0,3}|لخص\w{0,3}|صياغه|قصه|روايه عن|قصيده|شعر|رساله|ايميل|مقال|
+        خطاب|سيناريو|حوار|شخصيه|تمثيل|لعب ادوار
+        |تصرف كانك|انت الان|موضوع تعبير|اكمل|اغنيه|جمله|منشور)\b""",
 }
 TEXT_WORK = {code: joined_pattern(text) for code, text in _TEXT_WORK.items()}
+
+# Work on a text that the message itself gives, before or after the request: none of it is about the writer.
+_GIVEN_TEXT = {
+    "de": r"""
+        \b(?:ubersetz\w{0,20}|korrigier\w{0,20}|umformulier\w{0,20}|zusammenfass\w{0,20}|umschreib\w{0,20}|
+        auf (?:englisch|franzosisch|spanisch) (?:sagen|schreiben)
+        |rollenspiel|die geschichte weiter|weiterschreiben|rechtschreibung|grammatik|schreib das (?:um|besser|
+        schoner)|du bist (?:ein|jetzt))\b""",
+    "fr": r"""
+        \b(?:tradui\w{0,20}|traduction|corrige\w{0,20}|reformul\w{0,20}|resume[sz]?|reecri\w{0,20}|jeu de role|
+        tu es (?:un|une|maintenant)|agis comme
+        |la suite|orthographe|grammaire)\b""",
+    "es": r"""
+        \b(?:tradu(?:ce|cir|zca|ccion)\w{0,20}|corrig\w{0,20}|correg\w{0,20}|reformul\w{0,20}|resum(?:e|ir|en)
+        \w{0,6}|reescrib\w{0,20}|juego de rol
+        |eres (?:un|una|el|la)|actua como|continua (?:la|el)|ortografia|gramatica)\b""",
+    "pt": r"""
+        \b(?:tradu(?:za|z|zir|cao)\w{0,20}|corrij\w{0,20}|corrig\w{0,20}|reformul\w{0,20}|resum(?:a|e|ir|o)
+        \w{0,6}|reescrev\w{0,20}|rpg
+        |voce e (?:um|uma|o|a)|aja como|atue como|continue a|ortografia|gramatica)\b""",
+    "it": r"""
+        \b(?:traduc\w{0,20}|traduzione|corregg\w{0,20}|riformul\w{0,20}|riassum\w{0,20}|riscriv\w{0,20}|
+        gioco di ruolo|sei (?:un|una|il|la)|agisci come
+        |continua (?:la|il)|ortografia|grammatica)\b""",
+    "nl": r"""
+        \b(?:vertaal\w{0,20}|vertaling|corrigeer\w{0,20}|herformuleer\w{0,20}|samenvat\w{0,20}|vat \w{1,30} samen|
+        herschrijf\w{0,20}|rollenspel
+        |(?:jij|je) bent (?:een|nu)|vervolg|spelling|grammatica)\b""",
+    "ja": "翻訳|訳し|訳す|書き直|要約|校正|ロールプレイ|キャラ|台本|セリフ|英語に|英訳|例文|演じ|続きを|直して",
+    "zh": "翻译|翻譯|改写|润色(?!一下$)|修改|续写|扩写|角色|扮演|剧本|台词|歌词|病句|造句|缩写|你是一|你现在是|译成",
+    "ru": r"""
+        \b(?:перевед\w{0,10}|перевод\w{0,4}|исправь\w{0,4}|перефраз\w{0,10}|перескажи\w{0,3}|ролев\w{2,4}|
+        ты теперь|продолжи|отредактируй|орфограф\w{2,5}
+        |грамматик\w|на английск\w{2,3} (?:будет|скажи|напиши))\b""",
+    "ar": r"""
+        \b[وفب]?(?:ال)?(?:ترجم\w{0,4}|ترجمه|صحح\w{0,3}|لخص\w{0,3}|صياغه|لعب ادوار|تصرف كانك|انت الان|اكمل القصه|
+        املاء|بالانجليزي\w{0,2} (?:كيف|يعني))\b""",
+}
+GIVEN_TEXT = {code: joined_pattern(text) for code, text in _GIVEN_TEXT.items()}
 
 # First-person phrases about the conversation and the task at hand.
 _TRIVIAL = {
     "de": r"""
-        \b(?:heute|heut|gerade|grad|momentan|im moment|etwas mude|so mude|hunger|langeweile)\b|
+        (?<!ab )(?<!seit )\b(?:heute|heut|(?:gerade|grad|momentan|im moment) (?:so |echt |etwas |total )?(?:mude|
+        krank|am|im|in|bei|
+        dabei|auf|unterwegs
+        |zu|hier|beim|genervt|uberfordert)|etwas mude|so mude|hunger|langeweile)\b|
         \b(?:ich (?:hab|habe) (?:eine?n?|noch eine|da eine|folgende) (?:kurze |kleine )?(?:frage|problem
         |fehler|text
         |datei|code|aufgabe|liste|idee)|ich (?:mache|bin) (?:gerade|mir) (?:sicher|nicht sicher|verwirrt)
@@ -126,7 +211,8 @@ _TRIVIAL = {
         |(?:ich )?hab (?:ich )?(?:nicht )?verstanden|ich habe? (?:es|das|den|die) (?:versucht|probiert|gemacht
         |ausprobiert))\b""",
     "fr": r"""
-        \b(?:aujourd'hui|ce soir|ce matin|en ce moment|maintenant la|fatiguee?|malade aujourd|stressee?)\b|
+        (?<!partir d')\b(?:aujourd'hui|ce soir|ce matin|en ce moment|maintenant la|fatiguee?|malade aujourd|
+        stressee?)\b|
         \b(?:j'ai (?:besoin|une question|un probleme|une erreur|un texte|un fichier|un exercice|essaye
         |compris|vu|lu
         |fait|trouve|bien|pas compris|eu une erreur|oublie de te)
@@ -137,7 +223,7 @@ _TRIVIAL = {
         |cet)
         |je vais (?:essayer|voir|faire|te|vous)|on a (?:besoin|un probleme))\b""",
     "es": r"""
-        \b(?:hoy|ahora mismo|esta noche|esta manana|en este momento|cansad[oa]|aburrid[oa])\b|
+        (?<!desde )(?<!partir de )\b(?:hoy|ahora mismo|esta noche|esta manana|en este momento|cansad[oa]|aburrid[oa])\b|
         \b(?:soy (?:todo oidos|consciente)|tengo (?:una?|otra|esta) (?:duda|consulta|pregunta|problema|error
         |texto
         |archivo|idea|lista)|me gusta (?:tu|su|esta|esa|la respuesta|esa idea|como)|tengo (?:razon|entendido
@@ -146,26 +232,33 @@ _TRIVIAL = {
         |texto
         |archivo)|prefiero (?:la|el|esa|ese|que|esta|este)|juego de|dime)\b""",
     "pt": r"""
-        \b(?:hoje|agora mesmo|esta noite|neste momento|cansad[oa]|entediad[oa])\b|
+        (?<!desde )(?<!partir de )\b(?:hoje|agora mesmo|esta noite|neste momento|cansad[oa]|entediad[oa])\b|
         \b(?:tenho (?:razao|certeza|vontade)|tenho (?:uma?|outra|esta) (?:duvida|pergunta|problema|erro|texto
         |arquivo|ficheiro|ideia|lista)|gosto d(?:a tua|a sua|essa|esta|este|esse|o seu)|tive um (?:erro
         |problema)
         |prefiro (?:a|o|essa|esse|que|esta|este)|comecei a (?:ler|escrever)|troquei o (?:codigo|texto)|jogo de
         |falo (?:de|sobre))\b""",
     "it": r"""
-        \b(?:oggi|stasera|stamattina|in questo momento|stanc[oa]|annoiat[oa])\b|
+        ^(?:e |ma )?(?:lo|li|ne) |(?<!\bda )\b(?:oggi|stasera|stamattina|in questo momento|stanc[oa]|annoiat[oa])\b|
         \b(?:ho (?:una?|un'altra) (?:domanda|problema|dubbio|errore|testo|idea)|mi piace (?:la tua|questa|il tuo
         |questo|come|l'idea)|abbiamo (?:un problema|un errore|visto|bisogno)|preferisco (?:la|il|questa|che
         |quella)
         |siamo (?:d'accordo)|parlo di|mi sono (?:chiest|dimenticat|sbagliat))\b""",
     "nl": r"""
-        \b(?:vandaag|vanavond|vanochtend|op dit moment|moe|verveel)\b|
+        (?<!vanaf )\b(?:vandaag|vanavond|vanochtend|op dit moment|moe|verveel)\b|
         \b(?:ik heb (?:een|nog een|hier een) (?:korte )?(?:vraag|probleem|fout|tekst|bestand|opdracht|lijst
         |idee)
         |ik ben (?:benieuwd|het eens|er|klaar|op zoek|niet zeker)|ik heb (?:het|dit|dat|nodig)
         |ik was (?:aan het)
         |ik hou van (?:je|deze|dit))\b""",
     "ja": "今日|今夜|今朝|疲れ|眠い|質問|教えて|エラー|コード|ください|お願い|思います|考えてい|探して|調べ",
+    "ru": r"""
+        \b(?:сегодня|сейчас (?:сижу|жду|еду|смотрю|пишу)|устал|устала|скучно|голод\w{2,4}|хочу (?:узнать|спросить|
+        понять)|есть вопрос|вопрос (?:в|такой)|не понимаю|не получается
+        |вопрос|ошибк\w|задач[аиу] (?:по|на)|код\w?|файл\w?)\b""",
+    "ar": r"""
+        \b[وف]?(?:اليوم|الليله|هلا تعبان|تعبان|زهقان|سؤال|سوال|مشكله في الكود|كود|ملف|خطا|فاهم|مش فاهم|جوعان|
+        نعسان)\b""",
     "zh": "今天|今晚|刚才|累了|困了|问题|代码|报错|程序|文件|你觉得|请问|帮我|告诉我|给我|怎么|如何",
 }
 TRIVIAL = {code: joined_pattern(text) for code, text in _TRIVIAL.items()}

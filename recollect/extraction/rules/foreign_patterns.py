@@ -8,8 +8,8 @@ from recollect.text.normalize import fold
 
 
 def joined_pattern(text: str) -> LazyPattern[str]:
-    """Declare a pattern that is written on several lines."""
-    return LazyPattern("".join(line.strip() for line in text.splitlines()))
+    """Declare a pattern that is written on several lines; its letters are folded."""
+    return LazyPattern(fold("".join(line.strip() for line in text.splitlines())))
 
 
 def _any(text: str) -> str:
@@ -269,13 +269,4 @@ NAMED = {
         r"(?P<name>[A-ZÀ-Ý][\w'-]{1,30}+)(?: [A-ZÀ-Ý][\w'-]{1,30}+)?"
     )
     for code, my in _MY.items()
-}
-# Words for 'I' and 'my' that belong to one language only: they identify sentences that are too short otherwise.
-FIRST_PERSON = {
-    "de": LazyPattern(r"\b(?:ich|meine|meinen)\b"),
-    "nl": LazyPattern(r"\b(?:ik|mijn|m'n)\b"),
-    "fr": LazyPattern(r"\bj'[a-z]|\bje (?:ne |n'|m'|suis )|\bmes\b"),
-    "pt": LazyPattern(r"\b(?:minha|minhas|meus|moro|adotei|larguei|tenho)\b"),
-    "es": LazyPattern(r"\b(?:tengo|estoy|nuestra|nuestro)\b"),
-    "it": LazyPattern(r"\b(?:mio|suono|abito|mi chiamo|miei)\b"),
 }

@@ -1,66 +1,33 @@
-"""Statements about the user in German, French, Spanish, Portuguese, Italian, Dutch, Japanese and Chinese. Pure.
+"""Statements about the user in ten languages other than English: which sentences state something, and what. Pure.
 
 'moro em Setúbal' is a statement; 'Falls ich in Rom wohne' supposes and 'Wo wohne ich?' asks. The patterns are in
-`foreign_patterns` (first person) and `foreign_exclusions` (questions, orders, suppositions).
+`foreign/` and `foreign_patterns` (first person); `foreign_pieces` sorts out questions, orders and suppositions.
 """
 
 import re
+from collections.abc import Sequence
 
-from recollect.extraction.rules.foreign_exclusions import HYPOTHETICAL, ORDERS, TEXT_WORK, TRIVIAL
-from recollect.extraction.rules.foreign_patterns import FIRST_PERSON, NAMED, STATES
+from recollect.extraction.rules.foreign_exclusions import ORDERS, TRIVIAL
+from recollect.extraction.rules.foreign_facts import FAMILY, LANGUAGES, ForeignFact, foreign_facts
+from recollect.extraction.rules.foreign_patterns import NAMED, STATES
+from recollect.extraction.rules.foreign_pieces import (
+    UNSPACED,
+    Piece,
+    PieceKind,
+    is_supposed,
+    is_talk,
+    pieces_of,
+    plain_text,
+)
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks
-from recollect.text.languages import ENGLISH, guess
-from recollect.text.normalize import fold, words
 from recollect.text.questions import opens_asking
 
-# Characters of a message whose statements are kept: a longer one is mostly a text to work on.
-MAX_MESSAGE, MAX_MESSAGE_UNSPACED = 500, 200
 # Up to this many words only introduce the next statement: 'Ich bin umgezogen, wohne jetzt in Halle'.
 MAX_OPENING_WORDS = 3
 # A shorter sentence after a statement does not continue it: 'Merci !'.
 MIN_FURTHER_WORDS = 3
-# Characters that are used to detect a language.
-_DETECTION_CHARACTERS = 400
-_KANA = LazyPattern("[\u3041-\u30ff]")
-_HAN = LazyPattern("[\u4e00-\u9fff]")
-_LATIN = frozenset({"de", "fr", "es", "pt", "it", "nl"})
-_JOINT = LazyPattern("[,;:、，；：。—–]|\\s-\\s|¿|\\.{3}|…")
-# Where another statement may begin.
-_PARTS = LazyPattern(
-    r"[,;]\s++(?:(?:und|et|y|e|en|maar|aber|mais|pero|mas|ma)\s++)?|(?<=\w)\s++(?:und|et|y|e|en)\s++|[，；]"
-)
-_ASKS_UNSPACED = LazyPattern(
-    "[吗嗎呢]|什么|什麼|怎么|怎麼|谁|哪|几|多少|为什么|か[?？。]?$|ですか|ますか|何|どこ|いつ|なぜ|どう|どの|誰"
-)
-
-
-def foreign_language(text: str, message: str) -> str:
-    """Return the language of a sentence if it is one of the eight; empty for English and others.
-
-    Args:
-        text: The sentence.
-        message: Its message, which decides if the sentence is too short.
-
-    >>> foreign_language("moro em Setúbal", ""), foreign_language("I live in Rome", "")
-    ('pt', '')
-    """
-    for sample in (text, message[:_DETECTION_CHARACTERS]):
-        if _KANA.search(sample):
-            return "ja"
-        if _HAN.search(sample):
-            return "zh"
-        spoken, _ = guess(words(sample), sample)
-        if spoken.latin in _LATIN:
-            return spoken.latin
-    return _told_by_person(text)
-
-
-def _told_by_person(text: str) -> str:
-    """Return the language of the words for 'I' and 'my' in a short sentence, if no word is English."""
-    if not ENGLISH.isdisjoint(words(text)):
-        return ""
-    return next((code for code, mine in FIRST_PERSON.items() if mine.search(_plain(text))), "")
+_WITH = LazyPattern(r"\b(?:mit|avec|con|com|met|с|со)\s{1,3}(?:(?:a|o|la|el|il|meiner|meinem)\s{1,3})?$", re.IGNORECASE)
 
 
 def foreign_statements(sentence: str, message: str, language: str) -> list[tuple[int, int]]:
@@ -72,34 +39,109 @@ def foreign_statements(sentence: str, message: str, language: str) -> list[tuple
     >>> foreign_statements("Wo wohne ich?", "", "de"), foreign_statements("Falls ich in Rom wohne", "", "de")
     ([], [])
     """
-    if not _is_talk(sentence, message, language):
-        return []
-    stated = foreign_statement_part(sentence, language)
-    plain = _plain(stated)
-    if not stated or HYPOTHETICAL[language].search(plain) or ORDERS[language].match(plain):
-        return []
-    offset = sentence.index(stated)
-    return [(offset + start, offset + end) for start, end in _parted(stated, language)]
+    found: list[tuple[int, int]] = []
+    for run in _stated_runs(pieces_of(sentence, message, language)):
+        found += _of_run(sentence, run, language)
+    return found
 
 
-def _parted(stated: str, language: str) -> list[tuple[int, int]]:
-    """Cut a sentence before each statement; a continuation stays with its statement."""
+def stated_facts(sentence: str, message: str, language: str) -> list[ForeignFact]:
+    """Find the slots that a sentence states about the user, with the places of the pieces that state them.
+
+    Wishes for answers are read in orders and questions, too, and so are the names of relatives.
+
+    >>> text = "ich wohne in Erfurt, kennst du da was für meinen Sohn Jan?"
+    >>> [(fact.key, fact.value) for fact in stated_facts(text, text, "de")]
+    [('location', 'Erfurt'), ('son:jan', 'Jan')]
+    """
+    pieces = pieces_of(sentence, message, language)
+    found: list[ForeignFact] = []
+    for run in [*_stated_runs(pieces), *([piece] for piece in pieces if piece.kind is not PieceKind.STATES)]:
+        start = run[0].start
+        facts = [fact.moved(start) for fact in foreign_facts(sentence[start : run[-1].end], language)]
+        if run[0].kind is not PieceKind.STATES:
+            facts = [fact for fact in facts if _is_said_in_passing(fact)]
+        found += _within_pieces(sentence, facts, run)
+    return found
+
+
+def _is_said_in_passing(fact: ForeignFact) -> bool:
+    return fact.category == "instruction" or fact.key.partition(":")[0] in FAMILY
+
+
+def _within_pieces(sentence: str, facts: Sequence[ForeignFact], run: Sequence[Piece]) -> list[ForeignFact]:
+    """Widen the places of facts to the pieces that state them, so that each ends without the others."""
+    placed: list[ForeignFact] = []
+    for fact in facts:
+        touched = [piece for piece in run if piece.start < fact.end and fact.start < piece.end]
+        start, end = touched[0].start, touched[-1].end
+        if _is_companion(sentence, fact, start):
+            start, end = fact.start, fact.end
+        others = [other for other in facts if (other.start, other.end) != (fact.start, fact.end)]
+        if any(start < other.end <= fact.start for other in others):
+            start = fact.start
+        if any(fact.end <= other.start < end for other in others):
+            end = fact.end
+        placed.append(fact.at(start, end))
+    return placed
+
+
+def _is_companion(sentence: str, fact: ForeignFact, start: int) -> bool:
+    """Return whether a relative is only named as the company of an occasion: 'com a minha irmã Leonor'."""
+    return fact.key.partition(":")[0] in FAMILY and bool(_WITH.search(sentence, start, fact.start))
+
+
+def _stated_runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Return runs of adjacent pieces that state something."""
+    runs: list[list[Piece]] = [[]]
+    for piece in pieces:
+        if piece.kind is PieceKind.STATES:
+            runs[-1].append(piece)
+        else:
+            runs.append([])
+    return [run for run in runs if run]
+
+
+def _of_run(sentence: str, run: Sequence[Piece], language: str) -> list[tuple[int, int]]:
+    """Cut a run before each statement; a continuation stays with its statement."""
     found: list[tuple[int, int]] = []
     continues_statement = False
-    for start, end in _pieces(stated, language):
-        plain = _plain(stated[start:end])
-        is_trivial = bool(TRIVIAL[language].search(plain))
-        if STATES[language].search(plain) and not is_trivial:
-            start = (
-                found.pop()[0] if continues_statement and _only_opens(stated[found[-1][0] : found[-1][1]]) else start
-            )
-            found.append((start, end))
+    before = run[0].start
+    for piece in run:
+        text = sentence[piece.start : piece.end]
+        is_trivial = bool(TRIVIAL[language].search(plain_text(text)))
+        rest = sentence[piece.start : run[-1].end]
+        if _is_statement(text, language, rest=rest) and (not is_trivial or _states_slot(text, language)):
+            start = before if language in UNSPACED and not found else piece.start
+            if continues_statement and _only_opens(sentence[found[-1][0] : found[-1][1]]):
+                start = found.pop()[0]
+            found.append((start, piece.end))
             continues_statement = True
         elif continues_statement and not is_trivial:
-            found[-1] = (found[-1][0], end)
+            found[-1] = (found[-1][0], piece.end)
         else:
             continues_statement = False
-    return found
+            before = piece.end if is_trivial else before
+    return [(start, end) for start, end in found if sentence[start:end].strip()]
+
+
+def _is_statement(text: str, language: str, *, rest: str) -> bool:
+    """Return whether a piece begins a statement about the user's life.
+
+    Args:
+        text: The piece.
+        language: Its language.
+        rest: The piece and what follows it, which a pattern may need: 'não é Chopp, é Chope com e'.
+    """
+    plain, more = plain_text(text), plain_text(rest)
+    known = [LANGUAGES[language].statement, *([STATES[language]] if language in STATES else [])]
+    begins = (match.start() for pattern in known if (match := pattern.search(more)))
+    return any(start < len(plain) for start in begins) or _states_slot(text, language)
+
+
+def _states_slot(text: str, language: str) -> bool:
+    """Return whether a piece states a slot, other than the name of a relative in passing."""
+    return any(fact.key.partition(":")[0] not in FAMILY for fact in foreign_facts(text, language))
 
 
 def _only_opens(statement: str) -> bool:
@@ -108,27 +150,23 @@ def _only_opens(statement: str) -> bool:
     return len(spoken) <= MAX_OPENING_WORDS and not any(word[:1].isupper() for word in spoken[1:])
 
 
-def _pieces(stated: str, language: str) -> list[tuple[int, int]]:
-    joints = [
-        joint for joint in _PARTS.finditer(stated) if not joint.group()[0].isspace() or _opens(stated, joint, language)
-    ]
-    starts = [0, *(joint.end() for joint in joints)]
-    return list(zip(starts, [*(joint.start() for joint in joints), len(stated)], strict=True))
+def foreign_statement_part(sentence: str, language: str) -> str:
+    """Return what a sentence states first: all of it, or what is before its question or order; empty if it asks first.
+
+    >>> foreign_statement_part("Ik speel padel, waar kan dat hier?", "nl")
+    'Ik speel padel'
+    """
+    runs = _stated_runs(pieces_of(sentence, sentence, language))
+    return sentence[: runs[0][-1].end].rstrip() if runs and runs[0][0].start == 0 else ""
 
 
 def continues_statement(sentence: str, message: str, language: str) -> bool:
     """Return whether a sentence continues the previous statement without making one of its own."""
-    plain = _plain(sentence)
-    if len(plain.split()) < MIN_FURTHER_WORDS or foreign_statement_part(sentence, language) != sentence.strip():
+    plain = plain_text(sentence)
+    pieces = pieces_of(sentence, message, language)
+    if len(plain.split()) < MIN_FURTHER_WORDS or any(piece.kind is not PieceKind.STATES for piece in pieces):
         return False
-    meant = (HYPOTHETICAL[language].search(plain), ORDERS[language].match(plain), TRIVIAL[language].search(plain))
-    return not any(meant) and not foreign_statements(sentence, message, language)
-
-
-def _opens(stated: str, joint: re.Match[str], language: str) -> bool:
-    """Return whether the text after 'and' is another statement, not the second half of a subject."""
-    rest = _plain(stated[joint.end() :])
-    return bool(STATES[language].match(rest)) and not rest.startswith(("ich sind", "ich haben", "moi ", "ik zijn"))
+    return bool(pieces) and not TRIVIAL[language].search(plain) and not foreign_statements(sentence, message, language)
 
 
 def find_named_relative(sentence: str, message: str, language: str) -> tuple[int, int] | None:
@@ -136,42 +174,10 @@ def find_named_relative(sentence: str, message: str, language: str) -> tuple[int
 
     Companions of a single occasion do not count: 'je pars avec ma sœur Léa'.
     """
-    plain = _plain(sentence)
-    if language not in NAMED or HYPOTHETICAL[language].search(plain) or not _is_talk(sentence, message, language):
+    plain = plain_text(sentence)
+    if language not in NAMED or is_supposed(sentence, language) or not is_talk(sentence, message, language):
         return None
     match = NAMED[language].search(sentence)
     if match is None or match["with"] or ORDERS[language].match(plain):
         return None
     return match.span() if asks(sentence) or opens_asking(sentence) else (0, len(sentence))
-
-
-def _is_talk(sentence: str, message: str, language: str) -> bool:
-    """Return whether a message is the user's own talk, not a text to work on or a game."""
-    longest = MAX_MESSAGE_UNSPACED if language in ("ja", "zh") else MAX_MESSAGE
-    return len(message) <= longest and not TEXT_WORK[language].search(_plain(message or sentence))
-
-
-# Question words at the start of a sentence without a question mark.
-_QUESTION_WORDS = LazyPattern(
-    r"\W{0,3}(?:(?:und|et|y|e|en|ok|also) )?(?:wo|was|wer|wie|wann|welche[rsnm]?|"
-    r"ou|quel(?:le)?s?|qui|comment|combien|donde|cual(?:es)?|"
-    r"que|quien|como|cuando|cuanto|onde|qual|quais|quem|quanto|dove|quale|quali|chi|come|quando|waar|wat|hoe|wanneer|welke?)\b"
-)
-
-
-def foreign_statement_part(sentence: str, language: str) -> str:
-    """Return the stated part of a sentence: all of it, or the part before its question; empty for a bare question."""
-    if _QUESTION_WORDS.match(_plain(sentence)):
-        return ""
-    is_unspaced = language in ("ja", "zh")
-    if not asks(sentence) and not (is_unspaced and _ASKS_UNSPACED.search(sentence)):
-        return "" if opens_asking(sentence) else sentence.strip()
-    joints = [joint.start() for joint in _JOINT.finditer(sentence.rstrip(" ?？!"))]
-    head = sentence[: joints[-1]].strip(" ,;:、，；：") if joints else ""
-    if not head or opens_asking(head) or asks(head) or (is_unspaced and _ASKS_UNSPACED.search(head)):
-        return ""
-    return head
-
-
-def _plain(text: str) -> str:
-    return fold(text.lower().replace("’", "'"))

@@ -11,8 +11,10 @@ from recollect.extraction.gate_features import GateInput
 from recollect.extraction.irony_and_doubt import is_doubted_taste, is_ironic
 from recollect.extraction.rules.asides import mentions_fiction
 from recollect.extraction.rules.clause_facts import lead_length
-from recollect.extraction.rules.foreign_exclusions import HYPOTHETICAL, ORDERS, TRIVIAL
-from recollect.extraction.rules.foreign_statements import foreign_language, foreign_statement_part
+from recollect.extraction.rules.foreign_exclusions import ORDERS, TRIVIAL
+from recollect.extraction.rules.foreign_languages import foreign_language
+from recollect.extraction.rules.foreign_pieces import is_supposed, plain_text
+from recollect.extraction.rules.foreign_statements import foreign_statement_part
 from recollect.extraction.rules.note_weight import is_of_the_moment, is_reported_speech
 from recollect.extraction.rules.parsed_message import ParsedMessage
 from recollect.extraction.rules.verbatim import asks_or_orders, is_quotation, quotation
@@ -35,7 +37,6 @@ from recollect.extraction.statement_gate import shipped_gate
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks, opens_asking, words
 from recollect.text.languages import ENGLISH, is_english
-from recollect.text.normalize import fold as fold_letters
 from recollect.text.scripts import mostly_unspaced, script_of
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
@@ -189,7 +190,7 @@ def _is_doubtful(reading: ParsedMessage, text: str, language: str) -> bool:
     """Return whether a sentence may be an order or fiction, refers to what was said before, or is short."""
     if len(text) < _MIN_CHARACTERS if mostly_unspaced(text) else len(text.split()) < _MIN_WORDS:
         return True
-    if asks(text) or any(ORDERS[code].match(_plain(text)) for code in _spoken(text, language)):
+    if asks(text) or any(ORDERS[code].match(plain_text(text)) for code in _spoken(text, language)):
         return True
     body = text[lead_length(text) :]
     return not language and (
@@ -200,7 +201,7 @@ def _is_doubtful(reading: ParsedMessage, text: str, language: str) -> bool:
 def _is_passing(text: str, language: str) -> bool:
     """Return whether a sentence is about the day, or reports the word of another."""
     if language:
-        return bool(TRIVIAL[language].search(_plain(text)))
+        return bool(TRIVIAL[language].search(plain_text(text)))
     return bool(_OF_THE_DAY.search(text)) or is_reported(text)
 
 
@@ -220,12 +221,8 @@ def _is_meant(reading: ParsedMessage, sentence: TextSpan, language: str) -> bool
         return False  # a secret was struck out, it is a template, or it introduces a text
     if ends_in_laughter(text) and not tells_of_illness(text):
         return False
-    if language and HYPOTHETICAL[language].search(_plain(text)):
+    if language and is_supposed(text, language):
         return False
     if not language and is_of_the_moment(text, dated=bool(reading.mentions_in(sentence))):
         return False
     return not any(is_unmeant(text) for is_unmeant in _UNMEANT)
-
-
-def _plain(text: str) -> str:
-    return fold_letters(text.lower().replace("’", "'"))

@@ -6,19 +6,20 @@ them.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from recollect.extraction.rules.antecedents import find_antecedent
 from recollect.extraction.rules.clause_facts import lead_length
 from recollect.extraction.rules.clause_notes import event_time
+from recollect.extraction.rules.foreign_languages import foreign_language
 from recollect.extraction.rules.foreign_statements import (
     continues_statement,
     find_named_relative,
-    foreign_language,
     foreign_statements,
+    stated_facts,
 )
 from recollect.extraction.rules.note_weight import is_of_the_moment
-from recollect.extraction.rules.parsed_message import READ, ParsedMessage
+from recollect.extraction.rules.parsed_message import PLAIN, READ, ParsedMessage
 from recollect.extraction.rules.verbatim_patterns import is_reported, is_unmeant, tells_of_illness, tells_of_life
 from recollect.extraction.sentences import TextSpan, fine_clauses, fold, sentences, write_out
 from recollect.extraction.sources import speaker_of
@@ -74,7 +75,8 @@ def add_quotations(reading: ParsedMessage, sentence: TextSpan, candidates: Seque
         return list(candidates)
     language = foreign_language(sentence.text, reading.masked)
     quoted = _foreign(reading, sentence, language) if language else _in_english(reading, sentence, candidates)
-    return [*candidates, *(_note(reading, quotation) for quotation in quoted)]
+    facts = _foreign_facts(reading, sentence, language) if language else []
+    return [*candidates, *facts, *(_note(reading, quotation) for quotation in quoted)]
 
 
 def quotation(reading: ParsedMessage, piece: TextSpan, *, is_foreign: bool) -> Candidate:
@@ -110,7 +112,8 @@ def may_be_quoted(sentence: str, message: str) -> bool:
     """
     language = foreign_language(sentence, message)
     if language:
-        return bool(foreign_statements(sentence, message, language) or find_named_relative(sentence, message, language))
+        finders = (foreign_statements, find_named_relative, stated_facts)
+        return any(find(sentence, message, language) for find in finders)
     stated = statement_part(sentence)
     return bool(stated) and not is_unmeant(stated) and tells_of_life(stated[lead_length(stated) :], dated=True)
 
@@ -127,6 +130,28 @@ def _foreign(reading: ParsedMessage, sentence: TextSpan, language: str) -> list[
     start, end = named
     is_all = start == 0 and end == len(sentence.text)
     return [_Quoted(TextSpan(sentence.text[start:end], sentence.start + start), mentions=not is_all, is_foreign=True)]
+
+
+def _foreign_facts(reading: ParsedMessage, sentence: TextSpan, language: str) -> list[Candidate]:
+    """Make facts of the slots that a sentence in another language states; their text quotes it."""
+    facts: list[Candidate] = []
+    for fact in stated_facts(sentence.text, reading.masked, language):
+        piece = TextSpan(sentence.text[fact.start : fact.end], sentence.start + fact.start)
+        quoting = _note(reading, _Quoted(piece, is_foreign=True))
+        facts.append(
+            replace(
+                quoting,
+                kind=MemoryKind.FACT,
+                type="instruction" if fact.category == "instruction" else "fact",
+                category=fact.category,
+                key=fact.key,
+                value=fact.value,
+                importance=fact.importance,
+                confidence=PLAIN,
+                ends=fact.ends,
+            )
+        )
+    return facts
 
 
 def _with_next(reading: ParsedMessage, sentence: TextSpan, stated: TextSpan, language: str) -> TextSpan:

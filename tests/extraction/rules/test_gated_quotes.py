@@ -17,12 +17,12 @@ def read(*messages: LoggedMessage | str, gate: bool = True) -> list[Candidate]:
 
 
 FOREIGN = (
-    "Мой муж работает инженером на заводе в Самаре.",
+    "Мій чоловік працює інженером на заводі у Харкові.",
     "Jestem studentką trzeciego roku medycyny w Krakowie.",
     "Ben otuz yaşında bir öğretmenim ve İzmir'de yaşıyorum.",
     "Tôi là sinh viên năm hai ngành công nghệ thông tin.",
     "나는 서울에서 디자이너로 일하고 있어요.",
-    "أنا طالب في كلية الطب وأعيش في القاهرة",
+    "من دانشجوی سال سوم پزشکی هستم و در شیراز زندگی می‌کنم.",
 )
 
 

@@ -1,0 +1,73 @@
+"""Speakers of other languages than English have a profile, too: from the message to the prompt, without a model."""
+
+import pytest
+
+from chats import tiered_parts
+from recollect.engine import AsyncRecollect, Components
+from recollect.testing import FakeClock
+from sample_chats import slots, tell
+
+LIVES = {
+    "german": (
+        ["Ich heiße Tomke und wohne in Leipzig.", "bin allergisch gegen walnüsse", "ich wohne jetzt in Halle"],
+        {"name": "Tomke", "location": "Halle", "allergy:walnüsse": "walnüsse"},
+        "lives in Halle",
+    ),
+    "spanish": (
+        ["me llamo Itziar y soy vegana", "vivo en Bilbao", "nos mudamos a Cuenca", "respondeme siempre en español"],
+        {"name": "Itziar", "diet": "vegan", "location": "Cuenca", "answer_language": "Spanish"},
+        "wants answers in Spanish",
+    ),
+    "russian": (
+        ["Меня зовут Глафира.", "Живу в Самаре.", "Моего мужа зовут Артур."],
+        {"name": "Глафира", "location": "Самаре", "partner": "Артур"},
+        "partner is called Артур",
+    ),
+    "chinese": (
+        ["我叫沈若琳。", "我住在昆明。", "我对芒果过敏", "我搬到了厦门"],
+        {"name": "沈若琳", "location": "厦门", "allergy:芒果": "芒果"},
+        "lives in 厦门",
+    ),
+    "japanese": (
+        ["私の名前は野村さくらです。", "金沢に住んでいます", "看護師をしています"],
+        {"name": "野村さくら", "location": "金沢", "job": "看護師"},
+        "lives in 金沢",
+    ),
+    "arabic": (
+        ["اسمي رنا", "أسكن في طنجة", "عندي حساسية من السمك"],
+        {"name": "رنا", "location": "طنجة", "allergy:السمك": "السمك"},
+        "allergic to السمك",
+    ),
+}
+
+
+@pytest.mark.parametrize(("told", "known", "sentence"), LIVES.values(), ids=LIVES)
+async def test_the_profile_block_knows_speakers_of_other_languages(
+    engine: AsyncRecollect, clock: FakeClock, told: list[str], known: dict[str, str], sentence: str
+) -> None:
+    for message in told:
+        await tell(engine, message)
+        clock.advance(days=1)
+
+    assert await slots(engine) == known
+    context = await engine.context("Hello again!", user="ana")
+    assert sentence in context.text
+
+
+async def test_the_tiered_profile_knows_speakers_of_other_languages(parts: Components) -> None:
+    async with AsyncRecollect(tiered_parts(parts)) as engine:
+        for message in ("Je m'appelle Corentin.", "J'habite à Rennes.", "je suis allergique aux arachides"):
+            await tell(engine, message)
+
+        context = await engine.context("Salut !", user="ana")
+
+    for line in ("name: Corentin", "location: Rennes", "allergy: arachides"):
+        assert line in context.text
+
+
+async def test_a_memory_of_another_language_is_as_it_was_said(engine: AsyncRecollect) -> None:
+    await tell(engine, "wohne seit kurzem in rostock, was kann man da machen?")
+
+    assert await slots(engine) == {"location": "rostock"}
+    texts = {memory.text for memory in await engine.list(user="ana")}
+    assert texts == {'The user said: "Wohne seit kurzem in rostock."'}
