@@ -4,11 +4,12 @@ import re
 from enum import StrEnum
 
 from recollect.lazy_pattern import LazyPattern
+from recollect.text.sentence_ends import sentence_ends
 
 # Number of characters of a sentence before and after a date that are read for its verb.
 MAX_BEFORE, MAX_AFTER = 160, 80
 
-_SENTENCE_END = LazyPattern(r"[.!?;\n]")
+_SEMICOLON = LazyPattern(";")
 # Separate clauses: 'I moved in May, and my lease is up on 3 June'.
 _CLAUSE_END = LazyPattern(
     r",|\s(?:and|but|so|because|then|while|although|though|which|where|when|after|before)\s", re.I
@@ -155,9 +156,13 @@ def _sentence(text: str, start: int, end: int) -> tuple[str, str]:
     """Return the text before and after a date in its sentence."""
     before = text[max(0, start - MAX_BEFORE) : start].replace("’", "'")
     after = text[end : end + MAX_AFTER].replace("’", "'")
-    ends = [stop.end() for stop in _SENTENCE_END.finditer(before)]
-    stop = _SENTENCE_END.search(after)
-    return before[ends[-1] if ends else 0 :], after[: stop.start()] if stop else after
+    begin, stop = max(_ends(before), default=0), min(_ends(after), default=len(after))
+    return before[begin:], after[:stop]
+
+
+def _ends(text: str) -> list[int]:
+    """Return where the sentences of a text end, and what semicolons part."""
+    return [*sentence_ends(text), *(found.end() for found in _SEMICOLON.finditer(text))]
 
 
 def _clause(before: str, after: str) -> tuple[str, str]:

@@ -52,6 +52,8 @@ I went to Rome *in May*
 we ate out *on Monday*
 I moved from Rome to Oslo *in March*
 She was born *on 3 May*
+I saw Dr. Ray *on Monday*
+I paid 3.50 at St. Ives *on Friday*
 *On Sunday* we hiked
 I had surgery *in March*
 What did we eat *on Friday*
