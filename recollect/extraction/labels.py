@@ -233,7 +233,7 @@ def is_phrase(label: str) -> bool:
 def is_text_container(label: str) -> bool:
     """Return whether a label names something that contains text.
 
-    >>> is_text_container("Tool result"), is_text_container("工具结果"), is_text_container("Sister")
+    >>> is_text_container("Server log"), is_text_container("工具结果"), is_text_container("Sister")
     (True, True, False)
     """
     if is_unspaced(label) and _TEXTS_UNSPACED.search(_after_comma(label)):

@@ -166,10 +166,9 @@ def _is_initial(letter: str, text: str, start: int, end: int) -> bool:
         return False
     if "\u0620" <= letter <= "\u064a":
         return True
-    if letter.islower():  # '5 м.' may be the last word, 'м. Арбат' not
-        return not (
-            _NUMBER_BEFORE.search(text, max(0, start - 1 - _MAX_GAP), start - 1) and _is_capital_next(text, end)
-        )
+    if letter.islower():  # '5 м.' may be the last word, 'м. Арбат' not; 'b. The' is a line of a list
+        is_unit = _NUMBER_BEFORE.search(text, max(0, start - 1 - _MAX_GAP), start - 1)
+        return not (_OPENERS.match(text, end) or (is_unit and _is_capital_next(text, end)))
     if not letter.isupper() or _LABELLED_LETTER.search(text, max(0, start - _MAX_ABBREVIATION), start):
         return False
     return not _OPENERS.match(text, end)
@@ -198,7 +197,7 @@ def _is_ordinal(digits: str, text: str, start: int, end: int) -> bool:
 def is_list_number(text: str, stop: int) -> bool:
     """Return whether the number before a stop begins a line, as others near it do.
 
-    >>> is_list_number("1. Tea\n2. Milk", 1), is_list_number("42. Why?", 2)
+    >>> is_list_number("1. Tea\\n2. Milk", 1), is_list_number("42. Why?", 2)
     (True, False)
     """
     number = _LINE_NUMBER.search(text, max(0, stop - _MAX_ABBREVIATION), stop)
