@@ -32,6 +32,11 @@ def phrases(language: str, rows: str) -> list[Phrase]:
 
 LATIN = {
     "de": """
+        *Letzten Sommer* war ich in Italien und *im Winter* fahre ich nach Norwegen = 2026-06-01 2026-12-01
+        *Im Sommer 2019* war ich in Rom = 2019-06-01
+        *Bis Freitag* muss ich fertig sein = 2026-11-27
+        *Ende Mai* ziehen wir um = 2027-05-01
+        *Am Freitag, den 13. November*, war ich im Kino = 2026-11-13
         Was habe ich *letzten Montag* gemacht? = 2026-11-16
         Ich habe *am Montag* einen Termin beim Zahnarzt = 2026-11-23
         *Am Montag* war ich beim Zahnarzt und *am Mittwoch* fliege ich nach Rom = 2026-11-16 2026-11-25
@@ -50,8 +55,13 @@ LATIN = {
         Ich gehe montags schwimmen und jeden Dienstag zum Yoga
         Ich habe den Roman in zwei Tagen gelesen
         Guten Morgen! Ich bin es.
+        Wir treffen uns am ersten Montag im Monat
+        Kommst du *morgen*? = 2026-11-21
     """,
     "es": """
+        El *verano pasado* estuve en Italia = 2026-06-01
+        *este fin de semana* voy a la playa = 2026-11-21
+        *A finales de mayo* nos mudaremos = 2027-05-01
         ¿Qué hice *el lunes pasado*? = 2026-11-16
         *El 3º de mayo* voy a Madrid = 2027-05-03
         *Ayer por la noche* cené con Ana y *mañana por la mañana* viajo a Lima = 2026-11-19 2026-11-21
@@ -62,8 +72,11 @@ LATIN = {
         *Anteayer* llovió y *pasado mañana* viene mi hermana = 2026-11-18 2026-11-22
         Los lunes voy al gimnasio por la mañana
         Trabajo de lunes a viernes
+        Hoy en día todo es caro
     """,
     "fr": """
+        L'*été dernier* je suis allé en Grèce = 2026-06-01
+        *ce week-end* je vais à la plage = 2026-11-21
         Qu'est-ce que j'ai fait *lundi dernier* ? = 2026-11-16
         *Le 1er mars 2026* je commence mon nouveau boulot = 2026-03-01
         *Mardi* j'ai mangé chez ma mère = 2026-11-17
@@ -74,9 +87,11 @@ LATIN = {
         *Avant-hier* il pleuvait, *après-demain* je pars = 2026-11-18 2026-11-22
         *dans deux semaines* je me marie = 2026-11-30
         Le lundi je fais du yoga
+        Le premier lundi du mois je fais du yoga
         Du lundi au vendredi je travaille
     """,
     "pt": """
+        *No verão passado* fui à Grécia = 2026-06-01
         *Na segunda-feira passada* fui ao médico = 2026-11-16
         *amanhã* tenho uma reunião às 9 da manhã = 2026-11-21
         *há três meses* mudei para o Porto = 2026-08-01
@@ -87,6 +102,7 @@ LATIN = {
         Na segunda variação da história eu não fui
     """,
     "it": """
+        L'*estate scorsa* siamo andati in Grecia = 2026-06-01
         Cosa ho fatto la *settimana scorsa*? = 2026-11-09
         *Ieri sera* sono andato al cinema, *dopodomani* parto = 2026-11-19 2026-11-22
         *tre giorni fa* ho comprato una bici = 2026-11-17
@@ -97,6 +113,7 @@ LATIN = {
         Il lunedì vado a nuotare
     """,
     "nl": """
+        *Vorige zomer* was ik in Griekenland = 2026-06-01
         Wat heb ik *afgelopen maandag* gedaan? = 2026-11-16
         *Morgen* ga ik naar de tandarts = 2026-11-21
         *drie weken geleden* was ik ziek = 2026-10-26
@@ -121,6 +138,8 @@ LATIN = {
         *Zítra* jdu k lékaři = 2026-11-21
     """,
     "tr": """
+        *Geçen yaz* Bodrum'a gittik = 2026-06-01
+        *Mayıs ayında* taşınıyoruz = 2027-05-01
         *Geçen pazartesi* ne yaptım? = 2026-11-16
         *12 Mart'ta* sınavım var = 2027-03-12
         *Üç gün önce* hastaydım = 2026-11-17
@@ -147,6 +166,7 @@ LATIN = {
         *I overmorgen* skal jeg til tannlegen = 2026-11-22
     """,
     "fi": """
+        *Toukokuussa* lähdemme Roomaan = 2027-05-01
         Mitä tein *viime maanantaina*? = 2026-11-16
         *Kolme päivää sitten* olin sairas = 2026-11-17
         Muutin *12. maaliskuuta 2024* = 2024-03-12
@@ -194,6 +214,7 @@ LATIN = {
 }
 OTHERS = {
     "ru": """
+        *Прошлым летом* я был в Греции = 2026-06-01
         Что я делал *в прошлый понедельник*? = 2026-11-16
         *12 марта 2026 года* я еду в Москву = 2026-03-12
         Я переехал *в марте* = 2026-03-01
@@ -246,6 +267,8 @@ OTHERS = {
         *अगले हफ़्ते* मैं दिल्ली जाऊँगा = 2026-11-23
     """,
     "zh": """
+        *去年夏天*我去了日本 = 2025-06-01
+        每个周末我去游泳
         我*上周五*去看了医生 = 2026-11-13
         *2026年3月12日*我要去北京 = 2026-03-12
         *三天前*我买了一辆车 = 2026-11-17
@@ -257,6 +280,8 @@ OTHERS = {
         他是現今日本最有名的演员
     """,
     "ja": """
+        *去年の夏*に日本へ行った = 2025-06-01
+        *週末*に海に行きます = 2026-11-21
         *先週の月曜日*に何をしましたか？ = 2026-11-09
         *３月12日*に東京へ行きます = 2027-03-12
         *三日前*に引っ越しました = 2026-11-17
@@ -267,6 +292,7 @@ OTHERS = {
         べんきょうをします
     """,
     "ko": """
+        *지난 여름*에 제주도에 갔어 = 2026-06-01
         *지난주 월요일*에 뭐 했지? = 2026-11-09
         *3월 12일*에 시험이 있어요 = 2027-03-12
         *어제* 병원에 갔어요 = 2026-11-19

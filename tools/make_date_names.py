@@ -114,7 +114,10 @@ def _unambiguous(names: list[list[str]], whole: list[list[str]]) -> list[list[st
 
 
 # Names that are words or names in English, too.
-_ENGLISH = frozenset("april august september november march mars mart julia marca maja domingo sabato quinta".split())
+_ENGLISH = frozenset(
+    "april august september november march mars mart julia marca maja marta marte domingo sabato quinta".split()
+)
+_FORMS = ("months", "weekdays", "tied_weekdays")
 _PARTED = re.compile(r"[\s\d-]")
 # A shorter name of a month or weekday may be a word of any language.
 _MIN_LENGTH = 4
@@ -129,7 +132,9 @@ def signs() -> dict[str, str]:
     found: dict[str, set[str]] = {}
     for code in sorted(LANGUAGES.keys() & names.keys()):
         rows = [form for kind in ("months", "weekdays") for forms in names[code][kind] for form in forms]
-        own = tomllib.loads(WORDS.joinpath(f"{code}.toml").read_text("utf-8")).get("signs", "").split()
+        written = tomllib.loads(WORDS.joinpath(f"{code}.toml").read_text("utf-8"))
+        rows += [form for kind in _FORMS for forms in written.get(kind, []) for form in forms.lower().split("|")]
+        own = written.get("signs", "").split()
         telling = [form for form in rows if len(form) >= _MIN_LENGTH and not _PARTED.search(form)] + own
         for word in {*telling, *(fold(word) for word in telling)}:
             if fold(word) not in _ENGLISH | ENGLISH | ENGLISH_TOO:

@@ -9,7 +9,7 @@ from recollect.dates import ranges
 from recollect.dates.foreign_patterns import TODAY, Kind, date_patterns
 from recollect.dates.foreign_tense import DatedClause, clause_around
 from recollect.dates.foreign_words import STEPS, UNITS, DateWords, date_words, flat, lower
-from recollect.dates.mention import Days
+from recollect.dates.mention import SEASONS, Days
 from recollect.dates.tense import Direction
 
 # Years of two digits are those of this century.
@@ -153,10 +153,19 @@ def _date(reading: _Reading) -> Days | None:
 def _month(reading: _Reading) -> Days | None:
     if reading.year:
         return ranges.month(reading.year, reading.month, explicit="year" in reading.groups)
-    tied = reading.groups.keys() & {"since", "until", "on", "part"} or reading.which or reading.words.bare_month
-    if not tied:
+    tied = reading.groups.keys() & {"since", "until", "on", "part", "tied"}
+    if not tied and not reading.which and not reading.words.bare_month:
         return None
     return ranges.near_month(reading.today, reading.month, reading.which, future=reading.future)
+
+
+def _season(reading: _Reading) -> Days | None:
+    name = next(season for season in SEASONS if season in reading.groups)
+    if reading.year:
+        return ranges.season(name, reading.year, explicit="year" in reading.groups)
+    if not reading.which and not reading.words.bare_season and not reading.groups.keys() & {"since", "until", "on"}:
+        return None
+    return ranges.near_season(reading.today, name, reading.which, future=reading.future)
 
 
 def _year(reading: _Reading) -> Days:
@@ -230,6 +239,7 @@ _READERS: Mapping[Kind, Callable[[_Reading], Days | None]] = {
     Kind.DAY_AND_MONTH: _day_and_month,
     Kind.DATE: _date,
     Kind.MONTH: _month,
+    Kind.SEASON: _season,
     Kind.YEAR: _year,
     Kind.AGO: _ago,
     Kind.AHEAD: _ahead,

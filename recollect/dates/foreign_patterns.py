@@ -34,6 +34,7 @@ class Kind(Enum):
     DAY_AND_MONTH = "day and month in digits, the year left out or short"
     DATE = "a day of a named month"
     MONTH = "a month"
+    SEASON = "a season"
     YEAR = "a year"
     AGO = "some time ago"
     AHEAD = "in some time"
@@ -102,6 +103,11 @@ class _Builder:
         self.which = maybe(*(f"(?P<{step}>{pattern})" for step, pattern in words.before.items()))
         self.which_after = maybe(*(f"(?P<{step}_after>{pattern})" for step, pattern in words.after.items()))
 
+    @staticmethod
+    def tied(after: str) -> str:
+        """Return the pattern of what makes the name before it a date."""
+        return f"(?P<tied>{after})" if after else ""
+
     def _tie(self, on: str) -> str:
         return maybe(self.until, self.since, f"(?P<on>{on})" if on else "")
 
@@ -126,6 +132,7 @@ class _Builder:
         yield from self.digits()
         yield from self.days_of_months()
         yield from self.months()
+        yield from self.seasons()
         yield from self.days_of_weeks()
         yield from self.distances()
         yield from self.units()
@@ -175,13 +182,24 @@ class _Builder:
         if words.month_first:
             yield self.compiled(Kind.MONTH, f"{tie}{part}{self.year()}{_GAP}{self.of}{self.month}(?!\\s?\\d)")
             no_era = _NO_ERA if words.edges != "both" else ""
-        lone = rf"{tie}{part}{self.which}{self.month}{self.which_after}(?!\s{{0,2}}\d){self.not_year}"
+        month = f"(?P<month>{_literals(words.months)}){maybe(self.tied(words.month_after), words.month_end)}"
+        lone = rf"{tie}{part}{self.which}{month}{self.which_after}(?!\s{{0,2}}\d){self.not_year}"
         yield self.compiled(Kind.MONTH, no_era + lone)
         year_tie = any_of(self.until, self.since, words.in_year)
         if year_tie:
             yield self.compiled(Kind.YEAR, rf"{year_tie}{_YEAR}{maybe(words.year_end)}(?!\s?[-–/.]\d|-\w)")
         if words.year_after:
             yield self.compiled(Kind.YEAR, rf"(?<!\d[-–/.]){_YEAR}(?:{words.year_after})")
+
+    def seasons(self) -> Iterable[DatePattern]:
+        """Yield patterns of seasons: 'last summer', 'in the summer of 2019'."""
+        named = any_of(*(f"(?P<{season}>{form})" for season, form in self.words.seasons.items()))
+        if not named:
+            return
+        tie, year = self._tie(self.words.in_season), self.year()
+        yield self.compiled(Kind.SEASON, f"{tie}{named}{_GAP}{self.of}{year}")
+        yield self.compiled(Kind.SEASON, f"{tie}{year}{_GAP}{self.of}{named}")
+        yield self.compiled(Kind.SEASON, f"{tie}{self.which}{named}{self.which_after}")
 
     def days_of_weeks(self) -> Iterable[DatePattern]:
         """Yield patterns of weekdays in a certain week: 'next week on Monday'."""
@@ -232,7 +250,7 @@ class _Builder:
         """Yield the pattern of weekdays: 'on Monday', 'last Monday'."""
         words = self.words
         weekday = f"(?P<weekday>{_literals([*words.weekdays, *words.tied_weekdays])}){self.weekday_end}"
-        tied = f"(?P<tied>{words.weekday_tie})?" if words.weekday_tie else ""
+        tied = maybe(self.tied(words.weekday_tie))
         yield self.compiled(Kind.WEEKDAY, f"{self.tie}{self.which}{weekday}{self.which_after}{tied}")
 
 

@@ -93,6 +93,8 @@ class DateWords:
     """A weekday by itself is a date; else it needs a word such as 'on'."""
     bare_month: bool = False
     """Likewise a month."""
+    bare_season: bool = False
+    """Likewise a season: its form says 'in'."""
     month_end: str = ""
     weekday_end: str = ""
     year_end: str = ""
@@ -104,6 +106,11 @@ class DateWords:
     """Between day, month and year."""
     on: str = ""
     in_month: str = ""
+    month_after: str = ""
+    """What follows the name of a month that is a date: 'in'."""
+    in_season: str = ""
+    seasons: Mapping[str, str] = field(default_factory=dict)
+    """The words for each of `mention.SEASONS`."""
     in_year: str = ""
     year_after: str = ""
     """What follows the number of a year that is a date."""

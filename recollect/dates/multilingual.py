@@ -50,13 +50,16 @@ def parse_dates(
 @remembered
 def _parsed(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
     parts = foreign_parts(text)
-    if not parts:
-        return parse_english(text, said_at, zone, default)
     english = parse_english(text, said_at, zone, default)
-    mentions = [found for found in english if not any(_overlaps(part, found.span) for part in parts)]
+    if not parts:
+        return english
+    mentions: list[DateMention] = []
     for part in parts:
-        mentions += _foreign(text, part, said_at, zone, default)
-    return tuple(sorted(mentions, key=lambda found: found.span))
+        dates = _foreign(text, part, said_at, zone, default)
+        if dates or part.is_sure:
+            english = tuple(found for found in english if not _overlaps(part, found.span))
+        mentions += dates
+    return tuple(sorted((*english, *mentions), key=lambda found: found.span))
 
 
 def _overlaps(part: Part, span: tuple[int, int]) -> bool:

@@ -67,6 +67,18 @@ def test_each_sentence_is_read_in_its_language(text: str, first_days: list[str])
 
 
 @pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Julio in May", "2026-05-01"),
+        ("Domingo moved here on 5 May", "2026-05-05"),
+        ("Marta, 3 days ago", "2026-11-17"),
+    ],
+)
+def test_a_name_of_another_language_leaves_english_as_it_is(text: str, day: str) -> None:
+    assert [(mention.language, mention.first.isoformat()) for mention in dates(text)] == [("en", day)]
+
+
+@pytest.mark.parametrize(
     ("text", "ahead", "behind"),
     [
         ("Termin beim Zahnarzt am Montag", "2026-11-23", "2026-11-16"),

@@ -6,7 +6,6 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
-from recollect.types import MemoryKind
 from sample_chats import user
 
 # A Friday.
@@ -29,8 +28,7 @@ async def test_what_happened_on_a_day_is_found_by_that_day(
     await engine.form()
 
     found = await engine.search(asked, user="ana")
-    notes = [hit for hit in found.items if hit.memory.kind is MemoryKind.NOTE]
-    [hit] = [hit for hit in notes if "from the time asked about" in hit.reasons]
+    [hit] = [hit for hit in found.items if "from the time asked about" in hit.reasons]
     assert name in hit.memory.text
     assert hit.memory.valid_from == datetime(2026, 11, 18, tzinfo=UTC)
     assert told.rstrip(".") in hit.memory.text, "the words stay as they were said"
