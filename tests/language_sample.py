@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Tongue:
+class SampleLanguage:
     """Six memories of one language, and questions with the place of the memory that answers each."""
 
     memories: tuple[str, str, str, str, str, str]

@@ -1,10 +1,10 @@
 """What people of many languages say of themselves, and what they ask: all of our own writing."""
 
-from language_sample import Tongue
+from language_sample import SampleLanguage
 from language_samples_not_latin import NOT_LATIN
 
-TONGUES = NOT_LATIN | {
-    "spanish": Tongue(
+LANGUAGES = NOT_LATIN | {
+    "spanish": SampleLanguage(
         (
             "Vivo en un piso pequeño cerca del puerto de Bilbao.",
             "Mi hermana trabaja como enfermera en un hospital de Sevilla.",
@@ -21,7 +21,7 @@ TONGUES = NOT_LATIN | {
             "tocando guitarras": 4,
         },
     ),
-    "french": Tongue(
+    "french": SampleLanguage(
         (
             "J'habite un appartement au bord du lac d'Annecy.",
             "Mon frère est pompier et travaille la nuit.",
@@ -39,7 +39,7 @@ TONGUES = NOT_LATIN | {
             "Est-ce que je bois de l'alcool ?": 5,
         },
     ),
-    "german": Tongue(
+    "german": SampleLanguage(
         (
             "Ich wohne seit zwei Jahren in einer Wohnung in München.",
             "Meine Schwester arbeitet als Ärztin in der Klinik.",
@@ -57,7 +57,7 @@ TONGUES = NOT_LATIN | {
             "Wie viele Kaffees trinke ich?": 5,
         },
     ),
-    "italian": Tongue(
+    "italian": SampleLanguage(
         (
             "Abito in una casa con giardino vicino a Perugia.",
             "Mia zia insegna matematica in una scuola di Torino.",
@@ -75,7 +75,7 @@ TONGUES = NOT_LATIN | {
             "l'infanzia": 3,
         },
     ),
-    "portuguese": Tongue(
+    "portuguese": SampleLanguage(
         (
             "Moro num apartamento perto da estação do Porto.",
             "Minha avó cozinha bolos para uma padaria.",
@@ -93,7 +93,7 @@ TONGUES = NOT_LATIN | {
             "aviao": 5,
         },
     ),
-    "dutch": Tongue(
+    "dutch": SampleLanguage(
         (
             "Ik woon op een boot in de grachten van Utrecht.",
             "Mijn broer werkt als bakker in Gent.",
@@ -110,7 +110,7 @@ TONGUES = NOT_LATIN | {
             "Welke dochters hebben wij?": 4,
         },
     ),
-    "swedish": Tongue(
+    "swedish": SampleLanguage(
         (
             "Jag bor i ett rött hus utanför Malmö.",
             "Min syster arbetar som lärare i en skola.",
@@ -127,7 +127,7 @@ TONGUES = NOT_LATIN | {
             "Vilka hundar är rädda?": 4,
         },
     ),
-    "finnish": Tongue(
+    "finnish": SampleLanguage(
         (
             "Asun pienessä talossa Tampereella järven rannalla.",
             "Siskoni työskentelee sairaalassa lääkärinä.",
@@ -144,7 +144,7 @@ TONGUES = NOT_LATIN | {
             "kahvi": 5,
         },
     ),
-    "hungarian": Tongue(
+    "hungarian": SampleLanguage(
         (
             "Budapesten lakom egy kis lakásban.",
             "A nővérem orvosként dolgozik egy kórházban.",
@@ -161,7 +161,7 @@ TONGUES = NOT_LATIN | {
             "Hogy hívják a kutyát?": 4,
         },
     ),
-    "turkish": Tongue(
+    "turkish": SampleLanguage(
         (
             "İzmir'de denize yakın bir evde oturuyorum.",
             "Kız kardeşim hastanede doktor olarak çalışıyor.",
@@ -179,7 +179,7 @@ TONGUES = NOT_LATIN | {
             "Benim kedi nerede?": 4,
         },
     ),
-    "polish": Tongue(
+    "polish": SampleLanguage(
         (
             "Mieszkam w kamienicy na starym mieście w Krakowie.",
             "Moja siostra pracuje jako pielęgniarka w szpitalu.",
@@ -196,7 +196,7 @@ TONGUES = NOT_LATIN | {
             "Jakie góry są moje?": 3,
         },
     ),
-    "czech": Tongue(
+    "czech": SampleLanguage(
         (
             "Bydlím v malém bytě v Brně u řeky.",
             "Moje sestra pracuje v nemocnici jako doktorka.",
@@ -212,7 +212,7 @@ TONGUES = NOT_LATIN | {
             "Jaký je ten les?": 3,
         },
     ),
-    "indonesian": Tongue(
+    "indonesian": SampleLanguage(
         (
             "Saya tinggal di rumah kecil dekat pantai di Bali.",
             "Kakak saya bekerja sebagai perawat di rumah sakit.",
@@ -229,7 +229,7 @@ TONGUES = NOT_LATIN | {
             "Siapa nama kucingnya?": 4,
         },
     ),
-    "vietnamese": Tongue(
+    "vietnamese": SampleLanguage(
         (
             "Tôi sống trong một căn nhà nhỏ ở Đà Nẵng.",
             "Chị gái tôi là bác sĩ ở bệnh viện.",

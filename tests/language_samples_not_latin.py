@@ -1,9 +1,9 @@
-"""What people say and ask in languages that are not written in Latin letters: see `tongues`. Of our own writing."""
+"""What people say and ask in languages that are not written in Latin letters. Used by `language_samples`."""
 
-from language_sample import Tongue
+from language_sample import SampleLanguage
 
 NOT_LATIN = {
-    "russian": Tongue(
+    "russian": SampleLanguage(
         (
             "Я живу в маленькой квартире в Казани.",
             "Моя сестра работает врачом в больнице.",
@@ -21,7 +21,7 @@ NOT_LATIN = {
             "пес": 4,
         },
     ),
-    "ukrainian": Tongue(
+    "ukrainian": SampleLanguage(
         (
             "Я живу в маленькій квартирі у Львові.",
             "Моя сестра працює лікаркою в лікарні.",
@@ -37,7 +37,7 @@ NOT_LATIN = {
             "Які вихідні в мене є?": 3,
         },
     ),
-    "greek": Tongue(
+    "greek": SampleLanguage(
         (
             "Μένω σε ένα μικρό διαμέρισμα στη Θεσσαλονίκη.",
             "Η αδερφή μου δουλεύει σε νοσοκομείο.",
@@ -55,7 +55,7 @@ NOT_LATIN = {
             "ΚΑΦΕ": 5,
         },
     ),
-    "arabic": Tongue(
+    "arabic": SampleLanguage(
         (
             "أسكن في شقة صغيرة قرب البحر في الإسكندرية.",
             "أختي تعمل ممرضة في المستشفى.",
@@ -73,7 +73,7 @@ NOT_LATIN = {
             "القَهْوَة": 5,
         },
     ),
-    "persian": Tongue(
+    "persian": SampleLanguage(
         (
             "من در یک آپارتمان کوچک در شیراز زندگی می‌کنم.",
             "خواهرم در بیمارستان پرستار است.",
@@ -91,7 +91,7 @@ NOT_LATIN = {
             "گربه‌ها": 4,
         },
     ),
-    "hebrew": Tongue(
+    "hebrew": SampleLanguage(
         (
             "אני גר בדירה קטנה בחיפה ליד הים.",
             "אחותי עובדת כאחות בבית החולים.",
@@ -110,7 +110,7 @@ NOT_LATIN = {
             "הקפה": 5,
         },
     ),
-    "hindi": Tongue(
+    "hindi": SampleLanguage(
         (
             "मैं जयपुर में एक छोटे मकान में रहता हूँ।",
             "मेरी बहन अस्पताल में नर्स है।",
@@ -128,7 +128,7 @@ NOT_LATIN = {
             "कॉफी": 5,
         },
     ),
-    "tamil": Tongue(
+    "tamil": SampleLanguage(
         (
             "நான் மதுரையில் ஒரு சிறிய வீட்டில் வசிக்கிறேன்.",
             "என் அக்கா மருத்துவமனையில் வேலை செய்கிறார்.",
@@ -145,7 +145,7 @@ NOT_LATIN = {
             "காபி": 5,
         },
     ),
-    "bengali": Tongue(
+    "bengali": SampleLanguage(
         (
             "আমি ঢাকায় একটি ছোট বাসায় থাকি।",
             "আমার বোন হাসপাতালে নার্স।",
@@ -161,7 +161,7 @@ NOT_LATIN = {
             "কফি": 5,
         },
     ),
-    "chinese": Tongue(
+    "chinese": SampleLanguage(
         (
             "我住在杭州西湖边的一间小公寓。",
             "我姐姐在医院当护士。",
@@ -180,7 +180,7 @@ NOT_LATIN = {
             "喝咖啡吗": 5,
         },
     ),
-    "japanese": Tongue(
+    "japanese": SampleLanguage(
         (
             "京都の小さなアパートに住んでいます。",
             "姉は病院で看護師として働いています。",
@@ -198,7 +198,7 @@ NOT_LATIN = {
             "コーヒーを飲む？": 5,
         },
     ),
-    "korean": Tongue(
+    "korean": SampleLanguage(
         (
             "저는 부산의 작은 아파트에서 살아요.",
             "누나는 병원에서 간호사로 일해요.",
@@ -216,7 +216,7 @@ NOT_LATIN = {
             "커피는요?": 5,
         },
     ),
-    "thai": Tongue(
+    "thai": SampleLanguage(
         (
             "ฉันอยู่ในอพาร์ตเมนต์เล็กๆ ที่เชียงใหม่",
             "พี่สาวเป็นพยาบาลที่โรงพยาบาล",

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.sentences import fact_sentence
 from recollect.text import asks, bare, negations, split_sentences, terms, words
-from recollect.text.tongues import ENGLISH_TONGUE, tongue_of
+from recollect.text.statement_language import ENGLISH_CODE, language_of
 from recollect.text.wordings import foreign_difference
 from recollect.types import Memory, MemoryKind
 
@@ -95,7 +95,7 @@ class EchoFilter:
         return "\n".join(piece for piece in pieces if piece not in dropped), echoes
 
     def _repeats(self, piece: str) -> bool:
-        if tongue_of(piece) != ENGLISH_TONGUE:
+        if language_of(piece) != ENGLISH_CODE:
             return self._says_again(piece)
         text = _CONTRACTED.sub(" ", _ANNOUNCES_REPETITION.sub(" ", piece))
         clauses = [(clause, found) for clause in _CLAUSES.split(text) if (found := terms(clause).keys() - _FILLERS)]
@@ -157,7 +157,7 @@ def _known(memory: Memory) -> _Known:
     return _Known(
         wordings=tuple(_wordings(texts)) if memory.kind is not MemoryKind.TURN else (),
         sentences=tuple(piece for text in texts for piece in split_sentences(text) if words(piece)),
-        is_english=tongue_of(memory.text) == ENGLISH_TONGUE,
+        is_english=language_of(memory.text) == ENGLISH_CODE,
         terms=terms(" ".join([*texts, *heads])),
         denials=negations(memory.text),
         counted=_counted(f"{memory.text} {memory.detail.summary} {memory.value} {' '.join(heads)}"),

@@ -20,7 +20,7 @@ from recollect.lazy_pattern import LazyPattern
 from recollect.providers.protocols import LanguageModel
 from recollect.text import STOP_WORDS, clean, squeeze, stem, terms, words
 from recollect.text.markers import all_markers, read_signs
-from recollect.text.tongues import tongue_of
+from recollect.text.statement_language import language_of
 from recollect.types import Memory, MemoryId, MemoryKind
 
 SCHEMA_NAME = "compaction"
@@ -191,7 +191,7 @@ def _denials(text: str) -> set[str]:
 
 def _foreign_denials(text: str) -> Counter[str]:
     """Count what denies in a text of another language than English."""
-    markers = all_markers().get(tongue_of(text))
+    markers = all_markers().get(language_of(text))
     return read_signs(text, markers).denials if markers else Counter()
 
 

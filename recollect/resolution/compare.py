@@ -22,7 +22,7 @@ from recollect.resolution.tokens import (
     without_determiners,
 )
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
-from recollect.text.wordings import are_english, common_tongue, foreign_difference, light_words, marked_difference
+from recollect.text.wordings import are_english, common_language, foreign_difference, light_words, marked_difference
 
 # Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
 _TURNING: tuple[dict[str, str], ...] = (
@@ -124,10 +124,10 @@ def _differs(a: str, b: str) -> str | None:
 
 
 def _differ_in_months(a: str, b: str) -> str | None:
-    tongue = common_tongue(a, b)
-    if tongue is None or tongue not in covered():
+    language = common_language(a, b)
+    if language is None or language not in covered():
         return None
-    months = date_words(tongue).months
+    months = date_words(language).months
     ours, theirs = ({months[word] for word in words(flat(text)) if word in months} for text in (a, b))
     return _DATES if ours != theirs else None
 

@@ -12,7 +12,7 @@ from functools import lru_cache
 from recollect.lazy_pattern import LazyPattern
 from recollect.text.markers import Signs, all_markers, differing_marker, read_signs
 from recollect.text.normalize import words
-from recollect.text.tongues import ENGLISH_TONGUE, UNKNOWN_TONGUE, tongue_of
+from recollect.text.statement_language import ENGLISH_CODE, UNKNOWN_CODE, language_of
 from recollect.text_caches import register_text_cache
 
 # Between clauses; a point, comma or colon within a number is none.
@@ -41,10 +41,10 @@ def are_english(one: str, other: str) -> bool:
 
     One of which nothing tells the language is English where both together are.
     """
-    tongues = {tongue_of(one), tongue_of(other)}
-    if tongues == {ENGLISH_TONGUE, UNKNOWN_TONGUE}:
-        return tongue_of(f"{one}\n{other}") == ENGLISH_TONGUE
-    return tongues == {ENGLISH_TONGUE}
+    languages = {language_of(one), language_of(other)}
+    if languages == {ENGLISH_CODE, UNKNOWN_CODE}:
+        return language_of(f"{one}\n{other}") == ENGLISH_CODE
+    return languages == {ENGLISH_CODE}
 
 
 def foreign_difference(one: str, other: str) -> str | None:
@@ -62,65 +62,65 @@ def foreign_difference(one: str, other: str) -> str | None:
     """
     if one == other or are_english(one, other):
         return None
-    if _wording(one, UNKNOWN_TONGUE) == _wording(other, UNKNOWN_TONGUE):
+    if _wording(one, UNKNOWN_CODE) == _wording(other, UNKNOWN_CODE):
         return None
-    tongue = common_tongue(one, other)
-    if tongue is None:
+    language = common_language(one, other)
+    if language is None:
         return _DIFFERENT
-    against = _marked(one, other, tongue)
+    against = _marked(one, other, language)
     if against is not None:
         return against
-    ours, theirs = _wording(one, tongue), _wording(other, tongue)
+    ours, theirs = _wording(one, language), _wording(other, language)
     if ours.words != theirs.words and ours.clauses != theirs.clauses:
-        return _OTHER_WORDS if tongue else _UNKNOWN
+        return _OTHER_WORDS if language else _UNKNOWN
     more, less = ours.light - theirs.light, theirs.light - ours.light
     return _OTHER_WORDS if (more and less) or ours.numbers != theirs.numbers else None
 
 
 def marked_difference(one: str, other: str) -> str | None:
     """Return in what marker two statements of a known language differ; None in none, or of another language."""
-    tongue = common_tongue(one, other)
-    return None if tongue is None else _marked(one, other, tongue)
+    language = common_language(one, other)
+    return None if language is None else _marked(one, other, language)
 
 
 def light_words(one: str, other: str) -> frozenset[str]:
     """Return the words that say nothing in the language of two statements; none in English or an unknown one."""
     if are_english(one, other):
         return frozenset()
-    markers = all_markers().get(common_tongue(one, other) or UNKNOWN_TONGUE)
+    markers = all_markers().get(common_language(one, other) or UNKNOWN_CODE)
     return markers.light if markers else frozenset()
 
 
-def _marked(one: str, other: str, tongue: str) -> str | None:
-    if tongue not in all_markers():
+def _marked(one: str, other: str, language: str) -> str | None:
+    if language not in all_markers():
         return None
-    return differing_marker(_signs(one, tongue), _signs(other, tongue), all_markers()[tongue])
+    return differing_marker(_signs(one, language), _signs(other, language), all_markers()[language])
 
 
 @register_text_cache
 @lru_cache(maxsize=2_000)
-def _signs(text: str, tongue: str) -> Signs:
-    return read_signs(text, all_markers()[tongue])
+def _signs(text: str, language: str) -> Signs:
+    return read_signs(text, all_markers()[language])
 
 
-def common_tongue(one: str, other: str) -> str | None:
+def common_language(one: str, other: str) -> str | None:
     """Return the language of two statements, "" where it is not known, None where one of them alone is English.
 
     Both together tell a language better than a few words do.
     """
-    tongue, theirs = tongue_of(one), tongue_of(other)
-    if tongue == theirs:
-        return tongue
-    if ENGLISH_TONGUE in (tongue, theirs):
+    language, theirs = language_of(one), language_of(other)
+    if language == theirs:
+        return language
+    if ENGLISH_CODE in (language, theirs):
         return None
-    both = tongue_of(f"{one}\n{other}")
-    return UNKNOWN_TONGUE if both == ENGLISH_TONGUE else both
+    both = language_of(f"{one}\n{other}")
+    return UNKNOWN_CODE if both == ENGLISH_CODE else both
 
 
 @register_text_cache
 @lru_cache(maxsize=2_000)
-def _wording(text: str, tongue: str) -> _Wording:
-    markers = all_markers().get(tongue)
+def _wording(text: str, language: str) -> _Wording:
+    markers = all_markers().get(language)
     light = markers.light if markers else frozenset()
     said = [words(part) for part in _BETWEEN_CLAUSES.split(text)]
     heavy = [tuple(word for word in part if word not in light) for part in said]

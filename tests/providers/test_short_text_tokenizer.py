@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from language_samples import TONGUES
+from language_samples import LANGUAGES
 from recollect.providers import static_embedder
 from recollect.providers.short_text_tokenizer import WORD_START, ShortTextTokenizer, merge_order
 from recollect.providers.static_embedder import MAX_SHORT_TEXTS, StaticEmbedder, StaticModel
 
 FILE = static_embedder._package_folder() / static_embedder._TOKENIZER
-TEXTS = sorted(chain.from_iterable((*tongue.memories, *tongue.asked) for tongue in TONGUES.values()))
+TEXTS = sorted(chain.from_iterable((*language.memories, *language.asked) for language in LANGUAGES.values()))
 ODD = ["", " ", "a  b", "▁", "▁▁ ▁a", "🍵🎂", "e\u0301", "\x00\ufffd", "<0x0A>", "a<s", "C++/C# @ 50%", "á" * 39]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import recollect.recall.bm25 as bm25_module
-from language_samples import TONGUES
+from language_samples import LANGUAGES
 from recollect.recall.bm25 import MAX_QUERY_RARITY, TermIndex, word_signal
 from recollect.recall.recall import rank_subjects
 from recollect.recall.signals import collect_signals
@@ -161,7 +161,7 @@ def test_english_is_ranked_alike_under_both_schemes() -> None:
 
 
 def test_a_word_alone_is_stemmed_by_every_language_where_its_own_finds_nothing() -> None:
-    italian = TONGUES["italian"].memories
+    italian = LANGUAGES["italian"].memories
     hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(italian)))
     found = collect_signals(hot, ask("mandorla"), lambda cosine: cosine).words
     assert found.hits.nonzero()[0].tolist() == [2]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from recollect.text.markers import all_markers, differing_marker, read_signs
-from recollect.text.tongues import tongue_of
+from recollect.text.statement_language import language_of
 from recollect.text.wordings import are_english, foreign_difference, marked_difference
 
 FOLDER = Path(__file__).parents[1] / "resolution"
@@ -57,7 +57,7 @@ def test_the_same_words_are_one_statement(language: str) -> None:
 @pytest.mark.parametrize("language", PAIRS)
 def test_a_statement_is_never_taken_for_english(language: str) -> None:
     for pair in PAIRS[language].values():
-        assert "en" not in map(tongue_of, pair)
+        assert "en" not in map(language_of, pair)
 
 
 @pytest.mark.parametrize("language", UNKNOWN)
@@ -66,11 +66,11 @@ def test_statements_in_an_unknown_language_are_one_only_in_the_same_words(langua
     assert foreign_difference(one, other) is not None
     assert foreign_difference(other, one) is not None
     assert foreign_difference(one, one.rstrip(".")) is None
-    assert "en" not in (tongue_of(one), tongue_of(other))
+    assert "en" not in (language_of(one), language_of(other))
 
 
 @pytest.mark.parametrize(
-    ("text", "tongue"),
+    ("text", "language"),
     [
         ("The user likes tea.", "en"),
         ("Ana plays chess.", "en"),
@@ -92,8 +92,8 @@ def test_statements_in_an_unknown_language_are_one_only_in_the_same_words(langua
         ("🎉", ""),
     ],
 )
-def test_the_language_of_a_statement(text: str, tongue: str) -> None:
-    assert tongue_of(text) == tongue
+def test_the_language_of_a_statement(text: str, language: str) -> None:
+    assert language_of(text) == language
 
 
 @pytest.mark.parametrize(

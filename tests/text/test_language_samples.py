@@ -3,33 +3,35 @@
 import numpy as np
 import pytest
 
-from language_sample import Tongue
-from language_samples import TONGUES
+from language_sample import SampleLanguage
+from language_samples import LANGUAGES
 from recollect.recall.signals import collect_signals
 from recollect.text import terms, terms_of_word, words
 from recollect.text.languages import guess
 from snapshots import Known, ask, snapshot_of
 
 CASES = [
-    pytest.param(tongue, asked, place, id=f"{name}: {asked}")
-    for name, tongue in TONGUES.items()
-    for asked, place in tongue.asked.items()
+    pytest.param(language, asked, place, id=f"{name}: {asked}")
+    for name, language in LANGUAGES.items()
+    for asked, place in language.asked.items()
 ]
 
 
-@pytest.mark.parametrize(("tongue", "asked", "place"), CASES)
-def test_a_question_in_other_inflections_finds_its_memory_first(tongue: Tongue, asked: str, place: int) -> None:
-    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(tongue.memories)))
+@pytest.mark.parametrize(("language", "asked", "place"), CASES)
+def test_a_question_in_other_inflections_finds_its_memory_first(
+    language: SampleLanguage, asked: str, place: int
+) -> None:
+    hot = snapshot_of(*(Known(text=text, id=number) for number, text in enumerate(language.memories)))
     evidence = collect_signals(hot, ask(asked), lambda cosine: cosine).words.evidence
     best, second = np.sort(evidence)[-1:-3:-1]
     assert int(np.argmax(evidence)) == place
     assert best > second
 
 
-@pytest.mark.parametrize("tongue", TONGUES.values(), ids=TONGUES)
-def test_a_word_alone_finds_its_memory_whatever_language_it_is_taken_for(tongue: Tongue) -> None:
+@pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
+def test_a_word_alone_finds_its_memory_whatever_language_it_is_taken_for(language: SampleLanguage) -> None:
     looked_for = 0
-    for text in tongue.memories:
+    for text in language.memories:
         spoken, _ = guess(words(text), text)
         kept = terms(text).keys()
         for word in words(text):
@@ -37,4 +39,4 @@ def test_a_word_alone_finds_its_memory_whatever_language_it_is_taken_for(tongue:
             if alone and terms_of_word(word, spoken):  # else it is a stop word here or there
                 assert alone & kept, (word, text)
                 looked_for += 1
-    assert looked_for >= len(tongue.memories)  # a sentence without blanks is a word
+    assert looked_for >= len(language.memories)  # a sentence without blanks is a word

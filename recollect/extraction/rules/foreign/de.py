@@ -50,13 +50,13 @@ _DIETS = {"vega": "vegan", "vege": "vegetarian", "peske": "pescatarian", "pesce"
 _DIET = (
     r"(?P<v>veganer(?:in)?|vegan|vegetarier(?:in)?|vegetarisch|vegetari\w{1,4}|pes[ck]etari\w{2,6}|flexitari\w{2,6})"
 )
-_TONGUES = {
+_LANGUAGES = {
     "deutsch": "German", "englisch": "English", "franzosisch": "French", "spanisch": "Spanish", "turkisch": "Turkish",
     "italienisch": "Italian", "russisch": "Russian", "portugiesisch": "Portuguese", "arabisch": "Arabic",
     "niederlandisch": "Dutch", "polnisch": "Polish", "chinesisch": "Chinese", "japanisch": "Japanese",
     "ukrainisch": "Ukrainian",
 }  # fmt: skip
-_TONGUE = rf"(?P<v>{any_of(' '.join(_TONGUES))})"
+_LANGUAGE = rf"(?P<v>{any_of(' '.join(_LANGUAGES))})"
 _CONDITIONS = any_of(
     """diabetes asthma migräne zöliakie epilepsie adhs ads autismus depressionen depression bluthochdruck rheuma
         arthrose neurodermitis schuppenflechte heuschnupfen hashimoto endometriose tinnitus skoliose gicht reizdarm
@@ -259,14 +259,14 @@ _SLOTS = (
     slot(
         "answer_language",
         ValueKind.CLOSED,
-        rf"\b(?:antworte?|antworten sie|sprich|rede|kommuniziere?) {_PLEASE}(?:auf|in) {_TONGUE}(?={_LATER})",
-        values=_TONGUES,
+        rf"\b(?:antworte?|antworten sie|sprich|rede|kommuniziere?) {_PLEASE}(?:auf|in) {_LANGUAGE}(?={_LATER})",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_language",
         ValueKind.CLOSED,
-        rf"\b(?:schreibe?|immer|antworten) (?:mir )?(?:bitte )?(?:immer|nur|stets|bitte)? ?auf {_TONGUE}(?={_LATER})",
-        values=_TONGUES,
+        rf"\b(?:schreibe?|immer|antworten) (?:mir )?(?:bitte )?(?:immer|nur|stets|bitte)? ?auf {_LANGUAGE}(?={_LATER})",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

@@ -50,12 +50,12 @@ _JOBS = any_of(
 )
 _DIETS = {"vegetar": "vegetarian", "vega": "vegan", "pesc": "pescatarian", "flexi": "flexitarian"}
 _DIET = r"(?P<v>vegetarian[oa]s?|vegan[oa]s?|pesc[ae]tarian[oa]s?|pescovegetarian[oa]s?|flexitarian[oa]s?)"
-_TONGUES = {
+_LANGUAGES = {
     "espa": "Spanish", "cast": "Spanish", "ingl": "English", "fran": "French", "alem": "German", "ital": "Italian",
     "port": "Portuguese", "cata": "Catalan", "eusk": "Basque", "gall": "Galician", "ruso": "Russian", "arab": "Arabic",
     "chin": "Chinese", "japo": "Japanese",
 }  # fmt: skip
-_TONGUE = r"""(?P<v>espanol|castellano|ingles|frances|aleman|italiano|portugues|catalan|euskera|gallego|ruso|arabe|
+_LANGUAGE = r"""(?P<v>espanol|castellano|ingles|frances|aleman|italiano|portugues|catalan|euskera|gallego|ruso|arabe|
     chino|japones)"""
 _CONDITIONS = any_of(
     """diabetes asma migrañas migraña celiaquía epilepsia hipertensión artritis artrosis endometriosis eczema
@@ -230,8 +230,8 @@ _SLOTS = (
         "answer_language",
         ValueKind.CLOSED,
         rf"""\b(?:respondeme|responde|respondame|contestame|contesta|hablame|habla|
-            escribeme) {_PLEASE}en {_TONGUE}{_LATER}""",
-        values=_TONGUES,
+            escribeme) {_PLEASE}en {_LANGUAGE}{_LATER}""",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

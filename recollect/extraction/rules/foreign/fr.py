@@ -48,12 +48,12 @@ _DIETS = {"vegeta": "vegetarian", "vega": "vegan", "vege": "vegetarian", "pesc":
 _DIETS = {"vegetal": "vegan", **_DIETS}
 _DIET = r"""(?P<v>vegetarien(?:ne)?s?|vegan(?:e)?s?|vegetalien(?:ne)?s?|vege|pesc[eo]-?vegetarien(?:ne)?s?|
     pescetarien(?:ne)?s?|flexitarien(?:ne)?s?)"""
-_TONGUES = {
+_LANGUAGES = {
     "franc": "French", "angl": "English", "allem": "German", "espa": "Spanish", "ital": "Italian", "arab": "Arabic",
     "port": "Portuguese", "neer": "Dutch", "russ": "Russian", "turc": "Turkish", "chin": "Chinese", "jap": "Japanese",
     "polo": "Polish",
 }  # fmt: skip
-_TONGUE = r"""(?P<v>francais|anglais|allemand|espagnol|italien|arabe|portugais|neerlandais|russe|turc|chinois|
+_LANGUAGE = r"""(?P<v>francais|anglais|allemand|espagnol|italien|arabe|portugais|neerlandais|russe|turc|chinois|
     japonais|polonais)"""
 _CONDITIONS = any_of(
     """diabète asthme migraines migraine épilepsie hypertension arthrose arthrite endométriose eczéma psoriasis
@@ -228,8 +228,8 @@ _SLOTS = (
         "answer_language",
         ValueKind.CLOSED,
         rf"""\b(?:repond[sz]?|repondez|reponds|parle|parlez|ecris|ecrivez)(?:-? ?moi)? (?:(?:toujours|uniquement|
-            seulement|stp|svp|desormais) ){{0,3}}en {_TONGUE}{_LATER}""",
-        values=_TONGUES,
+            seulement|stp|svp|desormais) ){{0,3}}en {_LANGUAGE}{_LATER}""",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

@@ -49,11 +49,11 @@ _JOBS = any_of(
 )
 _DIETS = {"vegetar": "vegetarian", "vega": "vegan", "pesc": "pescatarian", "flexi": "flexitarian"}
 _DIET = r"(?P<v>vegetarian[oaie]|vegan[oaie]|pesc[eo]tarian[oaie]|pescetarian[oaie]|flexitarian[oaie])"
-_TONGUES = {
+_LANGUAGES = {
     "ital": "Italian", "ingl": "English", "fran": "French", "tede": "German", "spag": "Spanish", "port": "Portuguese",
     "russ": "Russian", "arab": "Arabic", "cine": "Chinese", "giap": "Japanese", "rume": "Romanian",
 }  # fmt: skip
-_TONGUE = r"(?P<v>italiano|inglese|francese|tedesco|spagnolo|portoghese|russo|arabo|cinese|giapponese|rumeno)"
+_LANGUAGE = r"(?P<v>italiano|inglese|francese|tedesco|spagnolo|portoghese|russo|arabo|cinese|giapponese|rumeno)"
 _CONDITIONS = any_of(
     """diabete asma emicrania emicranie celiachia epilessia ipertensione artrite artrosi endometriosi eczema
         psoriasi vertigini acufene acufeni scoliosi gotta fibromialgia ipotiroidismo tiroidite_di_hashimoto adhd
@@ -213,8 +213,8 @@ _SLOTS = (
         "answer_language",
         ValueKind.CLOSED,
         rf"""\b(?:rispondimi|rispondi|parlami|parla|scrivimi) (?:(?:sempre|solo|per favore|
-            d'ora in poi) ){{0,3}}in {_TONGUE}{_LATER}""",
-        values=_TONGUES,
+            d'ora in poi) ){{0,3}}in {_LANGUAGE}{_LATER}""",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

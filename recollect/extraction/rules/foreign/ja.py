@@ -50,7 +50,7 @@ _DIETS = {
     "ペスカタリアン": "pescatarian",
     "ペスクタリアン": "pescatarian",
 }
-_TONGUES = {
+_LANGUAGES = {
     "日": "Japanese",
     "英": "English",
     "中": "Chinese",
@@ -210,21 +210,21 @@ _SLOTS = (
         ValueKind.CLOSED,
         r"""(?:返事|返信|回答|答え|会話|やりとり|今後|これから)[^。！!？?、]{0,10}?(?P<v>日本語|英語|中国語|韓国語|
             フランス語|ドイツ語|スペイン語|関西弁)で""",
-        values=_TONGUES,
+        values=_LANGUAGES,
     ),
     slot(
         "answer_language",
         ValueKind.CLOSED,
         r"""(?:いつも|常に|必ず|ずっと|全部)(?P<v>日本語|英語|中国語|韓国語|フランス語|ドイツ語|スペイン語|関西弁)
             で(?:答え|返事|返信|回答|話し|お願い)""",
-        values=_TONGUES,
+        values=_LANGUAGES,
     ),
     slot(
         "answer_language",
         ValueKind.CLOSED,
         r"""(?:^|[、。])(?P<v>日本語|英語|中国語|韓国語|フランス語|ドイツ語|スペイン語|関西弁)で(?:答えて|返事して|
             返信して|回答して|話して)(?:ください|ね|ほしい|欲しい)?(?:$|[。！!、])""",
-        values=_TONGUES,
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

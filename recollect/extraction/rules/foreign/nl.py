@@ -49,12 +49,12 @@ _DIETS = {"vega(": "vegetarian", **_DIETS}
 _DIET = (
     r"(?P<v>vegetari(?:er|sch|ers)|vegan(?:ist|istisch|isten)?|veganistisch|pescotari(?:er|sch)|flexitari(?:er|sch))"
 )
-_TONGUES = {
+_LANGUAGES = {
     "neder": "Dutch", "vlaams": "Dutch", "engels": "English", "frans": "French", "duits": "German", "spaans": "Spanish",
     "italia": "Italian", "turks": "Turkish", "arab": "Arabic", "pools": "Polish", "fries": "Frisian",
     "port": "Portuguese",
 }  # fmt: skip
-_TONGUE = r"(?P<v>nederlands|vlaams|engels|frans|duits|spaans|italiaans|turks|arabisch|pools|fries|portugees)"
+_LANGUAGE = r"(?P<v>nederlands|vlaams|engels|frans|duits|spaans|italiaans|turks|arabisch|pools|fries|portugees)"
 _CONDITIONS = any_of(
     """diabetes suikerziekte astma migraine coeliakie epilepsie adhd add autisme depressie reuma artrose eczeem
         psoriasis hooikoorts hashimoto endometriose tinnitus scoliose jicht crohn de_ziekte_van_crohn hoogtevrees
@@ -204,15 +204,15 @@ _SLOTS = (
         "answer_language",
         ValueKind.CLOSED,
         rf"""\b(?:antwoord|praat|spreek|schrijf)(?: (?:me|mij|met mij|altijd|graag|alsjeblieft|voortaan|alleen|maar|
-            gewoon)){{0,4}} in het {_TONGUE}{_LATER}""",
-        values=_TONGUES,
+            gewoon)){{0,4}} in het {_LANGUAGE}{_LATER}""",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_language",
         ValueKind.CLOSED,
         rf"""\b(?:antwoord|praat|spreek)(?: (?:me|mij|met mij|altijd|graag|alsjeblieft|voortaan|
-            alleen)){{0,4}} {_TONGUE}{_LATER}""",
-        values=_TONGUES,
+            alleen)){{0,4}} {_LANGUAGE}{_LATER}""",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

@@ -51,11 +51,11 @@ _JOBS = any_of(
 )
 _DIETS = {"vegetar": "vegetarian", "vega": "vegan", "pesc": "pescatarian", "flexi": "flexitarian"}
 _DIET = r"(?P<v>vegetarian[oa]s?|vegan[oa]s?|pesc[ae]tarian[oa]s?|pescetarian[oa]s?|flexitarian[oa]s?)"
-_TONGUES = {
+_LANGUAGES = {
     "port": "Portuguese", "ingl": "English", "espa": "Spanish", "fran": "French", "alem": "German", "ital": "Italian",
     "russ": "Russian", "chin": "Chinese", "japo": "Japanese", "mand": "Chinese",
 }  # fmt: skip
-_TONGUE = r"(?P<v>portugues|ingles|espanhol|frances|alemao|italiano|russo|chines|japones|mandarim)"
+_LANGUAGE = r"(?P<v>portugues|ingles|espanhol|frances|alemao|italiano|russo|chines|japones|mandarim)"
 _CONDITIONS = any_of(
     """diabetes asma enxaqueca enxaquecas epilepsia hipertensão pressão_alta pressão_baixa tensão_alta artrite
         artrose endometriose eczema psoríase vertigem labirintite escoliose gota fibromialgia hipotireoidismo
@@ -231,8 +231,8 @@ _SLOTS = (
         "answer_language",
         ValueKind.CLOSED,
         rf"""\b(?:me responda|me responde|responda|responde|responde-me|fale|fala|me fala|escreva|escreve)
-            (?: (?:sempre|so|comigo|por favor|apenas|tudo|me)){{0,3}} em {_TONGUE}{_LATER}""",
-        values=_TONGUES,
+            (?: (?:sempre|so|comigo|por favor|apenas|tudo|me)){{0,3}} em {_LANGUAGE}{_LATER}""",
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

@@ -47,7 +47,7 @@ _DIETS = {
     "纯素": "vegan", "純素": "vegan", "vegan": "vegan",
     "鱼素": "pescatarian",
 }  # fmt: skip
-_TONGUES = {
+_LANGUAGES = {
     "中": "Chinese", "汉": "Chinese", "普通": "Chinese", "英": "English", "日": "Japanese", "韩": "Korean",
     "法": "French",
     "德": "German", "西": "Spanish", "俄": "Russian", "粤": "Cantonese", "繁": "Chinese", "简": "Chinese",
@@ -222,7 +222,7 @@ _SLOTS = (
         ValueKind.CLOSED,
         r"""(?:用|拿|说|講|讲)(?P<v>中文|汉语|普通话|英文|英语|日语|日文|韩语|法语|德语|西班牙语|俄语|粤语|繁体中文|
             简体中文)(?:来)?(?:回答|回复|回覆|跟我|和我|回我|交流|答)""",
-        values=_TONGUES,
+        values=_LANGUAGES,
     ),
     slot(
         "answer_length",

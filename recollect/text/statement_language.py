@@ -14,8 +14,8 @@ from recollect.text.normalize import words
 from recollect.text.stem import stem
 from recollect.text_caches import register_text_cache
 
-ENGLISH_TONGUE = "en"
-UNKNOWN_TONGUE = ""
+ENGLISH_CODE = "en"
+UNKNOWN_CODE = ""
 # A text is English if so many of its words are, and one of them tells; or with two that tell, so many. Of SICK's
 # sentences all are told so, of LoCoMo's messages all but some of two words, of STS's sentences and headlines 98 %.
 _MIN_SHARE, _MIN_SHARE_OF_SURE = 0.4, 0.25
@@ -57,37 +57,37 @@ _WEIGHT = 3
 
 @register_text_cache
 @lru_cache(maxsize=20_000)
-def tongue_of(text: str) -> str:
+def language_of(text: str) -> str:
     """Return the code of a statement's language (markers.toml), "en", or "" where none is known.
 
     A statement that quotes another language is of that one: what differs may be in the quotation.
 
-    >>> tongue_of("The user likes tea."), tongue_of("Ich esse kein Fleisch."), tongue_of("Ndiyayithanda ikofu.")
+    >>> language_of("The user likes tea."), language_of("Ich esse kein Fleisch."), language_of("Ndiyayithanda ikofu.")
     ('en', 'de', '')
-    >>> tongue_of('The user said: "Ich esse kein Fleisch."')
+    >>> language_of('The user said: "Ich esse kein Fleisch."')
     'de'
     """
     for quoted in _QUOTED.finditer(text):
         said = quoted[1] or quoted[2]
-        if len(words(said)) > 1 and _SMALL.search(said) and (tongue := _tongue(said)) != ENGLISH_TONGUE:
-            return tongue
-    return _tongue(text)
+        if len(words(said)) > 1 and _SMALL.search(said) and (language := _language(said)) != ENGLISH_CODE:
+            return language
+    return _language(text)
 
 
-def _tongue(text: str) -> str:
+def _language(text: str) -> str:
     if not text.isascii() and _NOT_LATIN_LETTER.search(text):
         return _of_other_script(text)
     if _is_english(text):
-        return ENGLISH_TONGUE
+        return ENGLISH_CODE
     found = words(text)
     spoken = guess(found, text)[0]
     if spoken.latin != USUAL.latin and spoken.sure:
-        return spoken.latin if spoken.latin in all_markers() else UNKNOWN_TONGUE
+        return spoken.latin if spoken.latin in all_markers() else UNKNOWN_CODE
     told = {code: len(markers.known.intersection(found)) for code, markers in all_markers().items()}
     code, other = sorted(told, key=lambda name: -told[name])[:2]
     if told[code] >= _MIN_SURE and told[code] > told[other]:
         return code
-    return spoken.latin if spoken.latin in all_markers() else UNKNOWN_TONGUE
+    return spoken.latin if spoken.latin in all_markers() else UNKNOWN_CODE
 
 
 def _is_english(text: str) -> bool:
@@ -135,10 +135,10 @@ def _of_other_script(text: str) -> str:
     latin = len(_LATIN_LETTER.findall(text))
     others = len(_NOT_LATIN_LETTER.findall(text))
     if others * _WEIGHT < latin:
-        return ENGLISH_TONGUE if _is_english(text) else UNKNOWN_TONGUE
+        return ENGLISH_CODE if _is_english(text) else UNKNOWN_CODE
     if found[script] * 2 <= others:
-        return UNKNOWN_TONGUE
+        return UNKNOWN_CODE
     if script not in _SHARED_SCRIPTS:
         return script
-    tongue = str(guess(words(text), text)[0]._asdict()[script])
-    return tongue if tongue in all_markers() else UNKNOWN_TONGUE
+    language = str(guess(words(text), text)[0]._asdict()[script])
+    return language if language in all_markers() else UNKNOWN_CODE
