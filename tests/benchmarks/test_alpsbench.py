@@ -248,12 +248,12 @@ def test_a_chat_is_read_with_the_gate_that_has_not_seen_it(tmp_path: Path) -> No
 
 
 async def test_the_gate_in_use_decides_what_is_quoted(tmp_path: Path) -> None:
-    (russian,) = read(tmp_path, chat("Мой брат работает на заводе в Самаре.", "Ok."))
+    (polish,) = read(tmp_path, chat("Mój brat pracuje w fabryce mebli pod Łodzią.", "Ok."))
     formed = []
     for bias in (-9.0, 9.0):
         with gate_in_use(StatementGate(np.zeros(COLUMNS, np.float32), bias)):
             async with engine_run(form=RULES["gate with rules"]) as run:
-                formed.append(len((await run.form(russian)).memories))
+                formed.append(len((await run.form(polish)).memories))
     assert formed == [0, 1]
 
 
