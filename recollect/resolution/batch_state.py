@@ -213,7 +213,10 @@ class BatchState:
         ]
 
     def _restating(self, fact: Memory) -> list[Memory]:
-        """Find the notes that say in words what a fact holds: same source, same value, and no event of the past."""
+        """Find the notes that say in words what a fact holds: same source, same value, and no event of the past.
+
+        The value of a fact in another language may be English ('vegan'): then the note has the fact's own text.
+        """
         if fact.kind is not MemoryKind.FACT or not fact.value:
             return []
         sources = {source.ref for source in fact.evidence}
@@ -226,7 +229,7 @@ class BatchState:
             if note.kind is MemoryKind.NOTE
             and note.id not in self.closed
             and note.type not in _EVENTS
-            and value in bare(note.text)
+            and (value in bare(note.text) or note.text == fact.text)
             and not (fact.key in _NAMES and len(set(terms(note.text)) - set(terms(fact.text))) >= _TELLS_MORE)
             and sources & {source.ref for source in note.evidence}
         ]

@@ -71,3 +71,24 @@ async def test_a_memory_of_another_language_is_as_it_was_said(engine: AsyncRecol
     assert await slots(engine) == {"location": "rostock"}
     texts = {memory.text for memory in await engine.list(user="ana")}
     assert texts == {'The user said: "Wohne seit kurzem in rostock."'}
+
+
+@pytest.mark.parametrize(
+    ("says", "denies"),
+    [
+        ("ich wohne in ulm und bin vegetarier", "ich bin kein vegetarier mehr"),
+        ("vivo en Soria y soy vegano", "ya no soy vegano"),
+        ("je suis végétarienne", "je ne suis plus végétarienne"),
+    ],
+)
+async def test_what_ends_takes_its_quotation_along(
+    engine: AsyncRecollect, clock: FakeClock, says: str, denies: str
+) -> None:
+    await tell(engine, says)
+    assert "diet" in await slots(engine)
+    clock.advance(days=1)
+    await tell(engine, denies)
+
+    assert "diet" not in await slots(engine)
+    about_diet = [memory.text for memory in await engine.list(user="ana") if "veg" in memory.text]
+    assert all(denies[1:] in text for text in about_diet)

@@ -14,14 +14,16 @@ _HYPOTHETICAL = {
         \b(?:si (?:je|j'|on|nous)|imagine|imaginons|supposons|peut-etre|j'aimerais|je voudrais|j'espere|je reve
         |serais|aurais|comme si|au cas ou)\b|\bsi j'""",
     "es": r"""
-        \b(?:si (?:yo|soy|vivo|tengo|fuera|tuviera|estoy|vivimos|somos)|imagina|imaginate|supon|supongamos
+        \b(?:si (?:\w{2,12}(?:ara|iera|iese|ase|aramos|ieramos)\b|yo|soy|vivo|tengo|fuera|tuviera|estoy|vivimos|
+        somos)|imagina|imaginate|supon|supongamos
         |quizas?
         |tal vez|quisiera|ojala|sueno con|espero|seria|tendria|como si|me gustaria)\b""",
     "pt": r"""
-        \b(?:se (?:eu|sou|moro|tenho|fosse|tivesse|estou)|imagine|imagina|suponha|talvez|queria|quem dera
+        \b(?:se (?:\w{2,12}(?:asse|esse|isse)\b|eu|sou|moro|tenho|fosse|tivesse|estou)|imagine|imagina|suponha|
+        talvez|queria|quem dera
         |sonho em|espero|seria|teria|como se|gostaria)\b""",
     "it": r"""
-        \b(?:se (?:io|sono|vivo|ho|fossi|avessi|abito)|immagina|supponi|supponiamo|forse|vorrei|magari|sogno di
+        \b(?:se (?:io|sono|vivo|ho|abito|\w{2,12}ssi(?:mo)?)|immagina|supponi|supponiamo|forse|vorrei|magari|sogno di
         |spero|sarei|avrei|come se)\b""",
     "nl": r"\b(?:als ik|stel dat|stel je voor|misschien|zou|hoop|wil graag|wou dat|of ik|alsof|droom)\b",
     "ja": """
