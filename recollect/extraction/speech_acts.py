@@ -13,7 +13,7 @@ from recollect.memo import remembered
 from recollect.text import asks, only_greets
 
 _QUESTION_START = LazyPattern(
-    r"(?:so\s++|and\s++|but\s++|or\s++|hey,?\s++|then\s++)?(?:what|where|when|why|how|who|whom|whose|"
+    r"(?:so\s++|and\s++|but\s++|or\s++|hey,?\s++|then\s++)?(?:whats?|wheres?|when|why|hows?|who|whom|whose|"
     r"which|can|could|would|should|shall"
     r"|do|does|did|is|are|am|was|were|will|have\s++you|has|any|anyone|don't|doesn't|isn't|aren't|won't|wouldn't|may\s++i"
     r"|might|got\s++any|wanna|ever|know\s++any)\b",
@@ -21,6 +21,12 @@ _QUESTION_START = LazyPattern(
 )
 # Where a question may begin after a statement.
 _QUESTION_JOINT = LazyPattern(r"[,;:]\s++(?:(?:so|and|but)\s++)?|(?<!\s)\s++(?:[-–—]++|so|and|but)\s++")
+# An order after a statement, about the task at hand: "I'm vegan, suggest three dinners".
+_ORDER_JOINT = LazyPattern(
+    r"(?<!\s),\s++(?:(?:so|please|pls|now)\s++){0,2}(?:suggest|recommend|teach\s++me|calm\s++me|shorten|draft|write\s++(?:me|an?)|"
+    r"help\s++me|make\s++me\s++an?|plan\s++me|find\s++me)\b",
+    re.IGNORECASE,
+)
 # A short request after a statement: 'my son starts school on Monday, lunchbox ideas?'
 _SHORT_REQUEST = LazyPattern(
     r"(?<!\s)\s*+[,;:.–-]\s++(?:any\s++|some\s++|a\s++|an\s++|good\s++|quick\s++){0,3}(?:[\w'-]++\s++){0,3}?(?:ideas?|tips?|suggestions?|recommendations?|"
@@ -175,6 +181,8 @@ def statement_part(sentence: str) -> str:
 
     >>> statement_part("I'm vegetarian, what should I eat?")
     "I'm vegetarian"
+    >>> statement_part("I'm vegan, suggest three dinners"), statement_part("I get up at 5, whats a sane bedtime")
+    ("I'm vegan", 'I get up at 5')
     >>> statement_part("What should I eat?")
     ''
     """
@@ -185,7 +193,8 @@ def statement_part(sentence: str) -> str:
         if _QUESTION_START.match(sentence, joint.end()) and (asked or _asks_after(sentence, joint)):
             return sentence[: joint.start()]
     if not asked:
-        return sentence
+        order = _ORDER_JOINT.search(sentence)
+        return sentence[: order.start()] if order else sentence
     wish = _SHORT_QUESTION.search(sentence) or _SHORT_REQUEST.search(sentence)
     return sentence[: wish.start()] if wish else ""
 
@@ -201,7 +210,7 @@ def _inverted(sentence: str) -> bool:
         re.match(
             r"(?:can|could|would|should|do|does|did|is|are|am|will|have)\s++(?:you|i|we|he|she|"
             r"they|it|there|the|this|that|my)\b"
-            r"|(?:what|where|when|why|how|who|which)(?:'s|\s++(?:is|are|was|were|do|does|did|can|"
+            r"|(?:what|where|when|why|how|who|which)(?:'?s|\s++(?:is|are|was|were|do|does|did|can|"
             r"should|would|to|about|much|many))\b",
             sentence,
             re.IGNORECASE,
