@@ -17,6 +17,8 @@ _KANA = LazyPattern("[\u3041-\u30ff]")
 _HAN = LazyPattern("[\u4e00-\u9fff]")
 _CYRILLIC = LazyPattern("[\u0400-\u04ff]")
 _ARABIC = LazyPattern("[\u0620-\u064a]")
+# Letters that only Vietnamese has, whose short words are also French and Italian ones.
+_VIETNAMESE = LazyPattern("[ơưạảấầẩẫậắằẳẵặẹẻẽếềểễệỉịọỏốồổỗộớờởỡợụủứừửữựỵỷỹ]")
 # Words of everyday messages, beside the stop words that search knows.
 _EVERYDAY = {
     "de": """ich bin habe hab ich's mir mich mein meine meinen meiner meinem wir unser unsere uns esse ess trinke
@@ -89,6 +91,8 @@ def _told(sample: str) -> str:
         return spoken.cyrillic
     if _ARABIC.search(sample):
         return spoken.arabic
+    if _VIETNAMESE.search(sample.lower()):
+        return "vi"
     best, score, english = _by_everyday_words(said)
     if spoken.latin in _EVERYDAY:
         return best if score >= _MIN_SCORE else spoken.latin

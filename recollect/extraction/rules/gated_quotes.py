@@ -13,6 +13,7 @@ from recollect.extraction.rules.asides import mentions_fiction
 from recollect.extraction.rules.clause_facts import lead_length
 from recollect.extraction.rules.foreign_exclusions import ORDERS, TRIVIAL
 from recollect.extraction.rules.foreign_languages import foreign_language
+from recollect.extraction.rules.foreign_persons import OFTEN_UNSAID, may_speak_of_self
 from recollect.extraction.rules.foreign_pieces import is_supposed, plain_text
 from recollect.extraction.rules.foreign_statements import foreign_statement_part
 from recollect.extraction.rules.note_weight import is_of_the_moment, is_reported_speech
@@ -131,6 +132,8 @@ def gated_quotations(reading: ParsedMessage, sentence: TextSpan, probability: fl
     if probability < DOUBTFUL_THRESHOLD and _is_doubtful(reading, sentence.text, language):
         return []
     stated = _stated_part(sentence.text, language, in_english=in_english)
+    if language and not (stated and _is_about_self(stated, language, probability)):
+        return []
     if probability < PASSING_THRESHOLD and (not stated or _is_passing(sentence.text, language)):
         return []
     if not _is_meant(reading, sentence, language):
@@ -184,6 +187,12 @@ def _stated_part(text: str, language: str, *, in_english: bool) -> str:
     if not in_english:
         return "" if asks(text) or opens_asking(text) else text
     return "" if _QUESTION_WORD.match(text, lead_length(text)) else statement_part(text)
+
+
+def _is_about_self(text: str, language: str, probability: float) -> bool:
+    if may_speak_of_self(text, language):
+        return True
+    return language in OFTEN_UNSAID and probability >= DOUBTFUL_THRESHOLD
 
 
 def _is_doubtful(reading: ParsedMessage, text: str, language: str) -> bool:

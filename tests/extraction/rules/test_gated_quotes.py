@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from extractor_inputs import logged, source
-from recollect.extraction.rules import read_by_rules
+from recollect.extraction.gate_features import COLUMNS
+from recollect.extraction.rules import gated_quotes, read_by_rules
 from recollect.extraction.rules.gated_quotes import MAX_MESSAGE, MAX_SENTENCE, may_be_gated
+from recollect.extraction.statement_gate import StatementGate
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 
@@ -70,6 +73,50 @@ def test_tasks_questions_and_courtesies_are_not_quoted(text: str) -> None:
     ],
 )
 def test_what_is_not_said_in_earnest_or_by_others_is_not_quoted(text: str) -> None:
+    assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
+
+
+@pytest.fixture
+def sure_gate(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask a gate that takes everything."""
+    gate = StatementGate(np.zeros(COLUMNS, np.float32), bias=9.0)
+    monkeypatch.setattr(gated_quotes, "shipped_gate", lambda: gate)
+
+
+@pytest.mark.usefixtures("sure_gate")
+@pytest.mark.parametrize(
+    ("others", "own"),
+    [
+        ("Die Elbe fließt durch Hamburg und Dresden", "Meine Wärmepumpe macht nachts viel Lärm"),
+        ("De trein van Gent naar Brugge rijdt elk uur", "Onze buren verbouwen al maanden hun keuken"),
+        ("Le mont Blanc est plus haut que les autres", "Nos voisins refont leur cuisine depuis des mois"),
+        ("El tren de Sevilla a Cádiz sale cada hora", "Nuestros vecinos reforman la cocina desde enero"),
+        (
+            "O trem de Coimbra para o Porto parte de hora em hora",
+            "Nossos vizinhos estão reformando a cozinha desde janeiro",
+        ),
+        ("Il treno da Pisa a Lucca parte ogni mezz'ora", "I nostri vicini rifanno la cucina da gennaio"),
+        ("Поезд из Твери в Клин ходит каждый час", "Наши соседи с января переделывают кухню"),
+        ("从南京到苏州的火车每小时一班", "我们的邻居从一月开始装修厨房"),
+    ],
+)
+def test_what_speaks_of_no_one_in_the_chat_is_not_quoted_however_likely(others: str, own: str) -> None:
+    assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(others))
+    assert [candidate.quote for candidate in read(own) if candidate.kind is MemoryKind.NOTE] == [own]
+
+
+@pytest.mark.usefixtures("sure_gate")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Fass meine Notizen in drei Sätzen zusammen",
+        "Riassumi il mio tema in quattro righe",
+        "Resume mi ensayo en tres líneas",
+        "Se vivessi a Zurigo, quanto pagherei io di tasse",
+        "Wenn ich in Zürich wohnen würde, müsste ich mehr Steuern zahlen",
+    ],
+)
+def test_orders_and_suppositions_in_other_languages_are_not_quoted_however_likely(text: str) -> None:
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
 
 

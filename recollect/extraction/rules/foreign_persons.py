@@ -1,0 +1,60 @@
+"""Whether a sentence in another language speaks of its speaker. Pure data, written for Recollect.
+
+'Il Po è lungo' has no word for 'I', 'my' or 'we' and no verb in the first person: it is no statement about the user,
+however likely a model takes it for one.
+"""
+
+from recollect.extraction.rules.foreign_pieces import plain_text
+from recollect.lazy_pattern import LazyPattern
+
+_BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"
+
+
+def _any_of(text: str, more: str = "") -> LazyPattern[str]:
+    """Return the pattern of whole words, as `plain_text` writes them, or of `more`."""
+    spoken = rf"{_BEGIN}(?:{'|'.join(text.split())}){_END}"
+    return LazyPattern(f"{spoken}|{more}" if more else spoken)
+
+
+_FIRST_PERSON = {
+    "de": _any_of("ich mich mir mein(?:e[mnrs]?|s)? wir uns unser(?:e[mnrs]?)? hab bin"),
+    "nl": _any_of("ik me mij mijn m'n mn wij we ons onze"),
+    "fr": _any_of("je moi me mon ma mes nous notre nos on chui", rf"{_BEGIN}[jm]'"),
+    "es": _any_of(
+        """yo me mi mis mio mia mios mias conmigo nos nosotr[oa]s nuestr[oa]s? soy estoy tengo vivo trabajo he hago voy
+        vengo puedo quiero prefiero odio amo adoro llevo tomo bebo fumo uso estudio juego salgo se digo creo toco leo
+        corro duermo sufro debo fui era tuve naci creci acabo""",
+        rf"{_BEGIN}\w{{2,20}}(?:amos|emos|imos){_END}",
+    ),
+    "pt": _any_of(
+        """eu me mim meus? minhas? comigo nos nossos? nossas? gente sou estou to tou tenho moro vivo trabalho hei faco
+        vou venho posso quero prefiro odeio amo adoro levo tomo bebo fumo uso estudo jogo saio sei digo acho toco leio
+        corro durmo sofro devo fui era tive nasci cresci gosto torco crio larguei""",
+        rf"{_BEGIN}\w{{2,20}}(?:amos|emos|imos){_END}",
+    ),
+    "it": _any_of(
+        """io mi me mio mia miei mie noi nostr[oaie] sono ho sto vivo abito lavoro faccio vado vengo posso voglio
+        preferisco odio amo adoro porto prendo bevo fumo uso studio gioco esco so dico credo suono leggo corro dormo
+        soffro devo ero avevo mangio""",
+        rf"{_BEGIN}\w{{2,20}}iamo{_END}",
+    ),
+    "ru": _any_of(
+        """я мне меня мной мною мо[йяеёию] моего моей моему моим моими моих мою мы нам нас нами наш[аеи]? нашего нашей
+        нашу наших"""
+    ),
+    "zh": LazyPattern("[我咱俺]"),
+    "ja": LazyPattern("私|わたし|僕|ぼく|俺|うち[のは]|自分|我が"),
+    "ar": _any_of("انا احنا نحن عندي عندنا لدي لدينا معي لي بيتي شغلي عملي اسمي عمري"),
+}
+OFTEN_UNSAID = frozenset({"ja", "ar"})
+"""Languages in which a statement about the speaker often has none of these words."""
+
+
+def may_speak_of_self(text: str, language: str) -> bool:
+    """Return whether a sentence has a word for its speaker, or is in a language of which those are not known.
+
+    >>> may_speak_of_self("Mein Vermieter will die Wohnung", "de"), may_speak_of_self("Il Po è lungo", "it")
+    (True, False)
+    """
+    first_person = _FIRST_PERSON.get(language)
+    return first_person is None or bool(first_person.search(plain_text(text)))
