@@ -40,6 +40,7 @@ KNOWN_HIDDEN = {
     "recollect.extraction.rules.patterns.fact_pattern",
     "recollect.extraction.rules.pursuits",
     "recollect.extraction.rules.foreign_patterns",
+    "recollect.extraction.rules.foreign_persons",
     "recollect.extraction.rules.foreign.language",
     "recollect.providers.lenient_json",
 }

@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parent.parent / "recollect"
 WITHOUT_USERS_WORDS = {
     "text/markers.py",
     "engine/query_builder.py",
+    "extraction/statement_gate.py",
     "extraction/schemas/notes.py",
     "extraction/schemas/output_schema.py",
     "extraction/schemas/paragraph.py",

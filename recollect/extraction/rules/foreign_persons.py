@@ -1,7 +1,7 @@
 """Whether a sentence in another language speaks of its speaker. Pure data, written for Recollect.
 
-'Il Po è lungo' has no word for 'I', 'my' or 'we' and no verb in the first person: it is no statement about the user,
-however likely a model takes it for one.
+'Il Po è lungo' has no word for 'I', 'my' or 'we' and no verb in the first person: it is hardly a statement about the
+user.
 """
 
 from recollect.extraction.rules.foreign_pieces import plain_text
@@ -46,7 +46,7 @@ _FIRST_PERSON = {
     "ja": LazyPattern("私|わたし|僕|ぼく|俺|うち[のは]|自分|我が"),
     "ar": _any_of("انا احنا نحن عندي عندنا لدي لدينا معي لي بيتي شغلي عملي اسمي عمري"),
 }
-OFTEN_UNSAID = frozenset({"ja", "ar"})
+OFTEN_UNSAID = frozenset({"zh", "ja", "ar"})
 """Languages in which a statement about the speaker often has none of these words."""
 
 

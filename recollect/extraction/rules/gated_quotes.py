@@ -192,7 +192,7 @@ def _stated_part(text: str, language: str, *, in_english: bool) -> str:
 def _is_about_self(text: str, language: str, probability: float) -> bool:
     if may_speak_of_self(text, language):
         return True
-    return language in OFTEN_UNSAID and probability >= DOUBTFUL_THRESHOLD
+    return probability >= (DOUBTFUL_THRESHOLD if language in OFTEN_UNSAID else PASSING_THRESHOLD)
 
 
 def _is_doubtful(reading: ParsedMessage, text: str, language: str) -> bool:

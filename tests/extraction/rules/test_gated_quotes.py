@@ -1,5 +1,6 @@
 """What the learned gate takes and no rule reads is quoted as it was said; what the rules refuse is not."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -76,14 +77,12 @@ def test_what_is_not_said_in_earnest_or_by_others_is_not_quoted(text: str) -> No
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
 
 
-@pytest.fixture
-def sure_gate(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ask a gate that takes everything."""
-    gate = StatementGate(np.zeros(COLUMNS, np.float32), bias=9.0)
+def ask_gate(monkeypatch: pytest.MonkeyPatch, probability: float) -> None:
+    """Ask a gate that gives each sentence the same probability."""
+    gate = StatementGate(np.zeros(COLUMNS, np.float32), bias=math.log(probability / (1 - probability)))
     monkeypatch.setattr(gated_quotes, "shipped_gate", lambda: gate)
 
 
-@pytest.mark.usefixtures("sure_gate")
 @pytest.mark.parametrize(
     ("others", "own"),
     [
@@ -100,12 +99,16 @@ def sure_gate(monkeypatch: pytest.MonkeyPatch) -> None:
         ("从南京到苏州的火车每小时一班", "我们的邻居从一月开始装修厨房"),
     ],
 )
-def test_what_speaks_of_no_one_in_the_chat_is_not_quoted_however_likely(others: str, own: str) -> None:
+def test_what_does_not_speak_of_the_speaker_must_be_likelier(
+    monkeypatch: pytest.MonkeyPatch, others: str, own: str
+) -> None:
+    ask_gate(monkeypatch, 0.34)
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(others))
     assert [candidate.quote for candidate in read(own) if candidate.kind is MemoryKind.NOTE] == [own]
+    ask_gate(monkeypatch, 0.9)
+    assert [candidate.quote for candidate in read(others) if candidate.kind is MemoryKind.NOTE] == [others]
 
 
-@pytest.mark.usefixtures("sure_gate")
 @pytest.mark.parametrize(
     "text",
     [
@@ -116,7 +119,8 @@ def test_what_speaks_of_no_one_in_the_chat_is_not_quoted_however_likely(others: 
         "Wenn ich in Zürich wohnen würde, müsste ich mehr Steuern zahlen",
     ],
 )
-def test_orders_and_suppositions_in_other_languages_are_not_quoted_however_likely(text: str) -> None:
+def test_foreign_orders_and_suppositions_are_never_quoted(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    ask_gate(monkeypatch, 0.999)
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
 
 
