@@ -21,14 +21,14 @@ _OR, _BEGINS = "/", "*"
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Words by what they stand for."""
+    """Words with the name of the marker that each is a form of."""
 
     exact: Mapping[str, str]
     begun: tuple[tuple[str, str], ...]
     """Beginnings of words, longest first."""
 
     def of(self, word: str) -> str | None:
-        """Return what a normalised word stands for, or None."""
+        """Return the name of the marker that a normalised word is a form of, or None."""
         known = self.exact.get(word)
         if known is None and self.begun:
             known = next((name for start, name in self.begun if word.startswith(start)), None)
@@ -107,7 +107,7 @@ def _pair(pair: str) -> tuple[Lexicon, Lexicon]:
 
 
 def _lexicon(named: Iterable[tuple[str, str]]) -> Lexicon:
-    """Read forms and what each stands for."""
+    """Read forms, each with the name of its marker."""
     exact: dict[str, str] = {}
     begun: dict[str, str] = {}
     for forms, name in named:
