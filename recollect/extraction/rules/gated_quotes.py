@@ -51,6 +51,13 @@ _SUPPOSED = LazyPattern(
     r"|(?:i|we|he|she|they|it)(?:\s++may\b|'d)(?!\s++(?:like|love|prefer|rather)\b))\b",
     re.IGNORECASE,
 )
+# The same in languages of which no rules are known; Turkish says it by an ending.
+_SUPPOSED_ELSEWHERE = LazyPattern(
+    r"\b(?:gdyby\w{0,5}|jeśli|jeżeli|якби|якщо|kdyby\w{0,3}|keby|pokud|dacă|amennyiben|bárcsak|jos|kalau|jika|"
+    r"seandainya|andaikan|nếu|giá như|ако|kad bih|da sam|eğer|\w{1,20}s[ae]yd[ıi]\w{0,3}|اگر|अगर|यदि|যদি|אילו|αν)\b"
+    r"|라면|다면|ถ้า",
+    re.IGNORECASE,
+)
 _OF_THE_DAY = LazyPattern(
     r"\b(?:today|tonight|right\s++now|at\s++the\s++moment|just\s++now|this\s++(?:morning|afternoon|evening|week)|again|"
     r"tired|sleepy|exhausted|bored|hungry|thirsty)\b",
@@ -135,6 +142,8 @@ def gated_quotations(reading: ParsedMessage, sentence: TextSpan, probability: fl
     if language and not (stated and _is_about_self(stated, language, probability)):
         return []
     if probability < PASSING_THRESHOLD and (not stated or _is_passing(sentence.text, language)):
+        return []
+    if not language and not in_english and _SUPPOSED_ELSEWHERE.search(sentence.text):
         return []
     if not _is_meant(reading, sentence, language):
         return []

@@ -117,6 +117,10 @@ def test_what_does_not_speak_of_the_speaker_must_be_likelier(
         "Resume mi ensayo en tres líneas",
         "Se vivessi a Zurigo, quanto pagherei io di tasse",
         "Wenn ich in Zürich wohnen würde, müsste ich mehr Steuern zahlen",
+        "Gdybym był lekarzem, mieszkałbym w Krakowie z rodziną",
+        "Якби я працював лікарем, то жив би у Львові з родиною",
+        "Ben doktor olsaydım ailemle Ankara'da yaşardım",
+        "내가 의사라면 가족과 함께 부산에서 살 거예요",
     ],
 )
 def test_foreign_orders_and_suppositions_are_never_quoted(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
