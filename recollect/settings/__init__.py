@@ -1,0 +1,15 @@
+"""Settings from the environment (`RECOLLECT_…`); `docs/configuration.md` lists every one."""
+
+from recollect.settings.all_settings import DATABASE_SETTING, PREFIX, Settings, unknown_variables
+from recollect.settings.database_url import POSTGRES, SQLITE, TAKES_URL, shown_url
+
+__all__ = [
+    "DATABASE_SETTING",
+    "POSTGRES",
+    "PREFIX",
+    "SQLITE",
+    "TAKES_URL",
+    "Settings",
+    "shown_url",
+    "unknown_variables",
+]

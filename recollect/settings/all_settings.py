@@ -1,0 +1,88 @@
+"""All settings together: how they are loaded, and which ones go together. Reads the environment."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Self
+
+from pydantic import ValidationError
+
+from recollect.errors import BadSettingError
+from recollect.settings.models import ModelSettings
+from recollect.settings.operation import OperationSettings
+from recollect.settings.recall import RecallSettings
+from recollect.settings.server import ServerSettings
+from recollect.settings.upstream import UpstreamSettings
+
+PREFIX = "RECOLLECT_"
+DATABASE_SETTING = f"{PREFIX}DATABASE_URL"
+# Variables with the prefix that are not settings: used by crash tests and the test suite.
+_NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"})
+
+
+# Pydantic takes the fields of the last base first.
+class Settings(OperationSettings, ModelSettings, RecallSettings, UpstreamSettings, ServerSettings):
+    """All settings. Environment variables have the prefix `RECOLLECT_`."""
+
+    variable_prefix = PREFIX
+
+    @classmethod
+    def load(cls, **overrides: object) -> Self:
+        """Read the environment; `overrides` (command-line options) take precedence.
+
+        Raises:
+            BadSettingError: A setting is invalid; the error names the first one.
+        """
+        try:
+            settings = cls(**{name: value for name, value in overrides.items() if value is not None})  # type: ignore[arg-type]  # values are checked by the model itself
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            name = PREFIX + ".".join(str(part) for part in first["loc"]).upper()
+            secret = name.endswith(("_KEY", "_KEYS", "_SECRET")) or "@" in str(first["input"])
+            why = str(first["msg"]).removeprefix("Value error, ")
+            raise BadSettingError(name, "…" if secret else first["input"], why) from None
+        settings._check_together()
+        return settings
+
+    def _check_together(self) -> None:
+        if self.embed_url and not (self.embed_model and self.embed_dim):
+            raise BadSettingError(
+                "RECOLLECT_EMBED_URL", self.embed_url, "also needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"
+            )
+        if self.rerank_url and not self.rerank_model:
+            raise BadSettingError("RECOLLECT_RERANK_URL", self.rerank_url, "also needs RECOLLECT_RERANK_MODEL")
+        if self.rerank_url and self.rerank_path:
+            raise BadSettingError(
+                "RECOLLECT_RERANK_PATH", str(self.rerank_path), "RECOLLECT_RERANK_URL is also set; set only one of them"
+            )
+        if (self.rerank_url or self.rerank_path) and self.rerank_timeout_s >= self.recall_timeout_s:
+            raise BadSettingError(
+                "RECOLLECT_RERANK_TIMEOUT_S",
+                self.rerank_timeout_s,
+                f"must be below RECOLLECT_RECALL_TIMEOUT_S ({self.recall_timeout_s:g}): a slow reranker would "
+                "otherwise leave the chat without memory",
+            )
+        if self.form_model and not (self.form_url or self.upstream_url):
+            raise BadSettingError(
+                "RECOLLECT_FORM_MODEL",
+                self.form_model,
+                "needs RECOLLECT_FORM_URL or RECOLLECT_UPSTREAM_URL to reach it",
+            )
+
+
+def unknown_variables(environment: Iterable[str]) -> list[str]:
+    """Return a sentence for each variable with the prefix that is not a setting.
+
+    >>> unknown_variables(["RECOLLECT_PROT", "RECOLLECT_PORT", "HOME"])
+    ['RECOLLECT_PROT is not a setting and has no effect; did you mean RECOLLECT_PORT?']
+    """
+    known = [name.upper() for name in Settings.model_fields]
+    sentences = []
+    for name in sorted(environment):
+        upper = name.upper()
+        bare = upper.removeprefix(PREFIX)
+        if bare == upper or bare in known or upper in _NO_SETTINGS:
+            continue
+        nearest = get_close_matches(bare, known, n=1)
+        hint = f"; did you mean {PREFIX}{nearest[0]}?" if nearest else ""
+        sentences.append(f"{name} is not a setting and has no effect{hint}")
+    return sentences

@@ -1,0 +1,110 @@
+"""Settings of the server: its database and address, and who may call it."""
+
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import Field, field_validator
+
+from recollect.environment import EnvironmentSettings
+from recollect.errors import BadSubjectError
+from recollect.lazy_pattern import LazyPattern
+from recollect.settings.checks import Key, listed
+from recollect.settings.database_url import POSTGRES, SQLITE, TAKES_URL, default_database_url, shown_url
+from recollect.types import Subject
+
+_ORIGIN = LazyPattern(r"[a-z][a-z0-9+.-]{0,20}://[^/?#@,\s]++")
+_HOST = LazyPattern(r"(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_.-]{1,254})(?::[0-9]{1,5})?")
+
+
+class ServerSettings(EnvironmentSettings):
+    """Settings of the database, the address, and who may call."""
+
+    database_url: str = Field(
+        default_factory=default_database_url,
+        description="Database of memories: `sqlite:///path/to/file`, or "
+        "`postgresql://user:password@host:port/database` (needs the extra `postgres`).",
+    )
+    host: str = Field(default="127.0.0.1", description="Address to listen on.")
+    port: int = Field(default=8765, ge=0, le=65535, description="Port to listen on; 0 picks a free one.")
+    origins: str = Field(
+        default="",
+        description="Origins of web pages that may call the server from a browser, separated by commas, such as "
+        "`http://localhost:3000`. All other pages are refused.",
+    )
+    hosts: str = Field(
+        default="",
+        description="Additional host names of the server, separated by commas, such as `memory.example.org`. Requests "
+        "to other names are refused, except IP addresses and local network names.",
+    )
+    default_user: str = Field(
+        default="local",
+        description="User of requests without an identity, on a loopback address; empty: such requests are anonymous.",
+    )
+    time_zone: str = Field(
+        default="UTC", description="Time zone of the users (IANA name), used to resolve dates such as 'yesterday'."
+    )
+    max_body_bytes: int = Field(
+        default=64 * 1024 * 1024,
+        ge=1024,
+        description="Maximum size of a request body, in bytes; larger requests get 413.",
+    )
+    jwt_secret: Key = Field(
+        default=None,
+        description="Secret of Open WebUI's signed identity header; if set, plain identity headers are refused.",
+    )
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_scheme(cls, url: str) -> str:
+        if not url.startswith((SQLITE, *POSTGRES)):
+            raise ValueError(TAKES_URL)
+        return url
+
+    @field_validator("origins")
+    @classmethod
+    def _list_of_origins(cls, origins: str) -> str:
+        for origin in listed(origins.lower()):
+            if not _ORIGIN.fullmatch(origin.rstrip("/")):
+                raise ValueError("takes origins separated by commas, for example http://localhost:3000")
+        return origins
+
+    @field_validator("hosts")
+    @classmethod
+    def _list_of_hosts(cls, hosts: str) -> str:
+        for host in listed(hosts.lower()):
+            if not _HOST.fullmatch(host.rstrip("/")):
+                raise ValueError("takes NAME or NAME:PORT separated by commas, for example memory.example.org")
+        return hosts
+
+    @field_validator("default_user")
+    @classmethod
+    def _can_be_a_user(cls, name: str) -> str:
+        if name and not name.strip():
+            raise ValueError("is blank; give a name, or leave it empty for anonymous")
+        try:
+            return Subject("user", name).name if name else name
+        except BadSubjectError as error:
+            raise ValueError(str(error)) from None
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known_zone(cls, name: str) -> str:
+        try:
+            ZoneInfo(name)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("not an IANA time zone; use for example Europe/Oslo") from None
+        return name
+
+    @property
+    def shown_database(self) -> str:
+        """Database URL without its password."""
+        return shown_url(self.database_url)
+
+    @property
+    def allowed_origins(self) -> frozenset[str]:
+        """Origins of `RECOLLECT_ORIGINS`, normalized as in browsers."""
+        return frozenset(origin.rstrip("/").lower() for origin in listed(self.origins))
+
+    @property
+    def allowed_hosts(self) -> frozenset[str]:
+        """Names of `RECOLLECT_HOSTS`, in lower case."""
+        return frozenset(host.rstrip("/").lower() for host in listed(self.hosts))
