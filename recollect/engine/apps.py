@@ -1,10 +1,9 @@
 """`memory.apps`: apps with a memory of their own. Writes through the store."""
 
-from urllib.parse import quote
-
 from recollect.engine.components import Components
 from recollect.engine.conversations import ConversationService
 from recollect.engine.memories import ListRequest, MemoryService
+from recollect.engine.scope import app_of_all_users
 from recollect.errors import UnknownAppError, UnknownMemoryError
 from recollect.maintenance.eraser import Eraser
 from recollect.types import AppRecord, EraseRequest, Memory, MemoryKind, MemoryState, RequestScope, Subject
@@ -95,4 +94,5 @@ class AppService:
 
         Profiles choose between them by `per_user`, and an app may be used under several profiles.
         """
-        return list(dict.fromkeys([await self._own_subject(app, user), Subject("app", quote(app, safe=""))]))
+        own = await self._own_subject(app, user)
+        return list(dict.fromkeys([own, app_of_all_users(own, app)]))

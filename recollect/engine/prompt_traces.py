@@ -8,7 +8,6 @@ from recollect.engine.results import PromptTrace
 from recollect.engine.retrieval import redact_quotations
 from recollect.store.store import Store
 from recollect.types import (
-    GLOBAL,
     NO_DETAIL,
     Conversation,
     InjectionRecord,
@@ -44,7 +43,7 @@ async def _wanted(
         for owner, memory, _ in record.items:
             wanted.setdefault(owner, {})[memory] = None
     user = next((subject for subject in (home, *home.owners) if subject.kind == "user"), None)
-    read = {home, *home.owners, GLOBAL}
+    read = {home, *home.owners, home.everyone}
     if user is not None and any(owner.kind == "shared" for owner in wanted):
         read.update((await store.apps.subscriptions(user))[1])
     return {owner: ids for owner, ids in wanted.items() if owner in read or home in owner.owners}

@@ -27,7 +27,6 @@ from recollect.recall.query import Query, RecallRequest
 from recollect.recall.recall import Ranking, rank_subjects
 from recollect.store.store import Store
 from recollect.types import (
-    GLOBAL,
     KIND_ORDER,
     NO_VECTORS,
     Memory,
@@ -75,7 +74,7 @@ class ReadingListCache:
         if subject.kind != "user":
             return own
         own += (self._cached.get(subject) or await self._read(subject))[1]
-        return [*own, GLOBAL] if cold_start else own
+        return [*own, subject.everyone] if cold_start else own
 
     def is_current_now(self, subject: Subject, version: int) -> bool:
         """Do as `is_current` from any thread; False as well if the list cannot be read now."""
@@ -102,7 +101,7 @@ class ReadingListCache:
             if found is None:
                 return None
             known = self._keep(subject, *found)
-        return [subject, *known[1], GLOBAL] if cold_start else [subject, *known[1]]
+        return [subject, *known[1], subject.everyone] if cold_start else [subject, *known[1]]
 
     def forget_names(self) -> None:
         """Drop the names of all users, from any thread."""
@@ -124,7 +123,7 @@ class ReadingListCache:
 def skip_global_if_warm(snapshots: Sequence[SubjectSnapshot], cold_start: int) -> Sequence[SubjectSnapshot]:
     """Leave out the global subject for users who have `cold_start` memories of their own, quotations not counted."""
     own, last = snapshots[0], snapshots[-1]
-    if cold_start and last.subject == GLOBAL and np.count_nonzero(own.kinds != _TURN) >= cold_start:
+    if cold_start and last.subject.kind == "global" and np.count_nonzero(own.kinds != _TURN) >= cold_start:
         return snapshots[:-1]
     return snapshots
 

@@ -69,7 +69,15 @@ def owned_subject(kind: str, owner: Subject, name: str) -> Subject:
     'session:ana%2Fx/1'
     """
     whose = quote(owner.name, safe="") if owner.kind == "user" else f"{owner.kind}:{quote(owner.name, safe='')}"
-    return Subject(kind, f"{whose}/{name}")
+    return Subject(kind, f"{whose}/{name}", owner.tenant)
+
+
+def app_of_all_users(home: Subject, app: str) -> Subject:
+    """Return the subject of what an app keeps for all users of a tenant.
+
+    A name without a slash cannot be an owned subject's: this memory is apart from the users' own.
+    """
+    return Subject("app", quote(app, safe=""), home.tenant)
 
 
 def apply_trigger(due: FormationRequest, profile: Profile) -> FormationRequest:
@@ -108,9 +116,8 @@ def _memory_of(
         case "app":
             if app is None:
                 return None, "no app: send x-recollect-app", ()
-            # A name without a slash cannot be an owned subject's: the app's memory for all users is apart from them.
-            of_all_users = Subject("app", quote(app, safe=""))
-            return (owned_subject("app", home, app) if profile.subject.per_user else of_all_users), "", ()
+            own = profile.subject.per_user
+            return owned_subject("app", home, app) if own else app_of_all_users(home, app), "", ()
         case "character":
             knower, other = options.get(SYSTEM_CHARACTER), options.get(USER_CHARACTER)
             if not (knower and other):

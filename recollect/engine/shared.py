@@ -24,9 +24,12 @@ class SharedMemoryService:
         Raises:
             UnknownMemoryError: this user has no memory with this id.
             BadRequestError: it cannot be shared: it is a quotation, held or closed, or `to` has another value in its
-                slot.
+                slot or belongs to another tenant.
         """
-        return await link_memory(self._runtime, await self._get(memory_id, user), to)
+        memory = await self._get(memory_id, user)
+        if to.tenant != memory.subject.tenant:
+            raise BadRequestError(f"{to.text} belongs to another tenant than {memory.subject.text}", param="to")
+        return await link_memory(self._runtime, memory, to)
 
     async def unlink(self, memory_id: str, *, user: str | Subject | None = None) -> None:
         """Remove a memory from this user alone; other subjects that share it keep it.
@@ -50,7 +53,7 @@ class SharedMemoryService:
             BadRequestError: `shared` is another kind of subject, or the subscriber is not a user.
         """
         subscriber = self._subscriber(user)
-        await self._store.apps.subscribe(subscriber, _shared_subject(shared), self._components.clock.now())
+        await self._store.apps.subscribe(subscriber, _shared_subject(shared, subscriber), self._components.clock.now())
         return await self.subscriptions(user=user)
 
     async def unsubscribe(self, shared: str | Subject, *, user: str | Subject | None = None) -> bool:
@@ -59,7 +62,8 @@ class SharedMemoryService:
         Raises:
             BadRequestError: `shared` is another kind of subject, or the subscriber is not a user.
         """
-        return await self._store.apps.unsubscribe(self._subscriber(user), _shared_subject(shared))
+        subscriber = self._subscriber(user)
+        return await self._store.apps.unsubscribe(subscriber, _shared_subject(shared, subscriber))
 
     async def subscriptions(self, *, user: str | Subject | None = None) -> list[Subject]:
         """List the shared subjects that a user reads, the longest subscription first."""
@@ -75,9 +79,16 @@ class SharedMemoryService:
         return subject
 
 
-def _shared_subject(name: str | Subject) -> Subject:
+def _shared_subject(name: str | Subject, reader: Subject) -> Subject:
+    """Return the shared subject that a reader means.
+
+    Raises:
+        BadRequestError: It is another kind of subject, or another tenant's.
+    """
     if isinstance(name, str):
-        name = Subject("shared", name.removeprefix("shared:"))
+        name = Subject("shared", name.removeprefix("shared:"), reader.tenant)
+    if name.tenant != reader.tenant:
+        raise BadRequestError(f"{name.text} belongs to another tenant than {reader.text}", param="shared")
     if name.kind != "shared":
         raise BadRequestError(f"{name.text} is not shared; name a subject shared:NAME", param="shared")
     return name

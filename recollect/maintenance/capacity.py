@@ -65,13 +65,14 @@ def session_of(subject: Subject) -> tuple[Subject, str] | None:
     It reads the name that `engine.scope.owned` gives a session.
 
     >>> session_of(Subject("session", "ana%2Fx/1"))
-    (Subject(kind='user', name='ana/x'), '1')
+    (Subject(kind='user', name='ana/x', tenant=''), '1')
     """
     owner, slash, name = subject.name.partition("/")
     if subject.kind != "session" or not (owner and slash and name):
         return None
     kind, colon, of = owner.partition(":")
-    return Subject(kind, unquote(of)) if colon else Subject("user", unquote(owner)), name
+    whose = Subject(kind, unquote(of), subject.tenant) if colon else Subject("user", unquote(owner), subject.tenant)
+    return whose, name
 
 
 def governing_profiles(kind: str, formed_under: Set[str], shelf: ProfileRegistry) -> list[Profile]:

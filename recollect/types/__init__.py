@@ -4,6 +4,7 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 """
 
 from recollect.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
+from recollect.types.caller import Access, Caller
 from recollect.types.conversation import (
     MAX_OMITTED,
     NO_OPENING,
@@ -123,11 +124,13 @@ __all__ = [
     "NO_VECTORS",
     "QUESTION_FLAG",
     "SUBJECT_KINDS",
+    "Access",
     "Action",
     "AddMemory",
     "AnswerMark",
     "AppRecord",
     "CalibrationCurve",
+    "Caller",
     "Candidate",
     "Change",
     "ChatMessage",

@@ -13,6 +13,8 @@ from recollect.text_caches import register_text_cache
 SUBJECT_KINDS = frozenset({"user", "app", "session", "character", "shared", "global"})
 # Kinds whose subjects may be within another's: `session:ana/1` is user `ana`'s. `app:calendar` is every user's.
 INNER_KINDS = frozenset({"app", "session", "character"})
+# Owner of users and apps; subjects of two tenants never meet. Lower case, so that two spellings are not two tenants.
+_TENANT = LazyPattern(r"[a-z0-9][a-z0-9_.-]{0,62}")
 # Longest subject name in UTF-8 bytes: room for any id a client sends, too short to carry a payload.
 SUBJECT_NAME_BYTES = 512
 _CONTROL = LazyPattern(r"[\x00-\x1f\x7f\ud800-\udfff]")
@@ -28,9 +30,13 @@ class Subject:
 
     kind: str
     name: str
+    tenant: str = ""
+    """Name of the tenant that it belongs to; empty: the tenant of a server that serves only one."""
 
     def __post_init__(self) -> None:
         """Refuse names that could be mistaken for another subject later."""
+        if self.tenant:
+            check_tenant(self.tenant)
         if self.kind not in SUBJECT_KINDS:
             raise BadSubjectError(f"{self.kind}:{self.name}", f"the kind is none of {sorted(SUBJECT_KINDS)}")
         if not self.name and self.kind != "global":
@@ -44,16 +50,24 @@ class Subject:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """Read `kind:name`; a text without a known kind is the name of a user."""
-        kind, colon, name = text.partition(":")
-        if text == "global":
-            return cls("global", "")
-        return cls(kind, name) if colon and kind in SUBJECT_KINDS else cls("user", text)
+        """Read `kind:name` or `@tenant/kind:name`; a text without a known kind is the name of a user."""
+        tenant, rest = _split_tenant(text)
+        kind, colon, name = rest.partition(":")
+        if rest == "global":
+            return cls("global", "", tenant)
+        if colon and kind in SUBJECT_KINDS:
+            return cls(kind, name, tenant)
+        return cls("user", text)
 
     @property
     def text(self) -> str:
-        """The name as it is shown and stored: `kind:name`, or `global`."""
-        return f"{self.kind}:{self.name}" if self.name else self.kind
+        """The name as it is shown and stored: `kind:name` or `global`, after `@tenant/` if it belongs to one.
+
+        >>> Subject("user", "ana", "acme").text
+        '@acme/user:ana'
+        """
+        text = f"{self.kind}:{self.name}" if self.name else self.kind
+        return f"@{self.tenant}/{text}" if self.tenant else text
 
     @property
     def owner(self) -> "Subject | None":
@@ -63,15 +77,15 @@ class Subject:
         taken literally: `session:Zoë/1` is user `Zoë`'s.
 
         >>> Subject("session", "ana%2Fx/1").owner
-        Subject(kind='user', name='ana/x')
+        Subject(kind='user', name='ana/x', tenant='')
         """
         owner, slash, _ = self.name.partition("/")
         if self.kind not in INNER_KINDS or not (slash and owner):
             return None
         kind, colon, name = owner.partition(":")
         if colon and kind in SUBJECT_KINDS and (name or kind == "global"):
-            return Subject(kind, _unquoted(name))
-        return Subject("user", _unquoted(owner))
+            return Subject(kind, _unquoted(name), self.tenant)
+        return Subject("user", _unquoted(owner), self.tenant)
 
     @property
     def owners(self) -> "tuple[Subject, ...]":
@@ -80,9 +94,48 @@ class Subject:
         return () if owner is None else (owner, *owner.owners)
 
     @property
+    def app_name(self) -> str | None:
+        """The name by which an app calls itself, in one user's memory or in that of all users; None: it is no app.
+
+        >>> [Subject("app", name).app_name for name in ("ana%2Fx/To do/2", "To%20do", "100%")]
+        ['To do/2', 'To do', '100%']
+        """
+        if self.kind != "app":
+            return None
+        _, slash, name = self.name.partition("/")
+        return name if slash else _unquoted(self.name)
+
+    @property
+    def everyone(self) -> "Subject":
+        """The subject that all users of its tenant may read: `global`."""
+        return Subject("global", "", self.tenant)
+
+    @property
     def key(self) -> int:
         """The 64-bit signed partition key: blake2b of the text. The store compares the text as well."""
         return _key(self.text)
+
+
+def check_tenant(name: str) -> str:
+    """Return a tenant's name.
+
+    Raises:
+        BadSubjectError: It is not 1 to 63 of the characters `a-z 0-9 _ . -`, or does not begin with a letter or digit.
+    """
+    if not _TENANT.fullmatch(name):
+        raise BadSubjectError(
+            f"@{name[:80]}",
+            "a tenant's name has 1 to 63 of the characters a-z 0-9 _ . - and begins with one of a-z 0-9",
+        )
+    return name
+
+
+def _split_tenant(text: str) -> tuple[str, str]:
+    """Split `@tenant/rest`; the tenant is empty if the text does not begin with one."""
+    tenant, slash, rest = text[1:].partition("/")
+    if not text.startswith("@") or not slash or not _TENANT.fullmatch(tenant):
+        return "", text
+    return tenant, rest
 
 
 @register_text_cache
@@ -98,4 +151,4 @@ def _unquoted(name: str) -> str:
 
 
 GLOBAL = Subject("global", "")
-"""Memories that a profile may read while a subject has few of its own."""
+"""Memories that a profile may read while a subject has few of its own, without a tenant."""

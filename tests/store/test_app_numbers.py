@@ -16,7 +16,7 @@ from recollect.store.failpoint import VARIABLE
 from recollect.store.postgres.connection import PostgresConnection, connect
 from recollect.store.postgres.migrate import prepare
 from recollect.store.sql import app_numbers
-from recollect.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE, app_id, take
+from recollect.store.sql.app_numbers import MAX_NUMBER, RANGE_SIZE, take
 from recollect.store.sql.rows import fetch
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.store.store import Store
@@ -206,7 +206,7 @@ def test_a4_an_app_is_called_by_its_own_name() -> None:
         "50%": "50%",
         "Kalender%C3%9C": "KalenderÜ",
     }
-    assert {name: app_id(Subject("app", name)) for name in names} == names
+    assert {name: Subject("app", name).app_name for name in names} == names
 
 
 def test_a4_both_databases_make_the_same_numbers(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ that comes back draws another, so what was erased is never named again.
 from collections.abc import Iterator, Mapping, Sequence
 from hashlib import blake2b
 from itertools import chain, count
-from urllib.parse import quote, unquote
 
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one
@@ -29,19 +28,6 @@ MAX_NUMBER = (MAX_RANGE + 1) * RANGE_SIZE - 1
 # Ranges that an import looks at to see whether a number may be the subject's own: as often as an app was erased.
 _MAX_ATTEMPTS = 8
 _PAGE_SIZE = 1_000
-
-
-def app_id(subject: Subject) -> str:
-    """Return the name by which an app calls itself; its subject may be a user's, or that of all users.
-
-    >>> app_id(Subject("app", "ana%2Fx/To do/2")), app_id(Subject("app", "To%20do")), app_id(Subject("app", "100%"))
-    ('To do/2', 'To do', '100%')
-    """
-    _, slash, name = subject.name.partition("/")
-    if slash:
-        return name
-    plain = unquote(subject.name)
-    return plain if quote(plain, safe="") == subject.name else subject.name
 
 
 def take(db: SqlConnection, subject: Subject, wanted: int) -> list[int]:
@@ -62,7 +48,7 @@ def carry(db: SqlConnection, subject: Subject, found: Sequence[int]) -> Mapping[
     A file says nothing of the ranges of other subjects: asking for those has no answer.
     """
     ranges = sorted({number // RANGE_SIZE for number in found})
-    own = {0, *(_derived(subject, attempt) for attempt in range(_MAX_ATTEMPTS))}
+    own = {*_first_ranges(subject), *(_derived(subject, attempt) for attempt in range(_MAX_ATTEMPTS))}
     kept = {range_ for range_ in ranges if range_ in own and _claim(db, range_)}
     carried = {number: number for number in found if number // RANGE_SIZE in kept and number % RANGE_SIZE}
     others = sorted(set(found) - carried.keys())
@@ -88,16 +74,21 @@ def upgrade(db: SqlConnection) -> None:
             if number is None or number in fresh:
                 db.execute(SQL["renumber"], (subject.key, id_, next(lacking) if number is None else fresh[number]))
         taken.update(found)
-        db.execute(SQL["name_app"], (subject.key, app_id(subject)))
+        db.execute(SQL["name_app"], (subject.key, subject.app_name))
 
 
 def _begin(db: SqlConnection, subject: Subject, last: int) -> int:
     """Draw a range for the subject, of which so many numbers are taken at once; return the last of them."""
-    ranges = chain([0], (_derived(subject, attempt) for attempt in count()))
+    ranges = chain(_first_ranges(subject), (_derived(subject, attempt) for attempt in count()))
     drawn = next(range_ for range_ in ranges if _claim(db, range_))
     number = drawn * RANGE_SIZE + last
     db.execute(SQL["begin_range"], (subject.key, number))
     return number
+
+
+def _first_ranges(subject: Subject) -> tuple[int, ...]:
+    """Return the ranges that an app tries first: a tenant must not see by its numbers whether others have apps."""
+    return () if subject.tenant else (0,)
 
 
 def _claim(db: SqlConnection, range_: int) -> bool:

@@ -239,7 +239,7 @@ class Changes:
     def _number_and_app(self, memory: Memory) -> tuple[int | None, str | None]:
         if not self._is_numbered(memory):
             return None, None
-        return memory.number or next(self._numbers), app_numbers.app_id(self._subject)
+        return memory.number or next(self._numbers), self._subject.app_name
 
     def _is_numbered(self, memory: Memory) -> bool:
         return self._subject.kind == "app" and memory.kind is not MemoryKind.TURN

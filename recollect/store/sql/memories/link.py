@@ -41,7 +41,7 @@ def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget
         return
     _refuse(db, subject, id_, to)
     version = subjects.move_version(db, to)
-    number, app = (app_numbers.take(db, to, 1)[0], app_numbers.app_id(to)) if to.kind == "app" else (None, None)
+    number, app = (app_numbers.take(db, to, 1)[0], to.app_name) if to.kind == "app" else (None, None)
     terms = pack_terms(copy.terms, subjects.salt_of(copy.term_key, to))
     db.execute(SQL["copy_memory"], (to.key, id_, subject.key, version, number, app))
     db.execute(SQL["copy_hot"], (to.key, id_, subject.key, terms))

@@ -53,11 +53,15 @@ SELECT (SELECT count(*) FROM subject),
        (SELECT count(*) FROM formation WHERE parked = 1)
 
 -- name: sums
+-- The names of tenants' subjects begin with `@tenant/`.
 SELECT (SELECT count(*) FROM memory INDEXED BY memory_listed WHERE kind < 3 AND state = 0),
-       (SELECT count(*) FROM subject WHERE name > 'app:' AND name < 'app;'),
+       (SELECT count(*) FROM subject
+         WHERE ((name > 'app:' AND name < 'app;')
+            OR (name > '@' AND name < 'A' AND substr(name, instr(name, '/') + 1, 4) = 'app:'))),
        (SELECT count(*)
           FROM subject AS s
-         WHERE s.name > 'app:' AND s.name < 'app;'
+         WHERE ((s.name > 'app:' AND s.name < 'app;')
+            OR (s.name > '@' AND s.name < 'A' AND substr(s.name, instr(s.name, '/') + 1, 4) = 'app:'))
            AND EXISTS (SELECT 1 FROM memory AS m WHERE m.subject = s.key AND m.kind < 3 AND m.state = 0)),
        (SELECT count(*) FROM formation WHERE due_at <= ?1 AND parked = 0),
        (SELECT count(*) FROM formation WHERE parked = 1)

@@ -131,7 +131,8 @@ def is_within(subject: Subject, owner: Subject) -> bool:
     False
     """
     whose = f"{quote(owner.name, safe='')}/"
-    return owner.kind == "user" and subject.kind in _WITHIN and subject.name.startswith(whose)
+    own_tenant = owner.tenant == subject.tenant
+    return own_tenant and owner.kind == "user" and subject.kind in _WITHIN and subject.name.startswith(whose)
 
 
 def _held(block: ImportedSubject, standing: "_Standing | None", wanted: Mapping[Place, Reference]) -> Iterator[Place]:

@@ -200,7 +200,7 @@ class ImportWriter:
         memories = [memory for memory in block.of("memory") if memory["kind"] != _TURN]
         carried = app_numbers.carry(self._db, subject, [memory["number"] for memory in memories if memory["number"]])
         fresh = iter(app_numbers.take(self._db, subject, sum(not memory["number"] for memory in memories)))
-        app = app_numbers.app_id(subject)
+        app = subject.app_name
         return {
             memory["id"]: {"number": carried[memory["number"]] if memory["number"] else next(fresh), "app": app}
             for memory in memories
