@@ -20,6 +20,7 @@ RecollectError
 │   ├── UnknownMemoryError       no such memory (of this subject)
 │   ├── UnknownConversationError no such conversation (of this subject)
 │   ├── UnknownAppError          no such app
+│   ├── UnknownKeyError          no API key with that id
 │   └── UnknownProfileError      no profile of that name
 └── SetupError             the installation is wrong: change a setting or the machine
     ├── BadSettingError          a setting that cannot be used
@@ -210,6 +211,15 @@ class UnknownAppError(RequestError):
         """Name the app that was asked for."""
         super().__init__(f"no app {app!r} here; announce it with POST /apps")
         self.app = app
+
+
+class UnknownKeyError(RequestError):
+    """No API key with that id."""
+
+    def __init__(self, key_id: str) -> None:
+        """Name the id that was asked for."""
+        super().__init__(f"no API key {key_id[:80]!r}; `recollect keys list` shows the ids")
+        self.key_id = key_id
 
 
 class UnknownProfileError(RequestError):

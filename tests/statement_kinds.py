@@ -42,6 +42,16 @@ CHECKS = {
     "log_without_subject",
 }
 NOBODYS = {
+    "add_key",
+    "key_by_hash",
+    "key_by_id",
+    "keys",
+    "has_any_key",
+    "has_valid_key",
+    "revoke_key",
+    "use_key",
+    "add_audit",
+    "audit",
     "term_key",
     "schema",
     "space",
@@ -61,7 +71,7 @@ NOBODYS = {
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
 ERASING = {"linked", "unclean", "cleaned", "showing", "showing_any", "shown_memories"}
-NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
+NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home|bound_to) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
 ALL = [(room, name, sql) for room in ROOMS for name, sql in database.load(room).items()]
 # What PostgreSQL alone is asked.
 POSTGRES_ONLY = ("recall",)
@@ -76,6 +86,7 @@ CITUS_ONLY = ("distribute",)
 TWO_SUBJECTS = {"turns_waiting", "copy_memory", "copy_evidence", "copy_tags", "copy_vectors", "copy_hot"}
 # What is asked of every node: what erasing looks for in all subjects, and the operator's look at one subject's work.
 EVERY_NODE = {
+    ("erase", "every_key_of_user"),
     ("erase", "formed_of"),
     ("erase", "episodes_of"),
     ("erase", "contexts_of"),

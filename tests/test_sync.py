@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent
 QUOTE = "'"
 NAMESPACES = (
     "conversations", "history", "reviews", "shared", "apps", "bulk", "vectors", "erasure", "embedder", "transfer",
-    "admin",
+    "admin", "keys",
 )  # fmt: skip
 
 

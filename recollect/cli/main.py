@@ -18,6 +18,7 @@ from recollect.cli import (
     embedder,
     erase,
     evaluate,
+    keys,
     memories,
     profiles,
     replay,
@@ -69,7 +70,7 @@ def start(
 
 _CHATTING = (serve, command, replay)
 _REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, admin)
-_OPERATING = (embedder, profiles, doctor, evaluate, transfer, db)
+_OPERATING = (keys, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_CHATTING, *_REMEMBERING, *_OPERATING):
     part.register(app)
 

@@ -96,10 +96,10 @@ def chosen_subject(settings: "Settings", *, user: str | None, subject: str | Non
             "--user and --subject cannot be combined: --user NAME is short for --subject user:NAME"
         )
     if subject is not None:
-        kind, colon, _ = subject.partition(":")
-        if subject != "global" and not (colon and kind in SUBJECT_KINDS):
+        parsed = Subject.parse(subject)
+        if parsed.text != subject:  # it was taken for a user's name
             raise BadSubjectError(subject, f"the kind is none of {', '.join(sorted(SUBJECT_KINDS))}")
-        return Subject.parse(subject)
+        return parsed
     return Subject("user", user if user is not None else settings.default_user or "local")
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from recollect.engine.embedder import EmbedderService
     from recollect.engine.erasure import ErasureService
     from recollect.engine.history import HistoryService
+    from recollect.engine.keys import KeyService
     from recollect.engine.prompts import PromptService
     from recollect.engine.recorder import RecorderService
     from recollect.engine.reviews import ReviewService
@@ -72,6 +73,13 @@ class Services:
         from recollect.engine.shared import SharedMemoryService
 
         return SharedMemoryService(self._components, self._steps.runtime, self._memories)
+
+    @lazy_property
+    def keys(self) -> "KeyService":
+        """API keys of the server, and the log of administrative acts."""
+        from recollect.engine.keys import KeyService
+
+        return KeyService(self._components)
 
     @lazy_property
     def apps(self) -> "AppService":

@@ -1,6 +1,7 @@
 """The store: everything that is kept, as repositories over one database."""
 
 from recollect.store.executor import DatabaseAdmin, SnapshotReader, StoreContext
+from recollect.store.repositories.access import AccessRepository
 from recollect.store.repositories.admin import AdminRepository, AppRepository, BudgetRepository
 from recollect.store.repositories.conversations import ConversationRepository
 from recollect.store.repositories.embeddings import EmbeddingRepository
@@ -31,6 +32,7 @@ class Store:
         self.embeddings = EmbeddingRepository(context)
         self.maintenance = MaintenanceRepository(context)
         self.budgets = BudgetRepository(context)
+        self.access = AccessRepository(context)
         self.apps = AppRepository(context)
         self.admin = AdminRepository(context, database)
         self._database = database

@@ -23,6 +23,7 @@ from recollect.sync.conversations import BlockingConversationService
 from recollect.sync.embedder import BlockingEmbedderService
 from recollect.sync.erasure import BlockingErasureService
 from recollect.sync.history import BlockingHistoryService
+from recollect.sync.keys import BlockingKeyService
 from recollect.sync.reviews import BlockingReviewService
 from recollect.sync.shared import BlockingSharedMemoryService
 from recollect.sync.transfer import BlockingTransferService
@@ -72,6 +73,7 @@ class Recollect:
         self.history = BlockingHistoryService(self._engine)
         self.reviews = BlockingReviewService(self._engine)
         self.shared = BlockingSharedMemoryService(self._engine)
+        self.keys = BlockingKeyService(self._engine)
         self.apps = BlockingAppService(self._engine)
         self.bulk = BlockingBulkService(self._engine)
         self.vectors = BlockingVectorService(self._engine)

@@ -19,7 +19,7 @@ class BlockingSharedMemoryService:
         Raises:
             UnknownMemoryError: this user has no memory with this id.
             BadRequestError: it cannot be shared: it is a quotation, held or closed, or `to` has another value in its
-                slot.
+                slot or belongs to another tenant.
         """
         return self._engine.run(self._engine.core.shared.link(memory_id, to=to, user=user))
 

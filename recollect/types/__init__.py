@@ -3,6 +3,7 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
+from recollect.types.api_key import NO_LIMITS, ApiKey, AuditEntry, KeyLimits, NewApiKey
 from recollect.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
 from recollect.types.caller import Access, Caller
 from recollect.types.conversation import (
@@ -119,6 +120,7 @@ __all__ = [
     "MAX_THREAD_CHARACTERS",
     "NO_COMPARISON",
     "NO_DETAIL",
+    "NO_LIMITS",
     "NO_OPENING",
     "NO_SCOPE",
     "NO_VECTORS",
@@ -128,7 +130,9 @@ __all__ = [
     "Action",
     "AddMemory",
     "AnswerMark",
+    "ApiKey",
     "AppRecord",
+    "AuditEntry",
     "CalibrationCurve",
     "Caller",
     "Candidate",
@@ -165,6 +169,7 @@ __all__ = [
     "InjectionRecord",
     "InjectionSite",
     "Insertion",
+    "KeyLimits",
     "Lease",
     "LeaseRequest",
     "LedgerRows",
@@ -182,6 +187,7 @@ __all__ = [
     "Message",
     "MessageRef",
     "MissingVectors",
+    "NewApiKey",
     "NewNote",
     "NoteBatch",
     "OmittedMemory",

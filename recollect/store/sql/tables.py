@@ -43,6 +43,14 @@ class Table:
 TABLES = (
     Table(name="meta", key=("name",), holds="keys of imported ledgers, ranges of numbers", kept="facts about the file"),
     Table(
+        name="api_key",
+        key=("hash",),
+        holds="the name of a key's user",
+        receipt_line="memories",
+        delete_statements=("every_key_of_user",),
+    ),
+    Table(name="audit", key=("id",), holds="nothing of a subject", kept="who administered what: ids alone"),
+    Table(
         name="subject",
         key=("key",),
         leased=("tend_token", "tend_until"),

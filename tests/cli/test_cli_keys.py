@@ -1,0 +1,70 @@
+"""`recollect keys`: the secret is printed once and alone, and mistakes are explained."""
+
+import pytest
+
+from cli.conftest import CommandLine
+
+ANA = ("keys", "create", "--name", "phone", "--user", "ana")
+
+
+def test_a_key_is_printed_alone_so_that_scripts_can_keep_it(cli: CommandLine) -> None:
+    made = cli(*ANA, "--tenant", "acme", "--access", "read")
+    assert made.code == 0
+    assert made.out.startswith("rk_")
+    assert made.out.count("\n") == 1
+    assert "@acme/user:ana" in made.err
+    assert "only this once" in made.err
+    listed = cli("keys", "list")
+    assert made.out.strip() not in listed.out + listed.err
+    assert "@acme/user:ana" in listed.out
+
+
+def test_keys_are_listed_and_revoked_as_json(cli: CommandLine) -> None:
+    made = cli(*ANA, "--expires", "90d", "--requests-per-minute", "60", "--json").json
+    assert made.pop("key").startswith("rk_")
+    assert (made["user"], made["access"], made["requests_per_minute"]) == ("ana", "write", 60)
+    assert made["expires_at"] > made["created_at"]
+    cli("keys", "create", "--name", "root", "--everything", "--access", "admin")
+    listed = cli("keys", "list", "--json").json
+    assert made in listed
+    assert {key["tenant"] for key in listed} == {"", None}
+    assert cli("keys", "revoke", made["id"]).out == f"revoked {made['id']} (phone)\n"
+    [revoked] = [key for key in cli("keys", "list", "--json").json if key["id"] == made["id"]]
+    assert revoked["revoked_at"] is not None
+    acts = [(entry["actor"], entry["action"], entry["target"]) for entry in cli("keys", "audit", "--json").json]
+    assert acts[0] == ("cli", "keys.revoke", made["id"])
+    assert acts[-1] == ("cli", "keys.create", made["id"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "--any-user"),
+        (("--user", "ana", "--everything"), "--any-user"),
+        (("--everything", "--tenant", "acme"), "all tenants"),
+        (("--user", "ana", "--access", "root"), "read, write, admin"),
+        (("--user", "ana", "--expires", "soon"), "90d"),
+        (("--user", "ana", "--expires", "2020-01-01"), "has passed"),
+        (("--user", "ana", "--access", "admin"), "bound to no user"),
+        (("--any-user", "--tenant", "Acme Inc"), "a tenant's name"),
+    ],
+)
+def test_what_makes_no_key_is_explained(cli: CommandLine, arguments: tuple[str, ...], said: str) -> None:
+    refused = cli("keys", "create", "--name", "x", *arguments)
+    assert refused.code != 0
+    assert said in " ".join(refused.err.split())
+    assert cli("keys", "list", "--json").json == []
+
+
+def test_an_unknown_key_and_no_keys_are_said(cli: CommandLine) -> None:
+    assert "recollect keys create" in cli("keys", "list").err
+    unknown = cli("keys", "revoke", "k_none")
+    assert unknown.code == 1
+    assert "k_none" in unknown.err
+
+
+def test_a_tenants_subject_can_be_named(cli: CommandLine) -> None:
+    assert cli("add", "Meetings are at ten.", "--subject", "@acme/user:ana").code == 0
+    assert cli("list", "--subject", "@acme/user:ana", "--json").json["memories"][0]["subject"] == "@acme/user:ana"
+    assert cli("list", "--user", "ana", "--json").json["memories"] == []
+    assert cli("list", "--subject", "@acme/ana").code != 0
