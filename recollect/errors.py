@@ -15,6 +15,7 @@ RecollectError
 ├── RequestError           the call is wrong: change it
 │   ├── BadRequestError          a body, header or argument that cannot be understood
 │   ├── ConflictError            what exists already cannot be changed like that
+│   ├── ChangedMemoryError       the memory is not as it was when the caller read it
 │   ├── BadSubjectError          a name that cannot be a subject
 │   ├── BadIdentityError         the identity is contradictory or not allowed
 │   ├── UnknownMemoryError       no such memory (of this subject)
@@ -171,6 +172,15 @@ class ConflictError(RequestError):
         """Name the part that differs in `param`."""
         super().__init__(message)
         self.param = param
+
+
+class ChangedMemoryError(RequestError):
+    """The memory has changed since the caller read it; nothing was done. Read it again."""
+
+    def __init__(self, memory_id: str) -> None:
+        """Name the memory."""
+        super().__init__(f"memory {memory_id} has changed since you read it; nothing was done: read it again")
+        self.memory_id = memory_id
 
 
 class BadSubjectError(RequestError):

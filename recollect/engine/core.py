@@ -230,17 +230,68 @@ class AsyncRecollect(Services):
         wanted = ListRequest(kinds=kinds, closed=closed, after=after, tag=tag, limit=limit)
         return await self._memories.list(self.subject(user), wanted, at=at, known_at=known_at)
 
-    async def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+    async def correct(  # noqa: PLR0913  # each option is independent of the others
+        self,
+        memory_id: str,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        value: str | None = None,
+        importance: float | None = None,
+        type: str | None = None,
+        unchanged: Memory | None = None,
+    ) -> Memory:
+        """Replace an active note or fact by what holds in its place; what said the same is closed.
+
+        Args:
+            memory_id: Id of the memory.
+            text: What holds, up to 10,000 characters.
+            user: User whose memory it is.
+            value: Of a fact: the new value of its slot; None: what holds is stored as a note.
+            importance: 0 to 1; None: as before.
+            type: Class of the note; None: as before.
+            unchanged: The memory as you read it: refuse if it has changed since.
+
+        Returns:
+            The memory that took its place. `history.undo` of the decision brings the old one back.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+            BadRequestError: the memory is closed, held, a quotation or a summary, or an argument is invalid.
+            ChangedMemoryError: the memory is no longer as `unchanged`.
+        """
+        from recollect.curation.corrections import Correction, correct_memory
+        from recollect.engine.recorder import manual_note
+
+        known = await self._memories.get_unchanged(memory_id, self.subject(user), unchanged)
+        note = NewNote(
+            text, known.importance if importance is None else importance, known.type if type is None else type
+        )
+        correction = Correction(note=manual_note(note, self._components.profile(None)), value=value)
+        memory = await correct_memory(self._steps.runtime, known, correction, only_unchanged=unchanged is not None)
+        self._steps.forget_texts(memory.subject)
+        return memory
+
+    async def forget(
+        self, memory_id: str, *, user: str | Subject | None = None, unchanged: Memory | None = None
+    ) -> Memory:
         """Close a memory and all that says the same, quotations included: no later prompt has it, its history stays.
 
         A closed memory stays as it is. `erase` removes it permanently.
 
+        Args:
+            memory_id: Id of the memory.
+            user: User whose memory it is.
+            unchanged: The memory as you read it: refuse if it has changed since.
+
         Raises:
             UnknownMemoryError: this user has no memory with this id.
+            ChangedMemoryError: the memory is no longer as `unchanged`.
         """
         from recollect.formation.forget import forget_by_hand
 
-        memory = await forget_by_hand(self._steps.runtime, await self.get(memory_id, user=user))
+        known = await self._memories.get_unchanged(memory_id, self.subject(user), unchanged)
+        memory = await forget_by_hand(self._steps.runtime, known, only_unchanged=unchanged is not None)
         self._steps.forget_texts(memory.subject)
         return memory
 

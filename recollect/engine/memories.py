@@ -9,10 +9,10 @@ from recollect.engine.components import Components
 from recollect.engine.results import ListOf
 from recollect.engine.retrieval import as_of, recall_past
 from recollect.engine.steps import Steps
-from recollect.errors import BadRequestError, UnknownMemoryError
+from recollect.errors import BadRequestError, ChangedMemoryError, UnknownMemoryError
 from recollect.extraction.redaction import redact
 from recollect.recall.query import RecallRequest
-from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject
+from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, is_same_but_for_uses
 
 MAX_RESULTS = 200
 """Maximum number of memories of one search."""
@@ -123,6 +123,18 @@ class MemoryService:
         if not memories:
             raise UnknownMemoryError(memory_id)
         return _redact_quotation(memories[0])
+
+    async def get_unchanged(self, memory_id: str, subject: Subject, unchanged: Memory | None) -> Memory:
+        """Read one memory, which must be as the caller read it, apart from its uses; None skips that check.
+
+        Raises:
+            UnknownMemoryError: the subject has no memory with this id.
+            ChangedMemoryError: it has changed.
+        """
+        memory = await self.get(memory_id, subject)
+        if unchanged is not None and not is_same_but_for_uses(memory, unchanged):
+            raise ChangedMemoryError(memory_id)
+        return memory
 
 
 def require_limit(limit: int) -> None:

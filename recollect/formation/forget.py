@@ -1,28 +1,30 @@
 """Forget a memory by hand: it is closed, with what says the same. Reads and writes the store."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 import numpy as np
 
 from recollect.concurrency import retry_while_stale
-from recollect.errors import StaleSubjectError
+from recollect.errors import ChangedMemoryError, StaleSubjectError
 from recollect.formation.contexts import shorten_contexts
 from recollect.formation.forgotten_answers import find_forgotten
 from recollect.formation.forgotten_prompts import forget_shown
-from recollect.formation.forgotten_words import FORGOTTEN, SAYS_THE_SAME
+from recollect.formation.forgotten_words import CORRECTED, FORGOTTEN, SAYS_THE_SAME
 from recollect.formation.quotations import withhold
 from recollect.formation.replays import mark_forgotten
 from recollect.formation.runtime import Runtime
 from recollect.formation.stale import outdated_by_hand
 from recollect.formation.summaries import shorten_episodes
 from recollect.ids import id_text
+from recollect.resolution.undo_plan import closes
 from recollect.text import bare, source_key
 from recollect.types import (
     NO_VECTORS,
     Action,
     Candidate,
+    Change,
     CloseMemory,
     Decision,
     Evidence,
@@ -32,17 +34,36 @@ from recollect.types import (
     MemoryKind,
     MemoryState,
     SubjectSnapshot,
+    is_same_but_for_uses,
 )
 
 
-async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What closing a memory by hand changes."""
+
+    changes: tuple[Change, ...]
+    decisions: tuple[Decision, ...]
+    """Why; the decision on the memory itself is not among them."""
+    at: datetime
+    version: int | None
+    """Version of the subject that this rests on; None if it rests on nothing read."""
+
+
+async def forget_by_hand(runtime: Runtime, memory: Memory, *, only_unchanged: bool = False) -> Memory:
     """Close a memory and what else would bring its words into a prompt.
 
     These are the notes and facts of the same message that say the same, and the clauses of quotations that do; of a
     quotation, all memories that rest on its message alone. The history stays. A closed memory stays as it is, but
     later prompts do not repeat its words.
 
+    Args:
+        runtime: What works on its subject.
+        memory: The memory, as it was read.
+        only_unchanged: Refuse if it has changed since.
+
     Raises:
+        ChangedMemoryError: It has changed since it was read.
         StaleSubjectError: The subject kept changing; nothing was closed, and trying again is safe.
     """
     if memory.state is MemoryState.CLOSED:
@@ -52,15 +73,35 @@ async def forget_by_hand(runtime: Runtime, memory: Memory) -> Memory:
         return memory
 
     async def attempt() -> Memory:
-        return await _forget(await runtime.for_subject(memory.subject), memory)
+        current = await runtime.for_subject(memory.subject)
+        ending = await plan_ending(current, memory, only_unchanged=only_unchanged)
+        # What ended with the memory comes before it, and comes back with it.
+        decisions = [*ending.decisions, _decision(memory, None, ending.at, current)]
+        await current.store.memories.apply(memory.subject, ending.changes, decisions, subject_version=ending.version)
+        return (await current.store.memories.get_many(memory.subject, [memory.id]))[0]
 
     failure = StaleSubjectError("the memories kept changing; nothing was forgotten, try again")
     async with runtime.turns.hold(memory.subject):  # else notes added meanwhile make every attempt stale
         return await retry_while_stale(attempt, failure=failure)
 
 
-async def _forget(runtime: Runtime, memory: Memory) -> Memory:
+async def plan_ending(
+    runtime: Runtime, memory: Memory, *, successor: MemoryId | None = None, only_unchanged: bool = False
+) -> Ending:
+    """Plan to close a memory and what else would bring its words into a prompt: see `forget_by_hand`.
+
+    Args:
+        runtime: What works on its subject.
+        memory: The memory, as it was read.
+        successor: The memory that takes its place; what ends with it comes back when that one is undone.
+        only_unchanged: Refuse if it has changed since it was read.
+
+    Raises:
+        ChangedMemoryError: It has changed since it was read.
+    """
     hot = await runtime.store.snapshots.snapshot(memory.subject, runtime.embedder.space, vectors=NO_VECTORS)
+    if only_unchanged:
+        await _require_unchanged(memory, runtime)
     same = [other for other in await _of_the_same_messages(memory, hot, runtime) if _says_the_same(memory, other)]
     now = runtime.clock.now()
     ending = (memory, *same)
@@ -75,16 +116,19 @@ async def _forget(runtime: Runtime, memory: Memory) -> Memory:
     episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
     shown = await forget_shown(outdated, memory.subject, runtime)
-    # What ended with the memory comes before it, and comes back with it.
-    ends = [_decision(known, memory if known is not memory else None, now, runtime) for known in (*same, memory)]
-    decisions = [*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends]
-    await runtime.store.memories.apply(
-        memory.subject,
-        [*closes, *shortened, *episodes, *contexts, *mark_forgotten(forgotten, runtime), *shown],
-        decisions,
-        subject_version=hot.version if len(hot) else None,
+    ends = [_decision(known, successor or memory.id, now, runtime) for known in same]
+    return Ending(
+        changes=(*closes, *shortened, *episodes, *contexts, *mark_forgotten(forgotten, runtime), *shown),
+        decisions=(*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends),
+        at=now,
+        version=hot.version if len(hot) else None,
     )
-    return (await runtime.store.memories.get_many(memory.subject, [memory.id]))[0]
+
+
+async def _require_unchanged(memory: Memory, runtime: Runtime) -> None:
+    stored = await runtime.store.memories.get_many(memory.subject, [memory.id])
+    if not stored or not is_same_but_for_uses(stored[0], memory):
+        raise ChangedMemoryError(memory.id)
 
 
 async def forgotten_by_hand(key: FormationKey, runtime: Runtime) -> list[Memory]:
@@ -104,8 +148,8 @@ async def forgotten_by_hand(key: FormationKey, runtime: Runtime) -> list[Memory]
 
 async def _is_forgotten(memory: Memory, runtime: Runtime) -> bool:
     lines = await runtime.store.decisions.list(memory.subject, memory=memory.id)
-    ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
-    return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME)
+    ends = [line for line in lines if closes(line, memory.id)]
+    return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME, CORRECTED)
 
 
 def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[Memory]) -> bool:
@@ -145,7 +189,7 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
     return bare(memory.text) == bare(other.text)
 
 
-def _decision(closed: Memory, because: Memory | None, at: datetime, runtime: Runtime) -> Decision:
-    reason, target = (SAYS_THE_SAME, because.id) if because else (FORGOTTEN, None)
+def _decision(closed: Memory, target: MemoryId | None, at: datetime, runtime: Runtime) -> Decision:
+    reason = SAYS_THE_SAME if target else FORGOTTEN
     text = closed.text if closed.kind is not MemoryKind.TURN else ""
     return replace(Decision.of(closed, Action.CLOSE, reason, clock=runtime.clock, target=target, text=text), at=at)

@@ -33,6 +33,7 @@ from recollect.types import (
 
 # Reasons of decisions. When a later extractor reads the messages again, it looks for these.
 FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
+CORRECTED = "corrected by hand"
 # Later messages of the conversation, and requests of other conversations, that are read; the newest of them.
 MAX_LATER, MAX_REQUESTS = 64, 50
 # Memories usually form seconds after their message was recorded. Where it took longer, requests to forget that were

@@ -14,6 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
+from recollect.server.api.v1 import resource_routes
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.observability import monitoring_routes
@@ -98,7 +99,11 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         loopback = is_loopback(settings.host)
         return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
 
-    routes = [*monitoring_routes(engine, chat.counters), *routes_of(OPERATIONS, engine, policy)]
+    routes = [
+        *monitoring_routes(engine, chat.counters),
+        *routes_of(OPERATIONS, engine, policy),
+        *resource_routes(engine, policy),
+    ]
     for prefix in ("/v1", "/u/{user}/v1"):
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
     return _Application(routes, lifespan, guarded, _preloaded(chat, preload))

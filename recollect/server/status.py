@@ -7,6 +7,7 @@ import json
 
 from recollect.errors import (
     BadIdentityError,
+    ChangedMemoryError,
     ConflictError,
     RecollectError,
     RequestError,
@@ -25,24 +26,32 @@ UNAUTHORIZED = 401
 FORBIDDEN = 403
 NOT_FOUND = 404
 METHOD_NOT_ALLOWED = 405
+CONFLICT = 409
+PRECONDITION_FAILED = 412
+TOO_LARGE = 413
+UNSUPPORTED_MEDIA_TYPE = 415
+UNPROCESSABLE = 422
+TOO_MANY_REQUESTS = 429
 INTERNAL_SERVER_ERROR = 500
 BAD_GATEWAY = 502
 SERVICE_UNAVAILABLE = 503
 GATEWAY_TIMEOUT = 504
+INSUFFICIENT_STORAGE = 507
 
 # A server that cannot take a request as it is answers with one of these; only then is sending it unaltered worth a try.
-ALTERATION_REFUSALS = frozenset({400, 413, 422})
+ALTERATION_REFUSALS = frozenset({BAD_REQUEST, TOO_LARGE, UNPROCESSABLE})
 
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (UnknownMemoryError, NOT_FOUND),
     (UnknownConversationError, NOT_FOUND),
     (UnknownAppError, NOT_FOUND),
     (BadIdentityError, FORBIDDEN),
-    (ConflictError, 409),
+    (ConflictError, CONFLICT),
+    (ChangedMemoryError, PRECONDITION_FAILED),
     (RequestError, BAD_REQUEST),
-    (StoreFullError, 507),
+    (StoreFullError, INSUFFICIENT_STORAGE),
     (TryAgainError, SERVICE_UNAVAILABLE),
-    (BodyTooLargeError, 413),
+    (BodyTooLargeError, TOO_LARGE),
     (ClientDisconnectedError, 499),
     (UpstreamBrokenError, BAD_GATEWAY),
 )

@@ -258,15 +258,57 @@ class Recollect:
             )
         )
 
-    def forget(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+    def correct(  # noqa: PLR0913  # as the async method
+        self,
+        memory_id: str,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        value: str | None = None,
+        importance: float | None = None,
+        type: str | None = None,
+        unchanged: Memory | None = None,
+    ) -> Memory:
+        """Replace an active note or fact by what holds in its place; what said the same is closed.
+
+        Args:
+            memory_id: Id of the memory.
+            text: What holds, up to 10,000 characters.
+            user: User whose memory it is.
+            value: Of a fact: the new value of its slot; None: what holds is stored as a note.
+            importance: 0 to 1; None: as before.
+            type: Class of the note; None: as before.
+            unchanged: The memory as you read it: refuse if it has changed since.
+
+        Returns:
+            The memory that took its place. `history.undo` of the decision brings the old one back.
+
+        Raises:
+            UnknownMemoryError: this user has no memory with this id.
+            BadRequestError: the memory is closed, held, a quotation or a summary, or an argument is invalid.
+            ChangedMemoryError: the memory is no longer as `unchanged`.
+        """
+        return self._engine.run(
+            self._engine.core.correct(
+                memory_id, text, user=user, value=value, importance=importance, type=type, unchanged=unchanged
+            )
+        )
+
+    def forget(self, memory_id: str, *, user: str | Subject | None = None, unchanged: Memory | None = None) -> Memory:
         """Close a memory and all that says the same, quotations included: no later prompt has it, its history stays.
 
         A closed memory stays as it is. `erase` removes it permanently.
 
+        Args:
+            memory_id: Id of the memory.
+            user: User whose memory it is.
+            unchanged: The memory as you read it: refuse if it has changed since.
+
         Raises:
             UnknownMemoryError: this user has no memory with this id.
+            ChangedMemoryError: the memory is no longer as `unchanged`.
         """
-        return self._engine.run(self._engine.core.forget(memory_id, user=user))
+        return self._engine.run(self._engine.core.forget(memory_id, user=user, unchanged=unchanged))
 
     def erase(
         self,

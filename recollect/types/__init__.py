@@ -76,6 +76,7 @@ from recollect.types.memory import (
     Vector,
     Vectors,
     WeakenMemory,
+    is_same_but_for_uses,
 )
 from recollect.types.recall import (
     ALL_VECTORS,
@@ -221,6 +222,7 @@ __all__ = [
     "WeakenMemory",
     "Withheld",
     "closed_memory",
+    "is_same_but_for_uses",
     "max_block_rows",
     "message_address",
 ]

@@ -171,6 +171,18 @@ class Memory:
         return f"<Memory {self.kind} of {self.subject.text}: {shortened(self.text)}{slot} ({self.state}) id={self.id}>"
 
 
+def is_same_but_for_uses(memory: Memory, other: Memory) -> bool:
+    """Compare two states of a memory without what recall counts.
+
+    A quotation's words are not compared: its log has them, and they are shown without secrets.
+    """
+    plain, other = (
+        replace(each, uses=0, last_used_at=None, text="" if each.kind is MemoryKind.TURN else each.text)
+        for each in (memory, other)
+    )
+    return plain == other
+
+
 def shortened(text: str) -> str:
     """Return a text quoted on one line, cut for `repr`."""
     return repr(text if len(text) <= _MAX_REPR_CHARACTERS else text[: _MAX_REPR_CHARACTERS - 1] + "…")

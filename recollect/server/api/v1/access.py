@@ -1,0 +1,143 @@
+"""Which subjects a request may use: what its credential allows, narrowed by the user that it names. Pure."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from recollect.chat.identity import Headers, IdentityPolicy, identify
+from recollect.errors import BadIdentityError, BadRequestError, BadSubjectError
+from recollect.server.api.v1.problems import ProblemError
+from recollect.server.asgi import Scope, path_user
+from recollect.server.status import FORBIDDEN
+from recollect.types import SUBJECT_KINDS, Access, Caller, Identity, MemoryMode, Subject
+
+CALLER = "recollect.caller"
+"""Key of the ASGI scope under which authentication puts the `Caller`."""
+ME = "me"
+"""In paths: the request's own user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requester:
+    """Who sends a request, as far as it decides which subjects it may use."""
+
+    caller: Caller | None
+    """What the credential allows; None: everybody who can connect is trusted."""
+    identity: Identity
+    """What headers and path say."""
+    default_user: str = ""
+    """The user of trusted requests that name none; empty: there is none."""
+
+    @property
+    def tenant(self) -> str | None:
+        """The only tenant whose subjects it may use; None: all tenants."""
+        return None if self.caller is None else self.caller.tenant
+
+    @property
+    def named(self) -> Subject | None:
+        """The user that headers or path name: it narrows what the credential allows."""
+        named = self.identity.subject
+        return None if named is None else replace(named, tenant=self.tenant or "")
+
+    def subject(self, text: str, access: Access) -> Subject:
+        """Return the subject of a text, relative to the caller's tenant, which `me` may stand for.
+
+        Raises:
+            BadSubjectError: The text names no subject.
+            BadRequestError: The text is `me`, but the request has no user.
+            ProblemError: The request may not use the subject in this way, whether or not it exists (403).
+        """
+        subject = self._me() if text == ME else _parsed(text, self.tenant)
+        if not self._may(access, subject):
+            raise ProblemError(FORBIDDEN, "forbidden", f"this request may not {access.value} {self.shown(subject)}")
+        return subject
+
+    def require(self, access: Access) -> None:
+        """Check what the credential allows at all, before anything is read.
+
+        Raises:
+            ProblemError: It does not allow that.
+        """
+        if self.identity.memory is MemoryMode.OFF:
+            raise BadRequestError("x-recollect-memory is off, but this route only reads and writes memories")
+        is_reading = self.identity.memory is MemoryMode.READ and access is not Access.READ
+        if is_reading or (self.caller is not None and not self.caller.access.includes(access)):
+            raise ProblemError(FORBIDDEN, "forbidden", f"this request has no {access.value} access")
+
+    def require_all_subjects(self) -> str | None:
+        """Return the tenant over whose subjects an administrator may act; None: all tenants.
+
+        Raises:
+            ProblemError: The request is bound to a user or app.
+        """
+        caller = self.caller
+        is_bound = caller is not None and (caller.user is not None or caller.app is not None)
+        if is_bound or self.named is not None:
+            raise ProblemError(FORBIDDEN, "forbidden", "this request is bound to one user or app: it sees no others")
+        return self.tenant
+
+    def require_operator(self) -> None:
+        """Check that the request may act on the whole server.
+
+        Raises:
+            ProblemError: It may not: it is bound to a tenant, user or app.
+        """
+        if self.require_all_subjects() is not None:
+            raise ProblemError(FORBIDDEN, "forbidden", "this is about all tenants, and the request is bound to one")
+
+    def shown(self, subject: Subject) -> str:
+        """Return a subject's text as this requester writes it: without the only tenant that it can name."""
+        return subject.text if self.tenant is None else replace(subject, tenant="").text
+
+    def _me(self) -> Subject:
+        caller = self.caller
+        if self.named is not None:
+            return self.named
+        if caller is not None and caller.user is not None:
+            return Subject("user", caller.user, caller.tenant or "")
+        if caller is None and self.default_user:
+            return Subject("user", self.default_user)
+        raise BadRequestError("the request names no user, so that `me` means no one: write user:NAME", param="subject")
+
+    def _may(self, access: Access, subject: Subject) -> bool:
+        named = self.named
+        if named is not None and named != subject and named not in subject.owners:
+            return False
+        return self.caller is None or self.caller.may(access, subject)
+
+
+def requester_of(scope: Scope, headers: Headers, policy: IdentityPolicy, now: datetime) -> Requester:
+    """Read who sends a request.
+
+    Raises:
+        BadIdentityError: Headers and path contradict each other, or the request is anonymous where it may not be.
+        BadRequestError: A header has a value that it does not take.
+    """
+    caller: Caller | None = scope.get(CALLER)
+    # An unsigned name only narrows what a credential allows, so that it is believed beside one.
+    believed = replace(policy, default_user="", trusted=policy.trusted or caller is not None)
+    identity = identify(headers, path_user=path_user(scope), body_user=None, policy=believed, now=now)
+    if caller is None and not (policy.trusted and policy.jwt_secret is None):
+        if identity.subject is None and identity.memory is not MemoryMode.OFF:
+            raise BadIdentityError("the request has no credential: send a key, or Open WebUI's signed header")
+        user = identity.subject.name if identity.subject else ""
+        caller = Caller(id="signed", access=Access.WRITE, user=user)
+    return Requester(caller=caller, identity=identity, default_user=policy.default_user)
+
+
+def _parsed(text: str, tenant: str | None) -> Subject:
+    """Read `kind:name` or `global`; where all tenants may be used, also after `@tenant/`.
+
+    Raises:
+        BadSubjectError: The text names no subject.
+    """
+    if tenant is None:
+        subject = Subject.parse(text)
+        if subject.text != text:
+            raise BadSubjectError(text, "its kind is missing")
+        return subject
+    if text == "global":
+        return Subject("global", "", tenant)
+    kind, colon, name = text.partition(":")
+    if not colon or kind not in SUBJECT_KINDS:
+        raise BadSubjectError(text, f"its kind is none of {', '.join(sorted(SUBJECT_KINDS))}")
+    return Subject(kind, name, tenant)

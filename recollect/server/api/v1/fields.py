@@ -1,0 +1,70 @@
+"""Types of the fields of the REST API under `/v1`, and the bases of its bodies, queries and answers. Pure."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+
+MAX_PAGE_SIZE = 1000
+"""Items of one page."""
+# Calendar arithmetic around an instant of these years stays within what a database holds.
+_FIRST_YEAR, _LAST_YEAR = 1900, 2999
+_MAX_NAME_CHARACTERS = 512
+
+
+def _in_range(at: datetime) -> datetime:
+    if not _FIRST_YEAR <= at.year <= _LAST_YEAR:
+        raise ValueError(f"the year goes from {_FIRST_YEAR} to {_LAST_YEAR}")
+    return at.astimezone(UTC)
+
+
+Instant = Annotated[
+    AwareDatetime,
+    AfterValidator(_in_range),
+    Field(description=f"An instant with its offset from UTC, of the years {_FIRST_YEAR} to {_LAST_YEAR}."),
+]
+Name = Annotated[str, Field(min_length=1, max_length=_MAX_NAME_CHARACTERS)]
+ProfileName = Annotated[
+    str, Field(min_length=1, max_length=100, description="Name of a profile; by default the server's.")
+]
+Weight = Annotated[float, Field(ge=0, le=1)]
+
+
+class Body(BaseModel):
+    """Base of the bodies of requests: unknown fields are refused, and numbers are finite."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+class Query(BaseModel):
+    """Base of the parameters of a URL; unknown ones are refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
+
+
+class NoQuery(Query):
+    """No parameters."""
+
+
+class Page(Query):
+    """Parameters of a list."""
+
+    limit: int = Field(default=100, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items of the page.")
+    cursor: str | None = Field(
+        default=None, min_length=1, max_length=600, description="`next_cursor` of the page before; absent on the first."
+    )
+
+
+class Answer(BaseModel):
+    """Base of what the server answers."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class PageAnswer(Answer):
+    """One page of a list."""
+
+    next_cursor: str | None = Field(
+        default=None,
+        description="Send it as `cursor` to read the next page; null on the last one. Also in the header `Link`.",
+    )

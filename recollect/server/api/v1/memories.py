@@ -1,0 +1,379 @@
+"""Memories of a subject over HTTP: add, list, search, read, correct, close, erase, explain, share.
+
+Serves through the engine.
+"""
+
+from typing import Annotated
+from uuid import UUID
+
+from pydantic import Field
+
+from recollect.engine import run_in_thread_if_large
+from recollect.errors import BadRequestError, ChangedMemoryError
+from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, Query, Weight
+from recollect.server.api.v1.memory_answers import (
+    ExplanationAnswer,
+    HistoryAnswer,
+    MemoriesAnswer,
+    MemoryAnswer,
+    MemoryPage,
+    RecallAnswer,
+    ReceiptAnswer,
+    etag_of,
+    explanation_answer,
+    history_answer,
+    memory_answer,
+    memory_answers,
+    recall_answer,
+    receipt_answer,
+)
+from recollect.server.api.v1.operation import Operation, Reply
+from recollect.server.api.v1.request import ResourceRequest
+from recollect.server.status import CREATED
+from recollect.types import Access, Memory, MemoryKind, MemoryState, NewNote
+
+_PATH = "/v1/subjects/{subject}/memories"
+_MEMORY = f"{_PATH}/{{memory}}"
+_TAG = "memories"
+_MAX_TEXT, _MAX_TYPE, _MAX_QUERY, _MAX_FOUND, _MAX_NOTES = 10_000, 40, 20_000, 200, 1000
+# Bytes of a memory's JSON, roughly: long pages are described in a thread.
+_BYTES_OF_MEMORY = 1000
+
+_Text = Annotated[str, Field(min_length=1, max_length=_MAX_TEXT)]
+_Type = Annotated[str, Field(max_length=_MAX_TYPE, description="Class of the note, such as `preference`.")]
+
+
+class NewMemory(Body):
+    """A sentence to store as a note, word for word."""
+
+    text: _Text
+    type: _Type = ""
+    importance: Weight = 0.7
+
+
+class NewMemories(Body):
+    """Notes to store in one transaction: all of them or none."""
+
+    memories: list[NewMemory] = Field(min_length=1, max_length=_MAX_NOTES)
+    profile: ProfileName | None = None
+
+
+class SearchRequest(Body):
+    """What to search for."""
+
+    query: str = Field(max_length=_MAX_QUERY, description="Words, a question, dates.")
+    limit: int = Field(default=10, ge=1, le=_MAX_FOUND)
+    profile: ProfileName | None = None
+    at: Instant | None = Field(default=None, description="Search what was true at this instant; null: now.")
+    known_at: Instant | None = Field(default=None, description="Search what was known at this instant; null: now.")
+
+
+class CorrectionRequest(Body):
+    """What holds in a memory's place."""
+
+    text: _Text
+    value: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1000,
+        description="Of a fact: the new value of its slot; without one, what holds is stored as a note.",
+    )
+    type: _Type | None = None
+    importance: Weight | None = None
+
+
+class LinkRequest(Body):
+    """A subject to share a memory with."""
+
+    to: Name = Field(description="Such as `shared:family`; the credential must allow writing there.")
+
+
+class MemoryListQuery(Page):
+    """Which memories to list."""
+
+    kind: list[MemoryKind] = Field(default=[MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE], max_length=4)
+    state: list[MemoryState] = Field(
+        default=[MemoryState.ACTIVE, MemoryState.HELD],
+        max_length=3,
+        description="With `closed`, a page may have fewer items than `limit` although there are more: read on while "
+        "`next_cursor` is not null.",
+    )
+    tag: str = Field(default="", max_length=200, description="Only memories with this tag.")
+    at: Instant | None = Field(default=None, description="List what was true at this instant; absent: now.")
+    known_at: Instant | None = Field(default=None, description="List what was known at this instant; absent: now.")
+
+
+class EraseQuery(Query):
+    """What else an erasure reaches."""
+
+    keep_messages: bool = Field(default=False, description="Keep the messages, and other memories formed from them.")
+    everywhere: bool = Field(default=False, description="Erase what other subjects have of it, too.")
+
+
+async def _list(request: ResourceRequest) -> Reply:
+    query = request.query_as(MemoryListQuery)
+    page = await request.engine.list(
+        user=request.target,
+        kinds=query.kind,
+        closed=MemoryState.CLOSED in query.state,
+        after=_position(query.cursor),
+        tag=query.tag,
+        limit=query.limit,
+        at=query.at,
+        known_at=query.known_at,
+    )
+    shown = [memory for memory in page if memory.state in query.state]
+    following = page[-1].id if len(page) == query.limit else None
+    answers = await run_in_thread_if_large(
+        _BYTES_OF_MEMORY * len(shown), lambda: memory_answers(shown, request.requester)
+    )
+    return Reply(answer=MemoryPage(memories=answers, next_cursor=following), next_cursor=following)
+
+
+async def _add(request: ResourceRequest) -> Reply:
+    body = request.body_as(NewMemories)
+    notes = [NewNote(new.text, new.importance, new.type) for new in body.memories]
+    stored = await request.engine.bulk.add(notes, user=request.target, profile=request.profile(body.profile))
+    return Reply(answer=MemoriesAnswer(memories=memory_answers(stored, request.requester)))
+
+
+async def _search(request: ResourceRequest) -> Reply:
+    body = request.body_as(SearchRequest)
+    found = await request.engine.search(
+        body.query,
+        user=request.target,
+        limit=body.limit,
+        profile=request.profile(body.profile),
+        at=body.at,
+        known_at=body.known_at,
+    )
+    return Reply(answer=recall_answer(found, request.requester))
+
+
+async def _get(request: ResourceRequest) -> Reply:
+    memory = await request.engine.get(request.path["memory"], user=request.target)
+    return _tagged(memory, request)
+
+
+async def _correct(request: ResourceRequest) -> Reply:
+    body = request.body_as(CorrectionRequest)
+    corrected = await request.engine.correct(
+        request.path["memory"],
+        body.text,
+        user=request.target,
+        value=body.value,
+        importance=body.importance,
+        type=body.type,
+        unchanged=await _unchanged(request),
+    )
+    return _tagged(corrected, request)
+
+
+async def _close(request: ResourceRequest) -> Reply:
+    closed = await request.engine.forget(
+        request.path["memory"], user=request.target, unchanged=await _unchanged(request)
+    )
+    return _tagged(closed, request)
+
+
+async def _erase(request: ResourceRequest) -> Reply:
+    query = request.query_as(EraseQuery)
+    await _unchanged(request)
+    receipt = await request.engine.erase(
+        request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=query.everywhere
+    )
+    return Reply(answer=receipt_answer(receipt))
+
+
+async def _history(request: ResourceRequest) -> Reply:
+    history = await request.engine.history.get(request.path["memory"], user=request.target)
+    return Reply(answer=history_answer(history, request.requester))
+
+
+async def _explain(request: ResourceRequest) -> Reply:
+    explanation = await request.engine.history.explain(request.path["memory"], user=request.target)
+    return Reply(answer=explanation_answer(explanation, request.requester))
+
+
+async def _link(request: ResourceRequest) -> Reply:
+    to = request.subject(request.body_as(LinkRequest).to, Access.WRITE)
+    linked = await request.engine.shared.link(request.path["memory"], to=to, user=request.target)
+    return Reply(answer=memory_answer(linked, request.requester))
+
+
+async def _unlink(request: ResourceRequest) -> Reply:
+    await request.engine.shared.unlink(request.path["memory"], user=request.target)
+    return Reply()
+
+
+def _position(cursor: str | None) -> str | None:
+    """Return the id that a cursor is.
+
+    Raises:
+        BadRequestError: The cursor is none of this list.
+    """
+    try:
+        return None if cursor is None else str(UUID(cursor))
+    except ValueError:
+        raise BadRequestError("the cursor is none of this list", param="cursor") from None
+
+
+def _tagged(memory: Memory, request: ResourceRequest) -> Reply:
+    tag = etag_of(memory, request.requester)
+    return Reply(answer=memory_answer(memory, request.requester), headers={"ETag": tag})
+
+
+async def _unchanged(request: ResourceRequest) -> Memory | None:
+    """Return the memory of the path as the header `If-Match` demands it; None without that header.
+
+    Raises:
+        UnknownMemoryError: The subject has no such memory.
+        ChangedMemoryError: No tag of the header is that of the memory.
+    """
+    wanted = request.header("if-match")
+    if wanted is None:
+        return None
+    memory = await request.engine.get(request.path["memory"], user=request.target)
+    tags = [tag.strip() for tag in wanted.split(",")]
+    if wanted != "*" and etag_of(memory, request.requester) not in tags:
+        raise ChangedMemoryError(memory.id)
+    return memory
+
+
+OPERATIONS = (
+    Operation(
+        id="listMemories",
+        method="GET",
+        path=_PATH,
+        tag=_TAG,
+        summary="List memories, newest first",
+        access=Access.READ,
+        handler=_list,
+        query=MemoryListQuery,
+        answer=MemoryPage,
+    ),
+    Operation(
+        id="addMemories",
+        method="POST",
+        path=_PATH,
+        tag=_TAG,
+        summary="Store notes word for word",
+        description="What is known already, but for case and punctuation, is strengthened and returned.",
+        access=Access.WRITE,
+        handler=_add,
+        body=NewMemories,
+        answer=MemoriesAnswer,
+        status=CREATED,
+        writes=True,
+    ),
+    Operation(
+        id="searchMemories",
+        method="POST",
+        path="/v1/subjects/{subject}/search",
+        tag=_TAG,
+        summary="Find the memories relevant to a query, with the reasons",
+        access=Access.READ,
+        handler=_search,
+        body=SearchRequest,
+        answer=RecallAnswer,
+    ),
+    Operation(
+        id="getMemory",
+        method="GET",
+        path=_MEMORY,
+        tag=_TAG,
+        summary="Read a memory of any state",
+        access=Access.READ,
+        handler=_get,
+        answer=MemoryAnswer,
+        has_etag=True,
+    ),
+    Operation(
+        id="correctMemory",
+        method="PATCH",
+        path=_MEMORY,
+        tag=_TAG,
+        summary="Replace a memory by what holds in its place",
+        description="Answers the memory that took its place, under a new id; the old one is closed, with all that "
+        "says the same. Undoing the decision brings it back.",
+        access=Access.WRITE,
+        handler=_correct,
+        body=CorrectionRequest,
+        answer=MemoryAnswer,
+        writes=True,
+        has_etag=True,
+        takes_if_match=True,
+    ),
+    Operation(
+        id="closeMemory",
+        method="POST",
+        path=f"{_MEMORY}/close",
+        tag=_TAG,
+        summary="Close a memory: no later prompt has it, its history stays",
+        access=Access.WRITE,
+        handler=_close,
+        answer=MemoryAnswer,
+        writes=True,
+        has_etag=True,
+        takes_if_match=True,
+    ),
+    Operation(
+        id="eraseMemory",
+        method="DELETE",
+        path=_MEMORY,
+        tag=_TAG,
+        summary="Erase a memory permanently, with a receipt",
+        description="The messages it was formed from lose their words too, unless `keep_messages` is true. "
+        "`If-Match` is checked right before, not in the same transaction.",
+        access=Access.WRITE,
+        handler=_erase,
+        query=EraseQuery,
+        answer=ReceiptAnswer,
+        writes=True,
+        takes_if_match=True,
+    ),
+    Operation(
+        id="getMemoryHistory",
+        method="GET",
+        path=f"{_MEMORY}/history",
+        tag=_TAG,
+        summary="Read a memory with its decisions, sources and versions",
+        access=Access.READ,
+        handler=_history,
+        answer=HistoryAnswer,
+    ),
+    Operation(
+        id="explainMemory",
+        method="GET",
+        path=f"{_MEMORY}/why",
+        tag=_TAG,
+        summary="Explain a memory: its quoted messages, what it replaced, when it was last used",
+        access=Access.READ,
+        handler=_explain,
+        answer=ExplanationAnswer,
+    ),
+    Operation(
+        id="linkMemory",
+        method="POST",
+        path=f"{_MEMORY}/links",
+        tag=_TAG,
+        summary="Share a memory with another subject",
+        description="The other subject gets its own row under the same id.",
+        access=Access.WRITE,
+        handler=_link,
+        body=LinkRequest,
+        answer=MemoryAnswer,
+        status=CREATED,
+        writes=True,
+    ),
+    Operation(
+        id="unlinkMemory",
+        method="POST",
+        path=f"{_MEMORY}/unlink",
+        tag=_TAG,
+        summary="Remove a shared memory from this subject alone",
+        access=Access.WRITE,
+        handler=_unlink,
+        writes=True,
+    ),
+)

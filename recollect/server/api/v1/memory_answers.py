@@ -1,0 +1,339 @@
+"""How memories, their sources and their history look over HTTP under `/v1`. Pure."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from hashlib import blake2b
+
+from pydantic import Field
+
+from recollect.engine import MemoryExplanation, MemoryHistory
+from recollect.server.api.v1.access import Requester
+from recollect.server.api.v1.fields import Answer, PageAnswer
+from recollect.types import (
+    Action,
+    Decision,
+    EraseReceipt,
+    ErasureStatus,
+    Evidence,
+    LoggedMessage,
+    Memory,
+    MemoryKind,
+    MemoryState,
+    OmittedMemory,
+    Recall,
+    RecalledMemory,
+)
+
+_ETAG_BYTES = 16
+
+
+class EvidenceAnswer(Answer):
+    """A message that a memory was formed from, with the words in it."""
+
+    conversation: str
+    seq: int = Field(description="Position of the message in the conversation.")
+    role: str
+    speaker: str
+    quote: str = Field(description="Words found in the message; empty for a whole turn.")
+    said_at: datetime
+
+
+class MemoryAnswer(Answer):
+    """One thing known about a subject."""
+
+    id: str
+    subject: str
+    kind: MemoryKind
+    text: str
+    type: str
+    category: str = Field(description="Facts only.")
+    key: str = Field(description="Facts only: the slot, such as `location`.")
+    value: str = Field(description="Facts only: the value of the slot.")
+    state: MemoryState
+    importance: float
+    confidence: float
+    speaker: str
+    valid_from: datetime = Field(description="When it became true in the world.")
+    valid_to: datetime | None
+    known_from: datetime = Field(description="When it was stored.")
+    closed_at: datetime | None
+    profile: str
+    version: str = Field(description="The extractor that made it; empty for memories added by hand.")
+    uses: int
+    last_used_at: datetime | None
+    summary: str
+    tags: list[str]
+    source_uri: str
+    source_context: str
+    number: int = Field(description="Apps only: its id at the app's endpoints; else 0.")
+    evidence: list[EvidenceAnswer]
+
+
+class MemoryPage(PageAnswer):
+    """Memories, newest first."""
+
+    memories: list[MemoryAnswer]
+
+
+class MemoriesAnswer(Answer):
+    """A memory for each one that was sent, in their order."""
+
+    memories: list[MemoryAnswer]
+
+
+class RecalledMemoryAnswer(Answer):
+    """A memory that was found, with the reasons for its rank."""
+
+    score: float = Field(description="0 to 1; comparable within one search.")
+    similarity: float
+    word_share: float
+    reasons: list[str]
+    standing: bool = Field(description="It is there because of its importance, whatever was asked.")
+    memory: MemoryAnswer
+
+
+class OmittedMemoryAnswer(Answer):
+    """A memory that was near but is not in the result."""
+
+    id: str
+    reason: str
+
+
+class RecallAnswer(Answer):
+    """Memories relevant to a query, best first."""
+
+    query: str
+    items: list[RecalledMemoryAnswer]
+    left_out: list[OmittedMemoryAnswer]
+    considered: int
+    vectors_compared: int | None = Field(description="Number of vectors that an index picked; null: all were compared.")
+    took_ms: float
+    warning: str
+
+
+class DecisionAnswer(Answer):
+    """What was decided about a memory, and why."""
+
+    id: str
+    at: datetime
+    action: Action
+    memory_id: str | None
+    target_id: str | None
+    reason: str
+    text: str
+    profile: str
+    conversation: str | None
+    seq: int | None
+
+
+class MessageAnswer(Answer):
+    """A message of a conversation's log."""
+
+    conversation: str
+    seq: int
+    parent_seq: int
+    role: str
+    name: str | None
+    text: str
+    said_at: datetime
+    recorded_at: datetime
+    complete: bool
+    erased: bool
+
+
+class HistoryAnswer(Answer):
+    """A memory with everything that led to it and followed from it."""
+
+    memory: MemoryAnswer
+    decisions: list[DecisionAnswer]
+    related: list[MemoryAnswer]
+    sources: list[MessageAnswer]
+
+
+class InjectionSiteAnswer(Answer):
+    """The prompt that last carried a memory."""
+
+    conversation: str
+    seq: int
+    at: datetime
+
+
+class ExplanationAnswer(HistoryAnswer):
+    """Why a memory is what it is."""
+
+    replaced: list[str]
+    replaced_by: list[str]
+    last_recalled: InjectionSiteAnswer | None
+
+
+class ReceiptPlaceAnswer(Answer):
+    """One place where erased data was or may remain."""
+
+    name: str
+    reach: ErasureStatus
+    count: int
+    text: str
+
+
+class ReceiptAnswer(Answer):
+    """Result of an erasure, place by place."""
+
+    id: str
+    at: datetime
+    done: bool = Field(description="Nothing is pending: no byte of it is left in database or log.")
+    places: list[ReceiptPlaceAnswer]
+
+
+def memory_answer(memory: Memory, requester: Requester) -> MemoryAnswer:
+    """Describe a memory."""
+    return MemoryAnswer(
+        id=memory.id,
+        subject=requester.shown(memory.subject),
+        kind=memory.kind,
+        text=memory.text,
+        type=memory.type,
+        category=memory.category,
+        key=memory.key,
+        value=memory.value,
+        state=memory.state,
+        importance=memory.importance,
+        confidence=memory.confidence,
+        speaker=memory.speaker,
+        valid_from=memory.valid_from,
+        valid_to=memory.valid_to,
+        known_from=memory.known_from,
+        closed_at=memory.closed_at,
+        profile=memory.profile,
+        version=memory.version,
+        uses=memory.uses,
+        last_used_at=memory.last_used_at,
+        summary=memory.detail.summary,
+        tags=list(memory.detail.tags),
+        source_uri=memory.detail.source_uri,
+        source_context=memory.detail.source_context,
+        number=memory.number,
+        evidence=[_evidence(source) for source in memory.evidence],
+    )
+
+
+def memory_answers(memories: Iterable[Memory], requester: Requester) -> list[MemoryAnswer]:
+    """Describe memories."""
+    return [memory_answer(memory, requester) for memory in memories]
+
+
+def etag_of(memory: Memory, requester: Requester) -> str:
+    """Return the tag of a memory's state: it changes with everything but its uses."""
+    shown = memory_answer(memory, requester).model_dump_json(exclude={"uses", "last_used_at"})
+    return f'"{blake2b(shown.encode(), digest_size=_ETAG_BYTES).hexdigest()}"'
+
+
+def _evidence(source: Evidence) -> EvidenceAnswer:
+    return EvidenceAnswer(
+        conversation=source.conversation,
+        seq=source.seq,
+        role=source.role,
+        speaker=source.speaker,
+        quote=source.quote,
+        said_at=source.said_at,
+    )
+
+
+def recall_answer(result: Recall, requester: Requester) -> RecallAnswer:
+    """Describe what a search found, and what it left out."""
+    return RecallAnswer(
+        query=result.query,
+        items=[recalled_answer(item, requester) for item in result.items],
+        left_out=[omitted_answer(item) for item in result.left_out],
+        considered=result.considered,
+        vectors_compared=result.vectors_compared,
+        took_ms=round(result.took_ms, 3),
+        warning=result.warning,
+    )
+
+
+def recalled_answer(item: RecalledMemory, requester: Requester) -> RecalledMemoryAnswer:
+    """Describe a memory that was found."""
+    return RecalledMemoryAnswer(
+        score=round(item.score, 6),
+        similarity=round(item.similarity, 6),
+        word_share=round(item.word_share, 6),
+        reasons=list(item.reasons),
+        standing=item.standing,
+        memory=memory_answer(item.memory, requester),
+    )
+
+
+def omitted_answer(item: OmittedMemory) -> OmittedMemoryAnswer:
+    """Describe a memory that was left out."""
+    return OmittedMemoryAnswer(id=item.id, reason=item.reason)
+
+
+def decision_answer(line: Decision) -> DecisionAnswer:
+    """Describe a decision."""
+    return DecisionAnswer(
+        id=line.id,
+        at=line.at,
+        action=line.action,
+        memory_id=line.memory_id,
+        target_id=line.target_id,
+        reason=line.reason,
+        text=line.text,
+        profile=line.profile,
+        conversation=line.conversation,
+        seq=line.seq,
+    )
+
+
+def message_answer(message: LoggedMessage) -> MessageAnswer:
+    """Describe a message."""
+    return MessageAnswer(
+        conversation=message.conversation,
+        seq=message.seq,
+        parent_seq=message.parent_seq,
+        role=message.role,
+        name=message.name,
+        text=message.text,
+        said_at=message.said_at,
+        recorded_at=message.recorded_at,
+        complete=message.complete,
+        erased=message.erased,
+    )
+
+
+def history_answer(history: MemoryHistory, requester: Requester) -> HistoryAnswer:
+    """Describe a memory's history."""
+    return HistoryAnswer(
+        memory=memory_answer(history.memory, requester),
+        decisions=[decision_answer(line) for line in history.decisions],
+        related=memory_answers(history.related, requester),
+        sources=[message_answer(message) for message in history.sources],
+    )
+
+
+def explanation_answer(explanation: MemoryExplanation, requester: Requester) -> ExplanationAnswer:
+    """Describe why a memory is what it is."""
+    history, place = history_answer(explanation.history, requester), explanation.last_recalled
+    return ExplanationAnswer(
+        memory=history.memory,
+        decisions=history.decisions,
+        related=history.related,
+        sources=history.sources,
+        replaced=[memory.id for memory in explanation.replaced],
+        replaced_by=[memory.id for memory in explanation.replaced_by],
+        last_recalled=InjectionSiteAnswer(conversation=place.conversation, seq=place.seq, at=place.at)
+        if place
+        else None,
+    )
+
+
+def receipt_answer(receipt: EraseReceipt) -> ReceiptAnswer:
+    """Describe the result of an erasure."""
+    return ReceiptAnswer(
+        id=receipt.id,
+        at=receipt.at,
+        done=receipt.done,
+        places=[
+            ReceiptPlaceAnswer(name=place.name, reach=place.reach, count=place.count, text=place.text)
+            for place in receipt.places
+        ],
+    )

@@ -1,0 +1,192 @@
+"""The OpenAPI 3.1 document of the REST API under `/v1`, generated from its operations and their models. Pure."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
+
+from recollect.server.api.v1.operation import NDJSON, Operation
+from recollect.server.api.v1.problems import PROBLEM_JSON, Problem
+from recollect.server.api.v1.request import JSON
+from recollect.server.status import NO_CONTENT, SERVICE_UNAVAILABLE, TOO_MANY_REQUESTS
+from recollect.types import Access
+
+OPENAPI_VERSION = "3.1.0"
+_REF = "#/components/schemas/{model}"
+_ABOUT = (
+    "Long-term memory for LLM chat. Everything about a subject is under `/v1/subjects/{subject}`: a user "
+    "(`user:ana`), a session, app, character or shared subject, or `me`, the request's own user. "
+    "Instants are ISO 8601 with an offset. Errors are problem details (RFC 9457)."
+)
+_TAGS = {
+    "subjects": "Users and others whose memories are kept.",
+    "conversations": "Conversations and the messages in them.",
+    "memories": "What is known: notes, facts, summaries and quotations.",
+    "history": "Decisions about memories, and taking them back.",
+    "reviews": "Memories that wait for review.",
+    "usage": "What memory work costs, and what it may cost.",
+    "operation": "The whole server: formations, profiles, export, import and counts.",
+}
+_SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|session|character|shared):[^\\x00]+))$"
+_PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "subject": (
+        "`user:ana`, `session:ana/1`, `app:ana/calendar`, `character:…`, `shared:…`, `global`, or `me`; "
+        "percent-encoded. It is relative to the tenant of the credential.",
+        {"type": "string", "minLength": 1, "maxLength": 512, "pattern": _SUBJECT_PATTERN},
+    ),
+    "memory": ("Id of a memory.", {"type": "string", "minLength": 1, "maxLength": 100}),
+    "conversation": (
+        "Your id of the conversation, or the server's; percent-encoded.",
+        {"type": "string", "minLength": 1, "maxLength": 512},
+    ),
+    "decision": ("Id of a decision.", {"type": "string", "minLength": 1, "maxLength": 100}),
+    "profile": ("Name of a profile.", {"type": "string", "minLength": 1, "maxLength": 100}),
+    "app": ("Name of an app; percent-encoded.", {"type": "string", "minLength": 1, "maxLength": 512}),
+    "formation": ("Key of a formation, as `listFormations` shows it.", {"type": "string", "minLength": 1}),
+}
+_IDEMPOTENCY_KEY = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "description": "Chosen by the client. For 24 hours, the same request with the same key has one effect and one "
+    "answer; another request with it is refused (422), and one while the first still runs, too (409).",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"},
+}
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "description": "Only if the memory still has this ETag (else 412).",
+    "schema": {"type": "string", "maxLength": 1000, "pattern": "^[!-~]+$"},
+}
+
+
+def openapi_document(operations: Sequence[Operation], version: str) -> dict[str, Any]:
+    """Build the document; equal operations give an equal document."""
+    definitions = _schemas(operations)
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _described(operation, definitions)
+    return {
+        "openapi": OPENAPI_VERSION,
+        "info": {"title": "Recollect", "version": version, "description": _ABOUT},
+        "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
+        "security": [{}, {"key": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "key": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "None is needed where everybody who can connect is trusted.",
+                }
+            },
+            "schemas": definitions["schemas"],
+        },
+    }
+
+
+def _schemas(operations: Iterable[Operation]) -> dict[str, Any]:
+    wanted: dict[tuple[type[BaseModel], JsonSchemaMode], None] = {(Problem, "serialization"): None}
+    for operation in operations:
+        wanted[operation.query, "validation"] = None
+        if operation.body is not None:
+            wanted[operation.body, "validation"] = None
+        if operation.answer is not None:
+            wanted[operation.answer, "serialization"] = None
+    references, defined = models_json_schema(list(wanted), ref_template=_REF)
+    schemas: dict[str, Any] = dict(defined["$defs"])
+    resolved = {model: schemas[str(found["$ref"]).rpartition("/")[2]] for (model, _), found in references.items()}
+    for model, mode in wanted:
+        if mode == "validation" and not any(operation.body is model for operation in operations):
+            schemas.pop(model.__name__, None)  # parameters are described where they are used
+    return {"schemas": schemas, "of": resolved, "references": {model: ref for (model, _), ref in references.items()}}
+
+
+def _described(operation: Operation, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.id,
+        "tags": [operation.tag],
+        "summary": operation.summary,
+        "description": f"{operation.description} Needs {operation.access.value} access.".strip(),
+        "parameters": [*_path_parameters(operation.path), *_query_parameters(operation, definitions)],
+        "responses": _responses(operation, definitions),
+    }
+    if operation.writes:
+        described["parameters"].append(_IDEMPOTENCY_KEY)
+    if operation.takes_if_match:
+        described["parameters"].append(_IF_MATCH)
+    if operation.body is not None:
+        content = {JSON: {"schema": definitions["references"][operation.body]}}
+        described["requestBody"] = {"required": not operation.has_optional_body, "content": content}
+    if operation.streams_body:
+        described["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
+    if operation.access is Access.ADMIN:
+        described["x-access"] = operation.access.value
+    return described
+
+
+def _path_parameters(path: str) -> list[dict[str, Any]]:
+    names = [step[1:-1] for step in path.split("/") if step.startswith("{")]
+    return [
+        {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
+        for name in names
+        for text, schema in [_PARAMETERS[name]]
+    ]
+
+
+def _query_parameters(operation: Operation, definitions: Mapping[str, Any]) -> list[dict[str, Any]]:
+    schema = definitions["of"][operation.query]
+    parameters = []
+    for name, described in schema.get("properties", {}).items():
+        plain = {key: value for key, value in described.items() if key not in ("title", "description")}
+        plain = _without_null(plain)
+        parameter = {"name": name, "in": "query", "required": name in schema.get("required", ()), "schema": plain}
+        if "description" in described:
+            parameter["description"] = described["description"]
+        parameters.append(parameter)
+    return parameters
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the schema of a parameter that may be absent, and cannot be null in a URL."""
+    options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+    if len(options) != 1:
+        return schema
+    rest = {key: value for key, value in schema.items() if key != "anyOf" and not (key == "default" and value is None)}
+    return {**rest, **options[0]}
+
+
+def _responses(operation: Operation, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    status = operation.status
+    good: dict[str, Any] = {"description": HTTPStatus(status).phrase}
+    if operation.answer is not None:
+        good["content"] = {JSON: {"schema": definitions["references"][operation.answer]}}
+    elif operation.streams_answer:
+        good["content"] = {NDJSON: {"schema": {"type": "string"}}}
+    else:
+        good = {"description": HTTPStatus(NO_CONTENT).phrase}
+        status = NO_CONTENT
+    headers: dict[str, Any] = {}
+    if operation.has_etag:
+        headers["ETag"] = {"schema": {"type": "string"}, "description": "Changes with everything but its uses."}
+    if "cursor" in operation.query.model_fields:
+        headers["Link"] = {"schema": {"type": "string"}, "description": 'The next page: `<…>; rel="next"`.'}
+    if headers:
+        good["headers"] = headers
+    responses = {str(status): good}
+    for error in operation.errors:
+        responses[str(error)] = _problem(error, definitions)
+    return responses
+
+
+def _problem(status: int, definitions: Mapping[str, Any]) -> dict[str, Any]:
+    answer: dict[str, Any] = {
+        "description": HTTPStatus(status).phrase,
+        "content": {PROBLEM_JSON: {"schema": definitions["references"][Problem]}},
+    }
+    if status in (TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE):
+        answer["headers"] = {
+            "Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait before trying again."}
+        }
+    return answer

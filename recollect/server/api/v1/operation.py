@@ -1,0 +1,93 @@
+"""What an operation of the REST API under `/v1` declares: the OpenAPI document and the checks follow from it. Pure."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from recollect.server.api.v1.fields import Answer, Body, NoQuery, Query
+from recollect.server.status import (
+    BAD_REQUEST,
+    CONFLICT,
+    FORBIDDEN,
+    INSUFFICIENT_STORAGE,
+    NOT_FOUND,
+    OK,
+    PRECONDITION_FAILED,
+    SERVICE_UNAVAILABLE,
+    TOO_LARGE,
+    TOO_MANY_REQUESTS,
+    UNAUTHORIZED,
+    UNPROCESSABLE,
+    UNSUPPORTED_MEDIA_TYPE,
+)
+from recollect.types import Access
+
+if TYPE_CHECKING:
+    from recollect.server.api.v1.request import ResourceRequest
+
+NDJSON = "application/x-ndjson"
+_ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer with what belongs into its head."""
+
+    answer: Answer | None = None
+    """None: the answer has no body, or `stream` writes it."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    next_cursor: str | None = None
+    """Of a list: the cursor of the next page, for the header `Link`."""
+    stream: AsyncIterator[bytes] | None = None
+
+
+Handler = Callable[["ResourceRequest"], Awaitable[Reply]]
+"""Serves a request whose parts were checked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation:
+    """An HTTP method and path, with everything that a client has to know of it."""
+
+    id: str
+    """Unique; generators of clients name functions by it."""
+    method: str
+    path: str
+    """Such as `/v1/subjects/{subject}/memories/{memory}`."""
+    tag: str
+    summary: str
+    access: Access
+    """What the credential must allow for the subject of the path; without one, for all subjects of its tenant."""
+    handler: Handler
+    description: str = ""
+    query: type[Query] = NoQuery
+    body: type[Body] | None = None
+    has_optional_body: bool = False
+    answer: type[Answer] | None = None
+    status: int = OK
+    writes: bool = False
+    """Whether it changes something: it then takes an idempotency key."""
+    has_etag: bool = False
+    """Whether the answer has the tag of one memory."""
+    takes_if_match: bool = False
+    conflicts: bool = False
+    """Whether what exists may contradict it."""
+    streams_body: bool = False
+    """Whether the body is a file of JSON lines, which the handler reads."""
+    streams_answer: bool = False
+
+    @property
+    def errors(self) -> tuple[int, ...]:
+        """Statuses of the problems that it may answer, ascending."""
+        found = {BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE}
+        if any("{" + name + "}" in self.path for name in _ID_PARAMETERS):
+            found.add(NOT_FOUND)
+        if self.body is not None or self.streams_body:
+            found |= {TOO_LARGE, UNSUPPORTED_MEDIA_TYPE}
+        if self.writes:
+            found |= {CONFLICT, UNPROCESSABLE, INSUFFICIENT_STORAGE, TOO_LARGE}
+        if self.conflicts:
+            found.add(CONFLICT)
+        if self.takes_if_match:
+            found.add(PRECONDITION_FAILED)
+        return tuple(sorted(found))

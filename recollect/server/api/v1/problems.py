@@ -1,0 +1,126 @@
+"""Errors of the REST API under `/v1`, as problem details (RFC 9457). Pure."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from http import HTTPStatus
+
+from pydantic import Field
+
+from recollect.errors import (
+    BadIdentityError,
+    BadRequestError,
+    BadSubjectError,
+    ChangedMemoryError,
+    ConflictError,
+    RecollectError,
+    StoreFullError,
+    TryAgainError,
+    UnknownAppError,
+    UnknownConversationError,
+    UnknownMemoryError,
+    UnknownProfileError,
+)
+from recollect.server.api.v1.fields import Answer
+from recollect.server.asgi import BodyTooLargeError
+from recollect.server.status import INTERNAL_SERVER_ERROR, TOO_LARGE, status_of
+
+PROBLEM_JSON = "application/problem+json"
+# Where nothing says when the cause will be gone.
+_DEFAULT_RETRY_S = 1
+
+KINDS: Mapping[str, str] = {
+    "bad-request": "The path, query or body is not as the document says.",
+    "bad-subject": "The name cannot be a subject; write kind:name, such as user:ana.",
+    "unknown-profile": "No profile has this name.",
+    "forbidden": "The credential does not allow this, whether or not what it names exists.",
+    "not-found": "No operation has this path.",
+    "unknown-memory": "The subject has no memory with this id.",
+    "unknown-conversation": "The subject has no conversation with this id.",
+    "unknown-app": "No such app.",
+    "unknown-formation": "No formation has this key, or it is not parked.",
+    "method-not-allowed": "The path takes other methods: see the header Allow.",
+    "conflict": "What exists cannot be changed like that.",
+    "request-in-progress": "A request with this idempotency key is still running.",
+    "answer-lost": "The request with this idempotency key took effect, but its answer is not kept any more.",
+    "changed": "The memory is not as If-Match says: read it again.",
+    "too-large": "The body is larger than the server takes.",
+    "not-json": "The body is not declared as application/json.",
+    "key-reused": "The idempotency key was used for another request.",
+    "store-full": "The disk is full: nothing was written.",
+    "try-again": "Nothing is wrong with the request: send it again later.",
+    "internal": "The server failed.",
+}
+"""All kinds of problems by the last part of their `type`, each with its explanation."""
+
+_KIND_OF: tuple[tuple[type[Exception], str], ...] = (
+    (BadSubjectError, "bad-subject"),
+    (UnknownProfileError, "unknown-profile"),
+    (ChangedMemoryError, "changed"),
+    (BadIdentityError, "forbidden"),
+    (UnknownMemoryError, "unknown-memory"),
+    (UnknownConversationError, "unknown-conversation"),
+    (UnknownAppError, "unknown-app"),
+    (ConflictError, "conflict"),
+    (BadRequestError, "bad-request"),
+    (StoreFullError, "store-full"),
+    (TryAgainError, "try-again"),
+    (BodyTooLargeError, "too-large"),
+)
+
+
+class Problem(Answer):
+    """Why a request was refused (RFC 9457)."""
+
+    type: str = Field(description="What kind of problem it is: a link into the documentation.")
+    title: str
+    status: int = Field(ge=400, le=599)
+    detail: str
+    instance: str = Field(description="The path of the request.")
+    param: str | None = Field(default=None, description="The field or parameter at fault.")
+
+
+@dataclass(eq=False)
+class ProblemError(Exception):
+    """A refusal by the server itself."""
+
+    status: int
+    kind: str
+    """One of `KINDS`."""
+    detail: str
+    param: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def problem_of(error: RecollectError | BodyTooLargeError, *, now: datetime) -> ProblemError:
+    """Return how the server answers an error of the engine."""
+    status = status_of(error)
+    kind = next((kind for cause, kind in _KIND_OF if isinstance(error, cause)), _kind_of_status(status))
+    param = error.param if isinstance(error, BadRequestError | ConflictError) else None
+    headers = {}
+    if isinstance(error, TryAgainError):
+        headers["Retry-After"] = str(_seconds_until(getattr(error, "until", None), now))
+    return ProblemError(status, kind, str(error), param, headers)
+
+
+def body_of(problem: ProblemError, path: str) -> Problem:
+    """Return the answer to a request for a path."""
+    return Problem(
+        type=f"/docs#{problem.kind}",
+        title=HTTPStatus(problem.status).phrase,
+        status=problem.status,
+        detail=problem.detail,
+        instance=path,
+        param=problem.param,
+    )
+
+
+def _kind_of_status(status: int) -> str:
+    if status == TOO_LARGE:
+        return "too-large"
+    return "internal" if status >= INTERNAL_SERVER_ERROR else "bad-request"
+
+
+def _seconds_until(until: datetime | None, now: datetime) -> int:
+    return _DEFAULT_RETRY_S if until is None else max(_DEFAULT_RETRY_S, math.ceil((until - now).total_seconds()))

@@ -1,0 +1,181 @@
+"""The REST API under `/v1`: finds the operation of a request and answers it. Raw ASGI."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from recollect.chat.identity import Headers, IdentityPolicy
+from recollect.engine import AsyncRecollect
+from recollect.errors import BadRequestError, RecollectError
+from recollect.server.api.v1.access import requester_of
+from recollect.server.api.v1.fields import Answer
+from recollect.server.api.v1.operation import NDJSON, Operation, Reply
+from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
+from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
+from recollect.server.asgi import (
+    BodyTooLargeError,
+    ClientDisconnectedError,
+    Receive,
+    Scope,
+    Send,
+    send_body,
+    send_start,
+    with_write_timeout,
+)
+from recollect.server.status import METHOD_NOT_ALLOWED, NO_CONTENT, NOT_FOUND
+
+# Of paths in problems, in characters.
+_MAX_SHOWN_PATH = 300
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The operations of one path, and its parameters."""
+
+    by_method: Mapping[str, Operation]
+    parameters: Mapping[str, str]
+
+
+class RestApi:
+    """Answers requests to paths of operations; everything that goes wrong is a problem (RFC 9457)."""
+
+    def __init__(self, operations: Sequence[Operation], engine: AsyncRecollect, policy: IdentityPolicy) -> None:
+        """Create the application.
+
+        Args:
+            operations: What it serves; no two have the same method and path.
+            engine: The engine to serve through.
+            policy: Which claims of identity in headers are believed.
+        """
+        self._engine = engine
+        self._policy = policy
+        self._by_path: dict[tuple[str, ...], dict[str, Operation]] = {}
+        for operation in operations:
+            steps = tuple(operation.path.strip("/").split("/"))
+            self._by_path.setdefault(steps, {})[operation.method] = operation
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request."""
+        send = with_write_timeout(send, self._engine.settings.idle_timeout_s)
+        path = _sent_path(scope)
+        try:
+            await self._serve(scope, receive, send, path)
+        except ProblemError as problem:
+            await _send_problem(send, scope, problem, path)
+        except ClientDisconnectedError:
+            return
+        except (RecollectError, BodyTooLargeError) as error:
+            await _send_problem(send, scope, problem_of(error, now=self._engine.clock.now()), path)
+
+    async def _serve(self, scope: Scope, receive: Receive, send: Send, path: str) -> None:
+        found = self._find(path)
+        method = "GET" if scope["method"] == "HEAD" else scope["method"]
+        operation = found.by_method.get(method)
+        if operation is None:
+            allowed = ", ".join(sorted({*found.by_method, *(["HEAD"] if "GET" in found.by_method else [])}))
+            raise ProblemError(
+                METHOD_NOT_ALLOWED,
+                "method-not-allowed",
+                f"{scope['method'][:40]} is none of {allowed}",
+                headers={"Allow": allowed},
+            )
+        request = await self._read(operation, found.parameters, scope, receive, path)
+        reply = await operation.handler(request)
+        await _send_reply(send, scope, request, reply)
+
+    async def _read(
+        self, operation: Operation, parameters: Mapping[str, str], scope: Scope, receive: Receive, path: str
+    ) -> ResourceRequest:
+        """Check everything that can be checked without the database, the credential first."""
+        headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
+        requester = requester_of(scope, headers, self._policy, self._engine.clock.now())
+        requester.require(operation.access)
+        if "subject" in parameters:
+            requester.subject(parameters["subject"], operation.access)
+        query = read_query(operation.query, scope.get("query_string", b""))
+        body, raw = await read_request_body(operation, headers, receive, self._engine.settings.max_body_bytes)
+        return ResourceRequest(
+            engine=self._engine,
+            operation=operation,
+            requester=requester,
+            path=parameters,
+            raw_path=path,
+            headers=headers,
+            query=query,
+            body=body,
+            raw_body=raw,
+            receive=receive if operation.streams_body else None,
+        )
+
+    def _find(self, path: str) -> _Found:
+        """Find the operations of a path.
+
+        Raises:
+            BadRequestError: The path cannot be decoded.
+            ProblemError: No operation has this path (404).
+        """
+        steps = [_decoded(step) for step in path.split("/")[1:]]
+        if steps[0] == "u" and steps[2:3] == ["v1"]:
+            del steps[:2]
+        for known, by_method in self._by_path.items():
+            if len(known) == len(steps) and all(
+                own == step or (own[0] == "{" and step) for own, step in zip(known, steps, strict=True)
+            ):
+                named = {own[1:-1]: step for own, step in zip(known, steps, strict=True) if own[0] == "{"}
+                return _Found(by_method, named)
+        raise ProblemError(NOT_FOUND, "not-found", f"no operation has the path {path[:_MAX_SHOWN_PATH]}")
+
+
+def _sent_path(scope: Scope) -> str:
+    raw: bytes = scope.get("raw_path") or scope["path"].encode()
+    return raw.split(b"?")[0].decode("latin-1")
+
+
+def _decoded(step: str) -> str:
+    try:
+        text = unquote_to_bytes(step.encode("latin-1")).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadRequestError("the path cannot be decoded as UTF-8") from None
+    if "\0" in text:
+        raise BadRequestError("the path holds a NUL character")
+    return text
+
+
+async def _send_problem(send: Send, scope: Scope, problem: ProblemError, path: str) -> None:
+    answer = body_of(problem, path[:_MAX_SHOWN_PATH])
+    await _send(send, scope, problem.status, PROBLEM_JSON, answer, problem.headers)
+
+
+async def _send_reply(send: Send, scope: Scope, request: ResourceRequest, reply: Reply) -> None:
+    operation = request.operation
+    headers = dict(reply.headers)
+    if reply.next_cursor is not None:
+        headers["Link"] = f'<{with_cursor(request.raw_path, request.query, reply.next_cursor)}>; rel="next"'
+    if reply.stream is None:
+        await _send(send, scope, operation.status, JSON, reply.answer, headers)
+        return
+    await send_start(send, operation.status, _head(NDJSON, headers))
+    async for part in reply.stream:
+        await send_body(send, part, more=True)
+    await send_body(send, b"", more=False)
+
+
+async def _send(
+    send: Send, scope: Scope, status: int, kind: str, answer: Answer | None, headers: Mapping[str, str]
+) -> None:
+    if answer is None:
+        await send_start(send, NO_CONTENT, _head(None, headers))
+        await send_body(send, b"", more=False)
+        return
+    body = answer.model_dump_json().encode()
+    head = _head(kind, headers)
+    head.append((b"content-length", str(len(body)).encode()))
+    await send_start(send, status, head)
+    await send_body(send, b"" if scope["method"] == "HEAD" else body, more=False)
+
+
+def _head(kind: str | None, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    head = [(b"cache-control", b"no-store")]
+    if kind is not None:
+        head.append((b"content-type", kind.encode()))
+    return head + [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
