@@ -14,7 +14,7 @@ from recollect.types import Action, AddMemory, Decision, Memory, MemoryId, Memor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Correction:
+class HandCorrection:
     """What holds in a memory's place."""
 
     note: ManualNote
@@ -23,7 +23,7 @@ class Correction:
 
 
 async def correct_memory(
-    runtime: Runtime, memory: Memory, correction: Correction, *, only_unchanged: bool = False
+    runtime: Runtime, memory: Memory, correction: HandCorrection, *, only_unchanged: bool = False
 ) -> Memory:
     """Close an active memory, with what else says the same, and store what holds in its place.
 
@@ -67,7 +67,7 @@ async def correct_memory(
         return await retry_while_stale(attempt, failure=failure)
 
 
-def _require_correctable(memory: Memory, correction: Correction) -> None:
+def _require_correctable(memory: Memory, correction: HandCorrection) -> None:
     if memory.state is not MemoryState.ACTIVE:
         raise BadRequestError(f"memory {memory.id} is {memory.state.value}: only what is active can be corrected")
     if memory.kind not in (MemoryKind.NOTE, MemoryKind.FACT):
@@ -78,7 +78,7 @@ def _require_correctable(memory: Memory, correction: Correction) -> None:
         raise BadRequestError("the value is empty", param="value")
 
 
-def _successor(memory: Memory, correction: Correction, runtime: Runtime) -> Memory:
+def _successor(memory: Memory, correction: HandCorrection, runtime: Runtime) -> Memory:
     now = runtime.clock.now()
     note, value = correction.note, correction.value
     return Memory(

@@ -253,21 +253,21 @@ class AsyncRecollect(Services):
             unchanged: The memory as you read it: refuse if it has changed since.
 
         Returns:
-            The memory that took its place. `history.undo` of the decision brings the old one back.
+            The memory in its place. `history.undo` of the decision brings the old one back.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
             BadRequestError: the memory is closed, held, a quotation or a summary, or an argument is invalid.
             ChangedMemoryError: the memory is no longer as `unchanged`.
         """
-        from recollect.curation.corrections import Correction, correct_memory
+        from recollect.curation.corrections import HandCorrection, correct_memory
         from recollect.engine.recorder import manual_note
 
         known = await self._memories.get_unchanged(memory_id, self.subject(user), unchanged)
         note = NewNote(
             text, known.importance if importance is None else importance, known.type if type is None else type
         )
-        correction = Correction(note=manual_note(note, self._components.profile(None)), value=value)
+        correction = HandCorrection(note=manual_note(note, self._components.profile(None)), value=value)
         memory = await correct_memory(self._steps.runtime, known, correction, only_unchanged=unchanged is not None)
         self._steps.forget_texts(memory.subject)
         return memory
@@ -279,14 +279,9 @@ class AsyncRecollect(Services):
 
         A closed memory stays as it is. `erase` removes it permanently.
 
-        Args:
-            memory_id: Id of the memory.
-            user: User whose memory it is.
-            unchanged: The memory as you read it: refuse if it has changed since.
-
         Raises:
             UnknownMemoryError: this user has no memory with this id.
-            ChangedMemoryError: the memory is no longer as `unchanged`.
+            ChangedMemoryError: it is not as you read it: not as `unchanged`, if that is given.
         """
         from recollect.formation.forget import forget_by_hand
 

@@ -281,7 +281,7 @@ class Recollect:
             unchanged: The memory as you read it: refuse if it has changed since.
 
         Returns:
-            The memory that took its place. `history.undo` of the decision brings the old one back.
+            The memory in its place. `history.undo` of the decision brings the old one back.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
@@ -299,14 +299,9 @@ class Recollect:
 
         A closed memory stays as it is. `erase` removes it permanently.
 
-        Args:
-            memory_id: Id of the memory.
-            user: User whose memory it is.
-            unchanged: The memory as you read it: refuse if it has changed since.
-
         Raises:
             UnknownMemoryError: this user has no memory with this id.
-            ChangedMemoryError: the memory is no longer as `unchanged`.
+            ChangedMemoryError: it is not as you read it: not as `unchanged`, if that is given.
         """
         return self._engine.run(self._engine.core.forget(memory_id, user=user, unchanged=unchanged))
 

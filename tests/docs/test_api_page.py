@@ -6,17 +6,18 @@ from pathlib import Path
 from recollect.chat.tools import NAMES
 from recollect.profiles.registry import ProfileRegistry
 from recollect.server.api import OPERATIONS
+from recollect.server.api.v1 import OPERATIONS as RESOURCES
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "api.md").read_text("utf-8")
 GUIDE = (DOCS / "guide.md").read_text("utf-8")
 # What is served beside the REST API's own operations.
-BESIDE = {("GET", path) for path in ("/livez", "/readyz", "/healthz", "/metrics")}
+BESIDE = {("GET", path) for path in ("/", "/docs", "/openapi.json", "/livez", "/readyz", "/healthz", "/metrics")}
 
 
 def test_each_operation_is_on_the_page_and_each_one_there_is_served() -> None:
     shown = set(re.findall(r"`(GET|POST|PUT|PATCH|DELETE) (/[^`\s?]*)`", PAGE))
-    live = {(operation.method, operation.path) for operation in OPERATIONS}
+    live = {(operation.method, operation.path) for operation in (*OPERATIONS, *RESOURCES)}
     assert shown == live | BESIDE
 
 

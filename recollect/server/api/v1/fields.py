@@ -36,17 +36,17 @@ class Body(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
-class Query(BaseModel):
+class UrlQuery(BaseModel):
     """Base of the parameters of a URL; unknown ones are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
-class NoQuery(Query):
+class NoQuery(UrlQuery):
     """No parameters."""
 
 
-class Page(Query):
+class Page(UrlQuery):
     """Parameters of a list."""
 
     limit: int = Field(default=100, ge=1, le=MAX_PAGE_SIZE, description="Maximum number of items of the page.")

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from recollect.engine import run_in_thread_if_large
 from recollect.errors import BadRequestError, ChangedMemoryError
-from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, Query, Weight
+from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Weight
 from recollect.server.api.v1.memory_answers import (
     ExplanationAnswer,
     HistoryAnswer,
@@ -27,7 +27,7 @@ from recollect.server.api.v1.memory_answers import (
     recall_answer,
     receipt_answer,
 )
-from recollect.server.api.v1.operation import Operation, Reply
+from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED
 from recollect.types import Access, Memory, MemoryKind, MemoryState, NewNote
@@ -103,14 +103,14 @@ class MemoryListQuery(Page):
     known_at: Instant | None = Field(default=None, description="List what was known at this instant; absent: now.")
 
 
-class EraseQuery(Query):
+class EraseQuery(UrlQuery):
     """What else an erasure reaches."""
 
     keep_messages: bool = Field(default=False, description="Keep the messages, and other memories formed from them.")
     everywhere: bool = Field(default=False, description="Erase what other subjects have of it, too.")
 
 
-async def _list(request: ResourceRequest) -> Reply:
+async def _list(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(MemoryListQuery)
     page = await request.engine.list(
         user=request.target,
@@ -127,17 +127,17 @@ async def _list(request: ResourceRequest) -> Reply:
     answers = await run_in_thread_if_large(
         _BYTES_OF_MEMORY * len(shown), lambda: memory_answers(shown, request.requester)
     )
-    return Reply(answer=MemoryPage(memories=answers, next_cursor=following), next_cursor=following)
+    return ResourceReply(answer=MemoryPage(memories=answers, next_cursor=following), next_cursor=following)
 
 
-async def _add(request: ResourceRequest) -> Reply:
+async def _add(request: ResourceRequest) -> ResourceReply:
     body = request.body_as(NewMemories)
     notes = [NewNote(new.text, new.importance, new.type) for new in body.memories]
     stored = await request.engine.bulk.add(notes, user=request.target, profile=request.profile(body.profile))
-    return Reply(answer=MemoriesAnswer(memories=memory_answers(stored, request.requester)))
+    return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(stored, request.requester)))
 
 
-async def _search(request: ResourceRequest) -> Reply:
+async def _search(request: ResourceRequest) -> ResourceReply:
     body = request.body_as(SearchRequest)
     found = await request.engine.search(
         body.query,
@@ -147,15 +147,15 @@ async def _search(request: ResourceRequest) -> Reply:
         at=body.at,
         known_at=body.known_at,
     )
-    return Reply(answer=recall_answer(found, request.requester))
+    return ResourceReply(answer=recall_answer(found, request.requester))
 
 
-async def _get(request: ResourceRequest) -> Reply:
+async def _get(request: ResourceRequest) -> ResourceReply:
     memory = await request.engine.get(request.path["memory"], user=request.target)
     return _tagged(memory, request)
 
 
-async def _correct(request: ResourceRequest) -> Reply:
+async def _correct(request: ResourceRequest) -> ResourceReply:
     body = request.body_as(CorrectionRequest)
     corrected = await request.engine.correct(
         request.path["memory"],
@@ -169,41 +169,41 @@ async def _correct(request: ResourceRequest) -> Reply:
     return _tagged(corrected, request)
 
 
-async def _close(request: ResourceRequest) -> Reply:
+async def _close(request: ResourceRequest) -> ResourceReply:
     closed = await request.engine.forget(
         request.path["memory"], user=request.target, unchanged=await _unchanged(request)
     )
     return _tagged(closed, request)
 
 
-async def _erase(request: ResourceRequest) -> Reply:
+async def _erase(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(EraseQuery)
     await _unchanged(request)
     receipt = await request.engine.erase(
         request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=query.everywhere
     )
-    return Reply(answer=receipt_answer(receipt))
+    return ResourceReply(answer=receipt_answer(receipt))
 
 
-async def _history(request: ResourceRequest) -> Reply:
+async def _history(request: ResourceRequest) -> ResourceReply:
     history = await request.engine.history.get(request.path["memory"], user=request.target)
-    return Reply(answer=history_answer(history, request.requester))
+    return ResourceReply(answer=history_answer(history, request.requester))
 
 
-async def _explain(request: ResourceRequest) -> Reply:
+async def _explain(request: ResourceRequest) -> ResourceReply:
     explanation = await request.engine.history.explain(request.path["memory"], user=request.target)
-    return Reply(answer=explanation_answer(explanation, request.requester))
+    return ResourceReply(answer=explanation_answer(explanation, request.requester))
 
 
-async def _link(request: ResourceRequest) -> Reply:
+async def _link(request: ResourceRequest) -> ResourceReply:
     to = request.subject(request.body_as(LinkRequest).to, Access.WRITE)
     linked = await request.engine.shared.link(request.path["memory"], to=to, user=request.target)
-    return Reply(answer=memory_answer(linked, request.requester))
+    return ResourceReply(answer=memory_answer(linked, request.requester))
 
 
-async def _unlink(request: ResourceRequest) -> Reply:
+async def _unlink(request: ResourceRequest) -> ResourceReply:
     await request.engine.shared.unlink(request.path["memory"], user=request.target)
-    return Reply()
+    return ResourceReply()
 
 
 def _position(cursor: str | None) -> str | None:
@@ -218,9 +218,9 @@ def _position(cursor: str | None) -> str | None:
         raise BadRequestError("the cursor is none of this list", param="cursor") from None
 
 
-def _tagged(memory: Memory, request: ResourceRequest) -> Reply:
+def _tagged(memory: Memory, request: ResourceRequest) -> ResourceReply:
     tag = etag_of(memory, request.requester)
-    return Reply(answer=memory_answer(memory, request.requester), headers={"ETag": tag})
+    return ResourceReply(answer=memory_answer(memory, request.requester), headers={"ETag": tag})
 
 
 async def _unchanged(request: ResourceRequest) -> Memory | None:
@@ -241,7 +241,7 @@ async def _unchanged(request: ResourceRequest) -> Memory | None:
 
 
 OPERATIONS = (
-    Operation(
+    ResourceOperation(
         id="listMemories",
         method="GET",
         path=_PATH,
@@ -252,7 +252,7 @@ OPERATIONS = (
         query=MemoryListQuery,
         answer=MemoryPage,
     ),
-    Operation(
+    ResourceOperation(
         id="addMemories",
         method="POST",
         path=_PATH,
@@ -266,7 +266,7 @@ OPERATIONS = (
         status=CREATED,
         writes=True,
     ),
-    Operation(
+    ResourceOperation(
         id="searchMemories",
         method="POST",
         path="/v1/subjects/{subject}/search",
@@ -277,7 +277,7 @@ OPERATIONS = (
         body=SearchRequest,
         answer=RecallAnswer,
     ),
-    Operation(
+    ResourceOperation(
         id="getMemory",
         method="GET",
         path=_MEMORY,
@@ -288,7 +288,7 @@ OPERATIONS = (
         answer=MemoryAnswer,
         has_etag=True,
     ),
-    Operation(
+    ResourceOperation(
         id="correctMemory",
         method="PATCH",
         path=_MEMORY,
@@ -304,7 +304,7 @@ OPERATIONS = (
         has_etag=True,
         takes_if_match=True,
     ),
-    Operation(
+    ResourceOperation(
         id="closeMemory",
         method="POST",
         path=f"{_MEMORY}/close",
@@ -317,7 +317,7 @@ OPERATIONS = (
         has_etag=True,
         takes_if_match=True,
     ),
-    Operation(
+    ResourceOperation(
         id="eraseMemory",
         method="DELETE",
         path=_MEMORY,
@@ -332,7 +332,7 @@ OPERATIONS = (
         writes=True,
         takes_if_match=True,
     ),
-    Operation(
+    ResourceOperation(
         id="getMemoryHistory",
         method="GET",
         path=f"{_MEMORY}/history",
@@ -342,7 +342,7 @@ OPERATIONS = (
         handler=_history,
         answer=HistoryAnswer,
     ),
-    Operation(
+    ResourceOperation(
         id="explainMemory",
         method="GET",
         path=f"{_MEMORY}/why",
@@ -352,7 +352,7 @@ OPERATIONS = (
         handler=_explain,
         answer=ExplanationAnswer,
     ),
-    Operation(
+    ResourceOperation(
         id="linkMemory",
         method="POST",
         path=f"{_MEMORY}/links",
@@ -366,7 +366,7 @@ OPERATIONS = (
         status=CREATED,
         writes=True,
     ),
-    Operation(
+    ResourceOperation(
         id="unlinkMemory",
         method="POST",
         path=f"{_MEMORY}/unlink",

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from recollect.server.api.v1.operation import NDJSON, Operation
+from recollect.server.api.v1.operation import NDJSON, ResourceOperation
 from recollect.server.api.v1.problems import PROBLEM_JSON, Problem
 from recollect.server.api.v1.request import JSON
 from recollect.server.status import NO_CONTENT, SERVICE_UNAVAILABLE, TOO_MANY_REQUESTS
@@ -61,7 +61,7 @@ _IF_MATCH = {
 }
 
 
-def openapi_document(operations: Sequence[Operation], version: str) -> dict[str, Any]:
+def openapi_document(operations: Sequence[ResourceOperation], version: str) -> dict[str, Any]:
     """Build the document; equal operations give an equal document."""
     definitions = _schemas(operations)
     paths: dict[str, dict[str, Any]] = {}
@@ -86,7 +86,7 @@ def openapi_document(operations: Sequence[Operation], version: str) -> dict[str,
     }
 
 
-def _schemas(operations: Iterable[Operation]) -> dict[str, Any]:
+def _schemas(operations: Iterable[ResourceOperation]) -> dict[str, Any]:
     wanted: dict[tuple[type[BaseModel], JsonSchemaMode], None] = {(Problem, "serialization"): None}
     for operation in operations:
         wanted[operation.query, "validation"] = None
@@ -103,7 +103,7 @@ def _schemas(operations: Iterable[Operation]) -> dict[str, Any]:
     return {"schemas": schemas, "of": resolved, "references": {model: ref for (model, _), ref in references.items()}}
 
 
-def _described(operation: Operation, definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _described(operation: ResourceOperation, definitions: Mapping[str, Any]) -> dict[str, Any]:
     described: dict[str, Any] = {
         "operationId": operation.id,
         "tags": [operation.tag],
@@ -135,7 +135,7 @@ def _path_parameters(path: str) -> list[dict[str, Any]]:
     ]
 
 
-def _query_parameters(operation: Operation, definitions: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _query_parameters(operation: ResourceOperation, definitions: Mapping[str, Any]) -> list[dict[str, Any]]:
     schema = definitions["of"][operation.query]
     parameters = []
     for name, described in schema.get("properties", {}).items():
@@ -157,7 +157,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     return {**rest, **options[0]}
 
 
-def _responses(operation: Operation, definitions: Mapping[str, Any]) -> dict[str, Any]:
+def _responses(operation: ResourceOperation, definitions: Mapping[str, Any]) -> dict[str, Any]:
     status = operation.status
     good: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if operation.answer is not None:

@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recollect.server.api.v1.fields import Answer, Body, NoQuery, Query
+from recollect.server.api.v1.fields import Answer, Body, NoQuery, UrlQuery
 from recollect.server.status import (
     BAD_REQUEST,
     CONFLICT,
@@ -30,7 +30,7 @@ _ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profi
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ResourceReply:
     """An answer with what belongs into its head."""
 
     answer: Answer | None = None
@@ -41,12 +41,12 @@ class Reply:
     stream: AsyncIterator[bytes] | None = None
 
 
-Handler = Callable[["ResourceRequest"], Awaitable[Reply]]
+Handler = Callable[["ResourceRequest"], Awaitable[ResourceReply]]
 """Serves a request whose parts were checked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class ResourceOperation:
     """An HTTP method and path, with everything that a client has to know of it."""
 
     id: str
@@ -60,7 +60,7 @@ class Operation:
     """What the credential must allow for the subject of the path; without one, for all subjects of its tenant."""
     handler: Handler
     description: str = ""
-    query: type[Query] = NoQuery
+    query: type[UrlQuery] = NoQuery
     body: type[Body] | None = None
     has_optional_body: bool = False
     answer: type[Answer] | None = None

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from recollect.server.api.v1.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from recollect.server.api.v1.openapi import openapi_document
-from recollect.server.api.v1.operation import Operation
+from recollect.server.api.v1.operation import ResourceOperation
 from recollect.server.api.v1.request import JSON
 
 # Where a client may reach the server, in the examples of the documentation.
@@ -37,7 +37,7 @@ _INDEX_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><tit
 <li><a href="/healthz">Health</a></li></ul></body></html>"""
 
 
-def page_routes(operations: Sequence[Operation]) -> list[Route]:
+def page_routes(operations: Sequence[ResourceOperation]) -> list[Route]:
     """Build the routes; the document is generated at its first use."""
 
     @cache

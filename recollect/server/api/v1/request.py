@@ -15,15 +15,15 @@ from recollect.chat.identity import Headers
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.errors import BadRequestError
 from recollect.server.api.v1.access import Requester
-from recollect.server.api.v1.fields import Body, Query
-from recollect.server.api.v1.operation import NDJSON, Operation
+from recollect.server.api.v1.fields import Body, UrlQuery
+from recollect.server.api.v1.operation import NDJSON, ResourceOperation
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import Receive, header, read_body
 from recollect.server.status import UNSUPPORTED_MEDIA_TYPE
 from recollect.types import Access, Caller, Subject
 
 BodyShape = TypeVar("BodyShape", bound=Body)
-QueryShape = TypeVar("QueryShape", bound=Query)
+QueryShape = TypeVar("QueryShape", bound=UrlQuery)
 JSON = "application/json"
 _MAX_PARAMETERS = 100
 _MAX_INTEGER_DIGITS = 15
@@ -34,14 +34,14 @@ class ResourceRequest:
     """A request whose parts are as its operation declares."""
 
     engine: AsyncRecollect
-    operation: Operation
+    operation: ResourceOperation
     requester: Requester
     path: Mapping[str, str]
     """Path parameters by name, decoded."""
     raw_path: str
     """The path as it was sent."""
     headers: Headers
-    query: Query
+    query: UrlQuery
     body: Body | None = field(default=None, repr=False)
     raw_body: bytes = field(default=b"", repr=False)
     receive: Receive | None = field(default=None, repr=False)
@@ -85,7 +85,7 @@ class ResourceRequest:
 
 
 async def read_request_body(
-    operation: Operation, headers: Headers, receive: Receive, max_bytes: int
+    operation: ResourceOperation, headers: Headers, receive: Receive, max_bytes: int
 ) -> tuple[Body | None, bytes]:
     """Read and check the body that an operation declares; return it with its bytes.
 
@@ -108,7 +108,7 @@ async def read_request_body(
     return await run_in_thread_if_large(len(raw), lambda: _validated(shape, raw)), raw
 
 
-def read_query(shape: type[Query], query_string: bytes) -> Query:
+def read_query(shape: type[UrlQuery], query_string: bytes) -> UrlQuery:
     """Read the parameters of a URL.
 
     Raises:
@@ -140,7 +140,7 @@ def read_query(shape: type[Query], query_string: bytes) -> Query:
         raise _bad(error, "the query") from None
 
 
-def with_cursor(path: str, query: Query, cursor: str) -> str:
+def with_cursor(path: str, query: UrlQuery, cursor: str) -> str:
     """Return the URL of the next page: the same path and query with another cursor."""
     given = query.model_dump(mode="json", exclude_unset=True)
     pairs = []
@@ -202,7 +202,7 @@ def _require_type(headers: Headers, types: Sequence[str]) -> None:
 
 
 @cache
-def _parameter_types(shape: type[Query]) -> dict[str, str]:
+def _parameter_types(shape: type[UrlQuery]) -> dict[str, str]:
     """Return the JSON type of each parameter."""
     properties: dict[str, Any] = shape.model_json_schema().get("properties", {})
     return {name: _type_in(schema) for name, schema in properties.items()}

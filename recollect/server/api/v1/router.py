@@ -9,7 +9,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, RecollectError
 from recollect.server.api.v1.access import requester_of
 from recollect.server.api.v1.fields import Answer
-from recollect.server.api.v1.operation import NDJSON, Operation, Reply
+from recollect.server.api.v1.operation import NDJSON, ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
 from recollect.server.asgi import (
@@ -32,14 +32,14 @@ _MAX_SHOWN_PATH = 300
 class _Found:
     """The operations of one path, and its parameters."""
 
-    by_method: Mapping[str, Operation]
+    by_method: Mapping[str, ResourceOperation]
     parameters: Mapping[str, str]
 
 
 class RestApi:
     """Answers requests to paths of operations; everything that goes wrong is a problem (RFC 9457)."""
 
-    def __init__(self, operations: Sequence[Operation], engine: AsyncRecollect, policy: IdentityPolicy) -> None:
+    def __init__(self, operations: Sequence[ResourceOperation], engine: AsyncRecollect, policy: IdentityPolicy) -> None:
         """Create the application.
 
         Args:
@@ -49,7 +49,7 @@ class RestApi:
         """
         self._engine = engine
         self._policy = policy
-        self._by_path: dict[tuple[str, ...], dict[str, Operation]] = {}
+        self._by_path: dict[tuple[str, ...], dict[str, ResourceOperation]] = {}
         for operation in operations:
             steps = tuple(operation.path.strip("/").split("/"))
             self._by_path.setdefault(steps, {})[operation.method] = operation
@@ -84,7 +84,7 @@ class RestApi:
         await _send_reply(send, scope, request, reply)
 
     async def _read(
-        self, operation: Operation, parameters: Mapping[str, str], scope: Scope, receive: Receive, path: str
+        self, operation: ResourceOperation, parameters: Mapping[str, str], scope: Scope, receive: Receive, path: str
     ) -> ResourceRequest:
         """Check everything that can be checked without the database, the credential first."""
         headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
@@ -146,7 +146,7 @@ async def _send_problem(send: Send, scope: Scope, problem: ProblemError, path: s
     await _send(send, scope, problem.status, PROBLEM_JSON, answer, problem.headers)
 
 
-async def _send_reply(send: Send, scope: Scope, request: ResourceRequest, reply: Reply) -> None:
+async def _send_reply(send: Send, scope: Scope, request: ResourceRequest, reply: ResourceReply) -> None:
     operation = request.operation
     headers = dict(reply.headers)
     if reply.next_cursor is not None:

@@ -1,0 +1,36 @@
+"""Fixtures of the tests of the REST API under `/v1`: an engine on each store, and a client that checks every answer."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from answer_checks import CheckingTransport
+from recollect.engine import AsyncRecollect, Components
+from recollect.providers.token_counter import token_counter
+from recollect.server.app import build_app
+from recollect.settings import Settings
+from recollect.testing import FakeClock, WordEmbedder
+from stores import STORES, new_store, url_of
+
+
+@pytest.fixture(params=STORES)
+async def engine(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
+    parts = Components(
+        settings=Settings(database_url=url_of(request.param, tmp_path)),
+        clock=clock,
+        store=await new_store(request.param, tmp_path, clock),
+        embedder=WordEmbedder(64),
+        model=None,
+        counter=token_counter(),
+    )
+    async with AsyncRecollect(parts) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def api(engine: AsyncRecollect) -> AsyncIterator[httpx.AsyncClient]:
+    transport = CheckingTransport(httpx.ASGITransport(app=build_app(engine)))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+        yield client
