@@ -1,21 +1,20 @@
 """Read the user, the conversation and the memory mode of a request from its headers, path and body. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from hmac import compare_digest
 
-import jwt
-
+from recollect.chat.signed_header import USER_JWT, verified_user
 from recollect.errors import BadIdentityError, BadRequestError, BadSettingError, BadSubjectError
 from recollect.text import clean, squeeze
-from recollect.types import INTERACTION_MODES, Identity, MemoryMode, RequestScope, Subject
+from recollect.types import INTERACTION_MODES, Access, Caller, Identity, MemoryMode, RequestScope, Subject, check_tenant
 
 Headers = Sequence[tuple[bytes, bytes]]
 
-USER_JWT = "x-openwebui-user-jwt"
 USER_ID = "x-openwebui-user-id"
 USER = "x-recollect-user"
+TENANT = "x-recollect-tenant"
 CHAT_ID = "x-openwebui-chat-id"
 MESSAGE_ID = "x-openwebui-message-id"
 SESSION = "x-recollect-session"
@@ -28,14 +27,14 @@ INTERACTION = "x-recollect-interaction"
 IDENTITY_HEADERS = (USER_JWT, USER_ID, USER)
 """Headers that name the user; each may be sent once."""
 
-_READ = frozenset({*IDENTITY_HEADERS, CHAT_ID, MESSAGE_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION})
+_READ = frozenset(
+    {*IDENTITY_HEADERS, TENANT, CHAT_ID, MESSAGE_ID, SESSION, MEMORY, PROFILE, APP, CHARACTERS, INTERACTION}
+)
 _AUTHORIZATION = "authorization"
+_UNVERIFIABLE = (
+    f"{USER_JWT} cannot be verified: set RECOLLECT_JWT_SECRET to Open WebUI's FORWARD_USER_INFO_HEADER_JWT_SECRET"
+)
 _PRIVATE_PREFIXES = (b"x-recollect-", b"x-openwebui-")
-_ISSUER = "open-webui"
-# Tolerated difference between Open WebUI's clock and ours; its tokens are valid for five minutes.
-_LEEWAY_S = 60
-# The year 10,000 in seconds since 1970: times of a token are before it.
-_MAX_TIME_S = 253_402_300_800
 # Open WebUI marks temporary chats by ids such as `local` and `local:…`.
 _TEMPORARY = "local"
 # Synonym of `on`.
@@ -64,7 +63,13 @@ class IdentityPolicy:
 
 
 def identify(
-    headers: Headers, *, path_user: str | None, body_user: str | None, policy: IdentityPolicy, now: datetime
+    headers: Headers,
+    *,
+    path_user: str | None,
+    body_user: str | None,
+    policy: IdentityPolicy,
+    now: datetime,
+    caller: Caller | None = None,
 ) -> Identity:
     """Identify the user, conversation and memory mode of a request.
 
@@ -72,24 +77,34 @@ def identify(
     the body's `user`, the default user. Headers and path must agree. The body's user is only a fallback, and one that
     cannot be a name makes the request anonymous. With memory off, the user is not identified.
 
+    With a caller's credential, all of these only narrow what it allows: they choose among its users, or repeat the
+    only one.
+
     Raises:
-        BadIdentityError: A header was sent twice, two contradict each other, a signature or name is invalid, an
-            unsigned name came although a signed one is required, or a header has a value that it does not take.
+        BadIdentityError: A header was sent twice, two contradict each other or the credential, a signature or name is
+            invalid, an unsigned name came although a signed one is required, or a header has a value that it does not
+            take.
     """
-    memory = _memory(_single(headers, frozenset({MEMORY})).get(MEMORY))
+    if caller is not None and caller.by_header:
+        caller = None
+    memory = _allowed(_memory(_single(headers, frozenset({MEMORY})).get(MEMORY)), caller)
     if memory is MemoryMode.OFF:
         return Identity(subject=None, memory=memory)
     given = _single(headers, _READ)
     if policy.jwt_secret is None:  # with a secret, even an empty unsigned name is refused
         given = {name: value for name, value in given.items() if value}
     conversation, append, temporary = _conversation(given)
+    tenant = _tenant(given, policy, caller)
+    subject = _subject(given, path_user, body_user, policy, now, caller)
     return Identity(
-        subject=_subject(given, path_user, body_user, policy, now),
+        subject=replace(subject, tenant=tenant) if subject is not None and tenant else subject,
+        tenant=tenant,
         memory=memory,
         scope=RequestScope(
-            profile=given.get(PROFILE) or None,
+            profile=given.get(PROFILE) or ("app" if caller is not None and caller.app is not None else None),
             key_profile=_profile_of_key(headers, policy.key_profiles),
-            app=_app(given.get(APP)),
+            app=_app(given.get(APP), caller),
+            only_app=caller is not None and caller.app is not None,
             characters=_characters(given.get(CHARACTERS)),
             interaction=_interaction(given.get(INTERACTION)),
         ),
@@ -108,10 +123,21 @@ def is_authenticated(headers: Headers, *, policy: IdentityPolicy, now: datetime)
     if policy.jwt_secret is None:
         return policy.trusted
     try:
-        token = _single(headers, frozenset({USER_JWT})).get(USER_JWT)
-        return bool(token) and _user(_verified(token or "", policy.jwt_secret, now), USER_JWT).kind == "user"
+        return signed_user(headers, policy=policy, now=now) is not None
     except BadIdentityError:
         return False
+
+
+def signed_user(headers: Headers, *, policy: IdentityPolicy, now: datetime) -> str | None:
+    """Return the user of Open WebUI's signed header; None if there is none, or no secret to verify it with.
+
+    Raises:
+        BadIdentityError: It was sent twice, or is not valid.
+    """
+    token = _single(headers, frozenset({USER_JWT})).get(USER_JWT)
+    if not token or policy.jwt_secret is None:
+        return None
+    return _user(verified_user(token, policy.jwt_secret, now), USER_JWT).name
 
 
 def is_private_header(name: bytes) -> bool:
@@ -147,9 +173,35 @@ def _profile_of_key(headers: Headers, profiles: Mapping[str, str]) -> str | None
     return matching[0] if matching else None
 
 
-def _app(value: str | None) -> str | None:
+def _allowed(memory: MemoryMode, caller: Caller | None) -> MemoryMode:
+    """Return what memory may do: a credential that only reads records nothing."""
+    if caller is None or caller.access.includes(Access.WRITE) or not memory.records:
+        return memory
+    if memory is MemoryMode.RECORD:
+        raise BadIdentityError(f"{MEMORY} is record, but this credential only reads")
+    return MemoryMode.READ
+
+
+def _app(value: str | None, caller: Caller | None) -> str | None:
     """Return an app's name; an invalid one is refused where its subject is created."""
-    return clean(value) if value else None
+    named = clean(value) if value else None
+    if caller is None or caller.app is None:
+        return named
+    if named not in (None, caller.app):
+        raise BadIdentityError(f"{APP} names another app than this credential is for")
+    return caller.app
+
+
+def _tenant(given: dict[str, str], policy: IdentityPolicy, caller: Caller | None) -> str:
+    """Return the tenant that the credential is for, or that the request chooses where it may."""
+    named = given.get(TENANT) or None
+    own = caller.tenant if caller is not None else (None if policy.trusted else "")
+    if named is not None and own not in (None, named):
+        raise BadIdentityError(f"{TENANT} names another tenant than this request's credential is for")
+    try:
+        return check_tenant(named) if named else own or ""
+    except BadSubjectError as error:
+        raise BadIdentityError(f"{TENANT}: {error}") from None
 
 
 def _characters(value: str | None) -> tuple[str, str] | None:
@@ -171,30 +223,73 @@ def _text(value: bytes) -> str:
 
 
 def _subject(
-    given: dict[str, str], path_user: str | None, body_user: str | None, policy: IdentityPolicy, now: datetime
+    given: dict[str, str],
+    path_user: str | None,
+    body_user: str | None,
+    policy: IdentityPolicy,
+    now: datetime,
+    caller: Caller | None,
 ) -> Subject | None:
+    if caller is not None:
+        return _of_caller(caller, given, path_user, body_user, policy, now)
     if policy.jwt_secret is not None:
         return _signed(given, path_user, body_user, policy.jwt_secret, now)
     if USER_JWT in given:
-        raise BadIdentityError(
-            f"{USER_JWT} cannot be verified: set RECOLLECT_JWT_SECRET to Open WebUI's "
-            "FORWARD_USER_INFO_HEADER_JWT_SECRET"
-        )
+        raise BadIdentityError(_UNVERIFIABLE)
     if not policy.trusted:
         return None
     named = _plain(given, path_user)
-    if named:
-        first_source, subject = named[0]
-        for source, other in named[1:]:
-            if other != subject:
-                raise BadIdentityError(f"{first_source} and {source} name different users; send one of them")
-        return subject
-    if body_user:
-        try:
-            return _named(body_user, "the body's `user`")
-        except BadIdentityError:
-            return None  # the field is OpenAI's, and may hold any text
+    if named or body_user:
+        return _agreed(named) or _of_body(body_user)
     return Subject("user", policy.default_user) if policy.default_user else None
+
+
+def _of_caller(
+    caller: Caller,
+    given: dict[str, str],
+    path_user: str | None,
+    body_user: str | None,
+    policy: IdentityPolicy,
+    now: datetime,
+) -> Subject | None:
+    """Return the only user of a credential, or the one that the request names among its users.
+
+    A body's `user` is OpenAI's field and may hold any text: it only counts where the credential leaves the choice.
+    """
+    named = _plain(given, path_user)
+    if USER_JWT in given:
+        if policy.jwt_secret is None:
+            raise BadIdentityError(_UNVERIFIABLE)
+        named.insert(0, (USER_JWT, _user(verified_user(given[USER_JWT], policy.jwt_secret, now), USER_JWT)))
+    elif USER_ID in given and policy.jwt_secret is not None:
+        raise BadIdentityError(f"{USER_ID} is not signed, but RECOLLECT_JWT_SECRET is set: send {USER_JWT}")
+    if caller.user is None:
+        return _agreed(named) or _of_body(body_user)
+    own = Subject("user", caller.user)
+    for source, subject in named:
+        if subject != own:
+            raise BadIdentityError(f"{source} names another user than this credential is for")
+    return own
+
+
+def _agreed(named: list[tuple[str, Subject]]) -> Subject | None:
+    """Return the user that all sources name; None without any.
+
+    Raises:
+        BadIdentityError: Two of them name different users.
+    """
+    for source, other in named[1:]:
+        if other != named[0][1]:
+            raise BadIdentityError(f"{named[0][0]} and {source} name different users; send one of them")
+    return named[0][1] if named else None
+
+
+def _of_body(user: str | None) -> Subject | None:
+    """Return the user of a body's `user`. The field is OpenAI's and may hold any text, which then counts as none."""
+    try:
+        return _named(user, "the body's `user`") if user else None
+    except BadIdentityError:
+        return None
 
 
 def _plain(given: dict[str, str], path_user: str | None) -> list[tuple[str, Subject]]:
@@ -226,40 +321,7 @@ def _signed(
         raise BadIdentityError(
             f"{plain[0]} names a user without a signature, but RECOLLECT_JWT_SECRET is set: send {USER_JWT} alone"
         )
-    return None if token is None else _user(_verified(token, secret, now), USER_JWT)
-
-
-def _verified(token: str, secret: str, now: datetime) -> str:
-    """Return the `sub` of a token that is valid at `now`."""
-    try:
-        claims = jwt.decode(
-            token,
-            secret,
-            algorithms=["HS256"],
-            issuer=_ISSUER,
-            # Times are checked below, against `now`.
-            options={
-                "require": ["sub", "iss", "iat", "exp"],
-                "verify_exp": False,
-                "verify_iat": False,
-                "verify_nbf": False,
-            },
-        )
-    except (jwt.PyJWTError, ValueError, RecursionError) as error:
-        raise BadIdentityError(f"{USER_JWT} is invalid: {type(error).__name__}; is the secret the same?") from None
-    at = now.timestamp()
-    expires, issued = _instant(claims["exp"]), max(_instant(claims["iat"]), _instant(claims.get("nbf", 0)))
-    if expires <= at - _LEEWAY_S:
-        raise BadIdentityError(f"{USER_JWT} has expired; compare both machines' clocks if it was made just now")
-    if issued > at + _LEEWAY_S:
-        raise BadIdentityError(f"{USER_JWT} was issued in the future; compare both machines' clocks")
-    return str(claims["sub"])
-
-
-def _instant(claim: object) -> float:
-    if isinstance(claim, int | float) and not isinstance(claim, bool) and 0 <= claim < _MAX_TIME_S:
-        return claim
-    raise BadIdentityError(f"{USER_JWT} is invalid: its times are not times")
+    return None if token is None else _user(verified_user(token, secret, now), USER_JWT)
 
 
 def _named(name: str, source: str) -> Subject:

@@ -17,6 +17,7 @@ from recollect.engine.databases import SubjectIndex
 from recollect.errors import PortInUseError, RecollectError, SetupError
 from recollect.providers.model_factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
+from recollect.server.auth.authenticator import needs_credentials
 from recollect.server.http_server import bind
 from recollect.server.origin_guard import is_loopback
 from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
@@ -91,11 +92,12 @@ def key_finding(settings: Settings) -> Finding:
             what,
             f"anyone who can reach {settings.host or '*'}:{settings.port} could use RECOLLECT_UPSTREAM_KEY: "
             "`recollect serve` does not start",
-            "set RECOLLECT_JWT_SECRET, or RECOLLECT_HOST=127.0.0.1, or unset the key",
+            "unset RECOLLECT_AUTH, or set RECOLLECT_HOST=127.0.0.1, or unset the key",
         )
     if settings.upstream_url is None:
         return ok(what, "no upstream is set")
-    if is_open and not settings.upstream_key:
+    guarded = needs_credentials(settings)
+    if is_open and not settings.upstream_key and not guarded:
         return warn(
             what,
             f"anyone who can reach {settings.host or '*'}:{settings.port} can send requests to {settings.upstream_url} "
@@ -103,9 +105,9 @@ def key_finding(settings: Settings) -> Finding:
             "restrict access to it, or make the upstream require a key",
         )
     if not settings.upstream_key:
-        return ok(what, "each client on this machine sends its own key")
+        return ok(what, f"each {'authenticated client' if guarded else 'client on this machine'} sends its own key")
     routes = len(INFERENCE_ROUTES) + len(settings.key_routes)
-    callers = "requests with Open WebUI's signed header" if settings.jwt_secret else "every program on this machine"
+    callers = "authenticated requests" if guarded or settings.jwt_secret else "every program on this machine"
     return ok(what, f"RECOLLECT_UPSTREAM_KEY is used for {callers}, on {routes} routes")
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from recollect.engine.core import AsyncRecollect
     from recollect.engine.embedder import EmbedderStatus
     from recollect.engine.prepared_turn import PreparedTurn
-    from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
+    from recollect.engine.results import AppMemoryPage, HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
     from recollect.engine.transfer import TransferReport
     from recollect.maintenance.reembed import ReembedProgress
     from recollect.providers.circuit_breaker import BreakerStatus
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from recollect.worker.counters import WorkerCounters
 
 __all__ = [
+    "AppMemoryPage",
     "AsyncRecollect",
     "BreakerStatus",
     "Components",
@@ -43,6 +44,7 @@ __all__ = [
 
 # Loaded at first use: most of them belong to services that a process may not need.
 _HOMES = {
+    "AppMemoryPage": "recollect.engine.results",
     "AsyncRecollect": "recollect.engine.core",
     "BreakerStatus": "recollect.providers.circuit_breaker",
     "Components": "recollect.engine.components",

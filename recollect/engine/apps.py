@@ -1,13 +1,17 @@
 """`memory.apps`: apps with a memory of their own. Writes through the store."""
 
+from collections.abc import AsyncIterator
+
 from recollect.engine.components import Components
 from recollect.engine.conversations import ConversationService
 from recollect.engine.memories import ListRequest, MemoryService
+from recollect.engine.results import AppMemoryPage
 from recollect.engine.scope import app_of_all_users
 from recollect.errors import UnknownAppError, UnknownMemoryError
 from recollect.maintenance.eraser import Eraser
 from recollect.types import AppRecord, EraseRequest, Memory, MemoryKind, MemoryState, RequestScope, Subject
 
+_PAGE_SIZE = 1000
 _KINDS = (MemoryKind.NOTE, MemoryKind.FACT)
 
 
@@ -53,9 +57,7 @@ class AppService:
 
     async def memories(self, app: str, *, user: str | Subject | None = None) -> list[Memory]:
         """List an app's active memories, last updated first: the user's own, and those it keeps for all users."""
-        wanted = ListRequest(kinds=_KINDS)
-        listed = [await self._memories.list(subject, wanted) for subject in await self._subjects(app, user)]
-        active = [memory for page in listed for memory in page if memory.state is MemoryState.ACTIVE]
+        active = [memory for subject in await self._subjects(app, user) for memory in await self._active(subject)]
         return sorted(active, key=lambda memory: memory.known_from, reverse=True)
 
     async def delete_memory(self, app: str, number: int, *, user: str | Subject | None = None) -> None:
@@ -78,12 +80,63 @@ class AppService:
         Returns:
             The number of active memories erased.
         """
+        return sum([await self._delete_all(subject) for subject in await self._subjects(app, user)])
+
+    async def memories_of_all_users(
+        self, app: str, *, tenant: str = "", after: str = "", limit: int = 1000
+    ) -> AppMemoryPage:
+        """List an app's active memories of all users of a tenant, subject by subject, last updated first.
+
+        Args:
+            app: Name of the app.
+            tenant: Tenant whose users; empty for those of no tenant.
+            after: `after` of the page before; empty lists from the first subject on.
+            limit: Number of memories after which a page ends; the last subject's are complete.
+        """
+        found: list[Memory] = []
+        async for subject in self._subjects_of_all_users(app, tenant, after):
+            found += sorted(await self._active(subject), key=lambda memory: memory.known_from, reverse=True)
+            if len(found) >= limit:
+                return AppMemoryPage(memories=tuple(found), after=subject.text)
+        return AppMemoryPage(memories=tuple(found), after=None)
+
+    async def delete_memories_of_all_users(self, app: str, *, tenant: str = "") -> int:
+        """Erase all memories of an app in a tenant, closed and held ones too; the messages they came from stay.
+
+        Returns:
+            The number of active memories erased.
+        """
         count = 0
-        for subject in await self._subjects(app, user):
-            while known := await self._memories.list(subject, ListRequest(kinds=_KINDS, closed=True)):
-                ids = tuple(memory.id for memory in known)
-                await self._eraser.erase(EraseRequest(subject=subject, memories=ids, keep_messages=True))
-                count += sum(memory.state is MemoryState.ACTIVE for memory in known)
+        async for subject in self._subjects_of_all_users(app, tenant, ""):
+            count += await self._delete_all(subject)
+        return count
+
+    async def _subjects_of_all_users(self, app: str, tenant: str, after: str) -> AsyncIterator[Subject]:
+        prefix = Subject("app", "-", tenant).text[:-1]
+        after = max(after, prefix)
+        while page := await self._store.admin.subjects(after=after, limit=_PAGE_SIZE):
+            for subject in page:
+                if not subject.text.startswith(prefix):
+                    return
+                if subject.app_name == app:
+                    yield subject
+            after = page[-1].text
+
+    async def _active(self, subject: Subject) -> list[Memory]:
+        """List all active memories of a subject."""
+        listed = page = await self._memories.list(subject, ListRequest(kinds=_KINDS, limit=_PAGE_SIZE))
+        while len(page) == _PAGE_SIZE:
+            wanted = ListRequest(kinds=_KINDS, limit=_PAGE_SIZE, after=page[-1].id)
+            page = await self._memories.list(subject, wanted)
+            listed = [*listed, *page]
+        return [memory for memory in listed if memory.state is MemoryState.ACTIVE]
+
+    async def _delete_all(self, subject: Subject) -> int:
+        count = 0
+        while known := await self._memories.list(subject, ListRequest(kinds=_KINDS, closed=True)):
+            ids = tuple(memory.id for memory in known)
+            await self._eraser.erase(EraseRequest(subject=subject, memories=ids, keep_messages=True))
+            count += sum(memory.state is MemoryState.ACTIVE for memory in known)
         return count
 
     async def _own_subject(self, app: str, user: str | Subject | None) -> Subject:

@@ -54,6 +54,15 @@ class PromptTrace:
     """The injected memories, best first, as they are now: closed if they ended, without text if they were forgotten."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppMemoryPage:
+    """Memories of an app, of several users."""
+
+    memories: tuple[Memory, ...]
+    after: str | None
+    """Where the next page begins; None after the last one."""
+
+
 class _NoProgress:
     """A progress reporter that shows nothing."""
 

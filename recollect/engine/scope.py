@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
+from recollect.errors import BadIdentityError
 from recollect.extraction.provenance import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
 from recollect.profiles.overrides import options_of
 from recollect.profiles.policies import Profile
@@ -47,10 +48,15 @@ def memory_scope(
     Raises:
         BadSubjectError: a name cannot be part of a subject.
         BadRequestError: the profile has no such option, or the option does not take this value.
+        BadIdentityError: the sender's credential is for another app's memory.
     """
     options = _options(scope, known, profile)
     settings = options_of(profile, options)
     profile = settings.apply_to(profile)
+    if scope.only_app and (profile.subject.kind != "app" or (known is not None and known.app != scope.app)):
+        raise BadIdentityError(
+            f"this credential is for the app {scope.app!r}: use a profile of apps, and a conversation of this app"
+        )
     app = scope.app or (known.app if known else None)
     opening = ConversationSetup(profile=scope.profile, app=app, options=options)
     writes, missing, tags = _memory_of(home, profile, conversation, app, options)

@@ -15,6 +15,8 @@ from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
 from recollect.server.api.v1 import resource_routes
+from recollect.server.auth.authenticator import Authenticator
+from recollect.server.auth.guard import AccessGuard
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.observability import monitoring_routes
@@ -30,10 +32,10 @@ _METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
 def identity_policy(settings: Settings) -> IdentityPolicy:
-    """Return which claims of identity are believed; on a loopback address, unsigned names are."""
+    """Return which claims of identity are believed; where everyone who can connect is trusted, unsigned names are."""
     return IdentityPolicy(
         default_user=settings.default_user,
-        trusted=is_loopback(settings.host),
+        trusted=is_loopback(settings.host) or settings.auth == "off",
         jwt_secret=settings.jwt_secret.get_secret_value() if settings.jwt_secret else None,
         key_profiles=settings.profiles_of_keys,
     )
@@ -50,7 +52,7 @@ def choose_backend(engine: AsyncRecollect) -> Backend:
         idle_s=settings.idle_timeout_s,
         total_s=settings.total_timeout_s,
     )
-    return UpstreamBackend(HttpUpstream(settings.upstream_url, deadlines), upstream_key(settings), key_policy(engine))
+    return UpstreamBackend(HttpUpstream(settings.upstream_url, deadlines), upstream_key(settings))
 
 
 def upstream_key(settings: Settings) -> str | None:
@@ -74,6 +76,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     require_guarded_key(settings)
     backend, keys = choose_backend(engine), key_policy(engine)
     policy = identity_policy(settings)
+    authenticator = Authenticator.of(engine, policy)
     chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter)
     passthrough = PassThrough(
         backend, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys
@@ -97,6 +100,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
 
     def guarded(app: ASGIApp) -> ASGIApp:
         loopback = is_loopback(settings.host)
+        app = AccessGuard(app, authenticator)
         return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
 
     routes = [

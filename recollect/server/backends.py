@@ -15,7 +15,6 @@ from recollect.providers.protocols import TokenCounter
 from recollect.server.asgi import Headers, upstream_headers
 from recollect.server.status import NOT_FOUND, OK, error_body
 from recollect.server.upstream import BackendResponse, HttpUpstream
-from recollect.server.upstream_key import UpstreamKeyPolicy
 from recollect.types import ChatRequest, RecalledMemory
 
 _JSON: Headers = ((b"content-type", b"application/json"),)
@@ -58,9 +57,11 @@ class Backend(Protocol):
         ...
 
     def forward(
-        self, method: str, path: str, headers: Headers, body: bytes
+        self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
     ) -> AbstractAsyncContextManager[BackendResponse]:
         """Relay any other request unchanged; `path` is what follows `/v1`, with the query.
+
+        With `carries_key` it goes with our key instead of the client's own.
 
         Raises:
             UpstreamError: No answer came.
@@ -77,17 +78,10 @@ class UpstreamBackend:
 
     needs_valid_requests = False
 
-    def __init__(self, upstream: HttpUpstream, key: str | None, keys: UpstreamKeyPolicy | None = None) -> None:
-        """Create a backend.
-
-        Args:
-            upstream: The API.
-            key: Our key for it.
-            keys: Which requests carry our key; all others carry the client's own. None: no request but chats.
-        """
+    def __init__(self, upstream: HttpUpstream, key: str | None) -> None:
+        """Create a backend for an API, with our key for it."""
         self._upstream = upstream
         self._key = key
-        self._keys = keys
 
     def chat(self, ask: BackendRequest) -> AbstractAsyncContextManager[BackendResponse]:
         """Send the request's bytes."""
@@ -95,11 +89,10 @@ class UpstreamBackend:
         return self._upstream.send("POST", f"/chat/completions{ask.query}", headers, ask.body)
 
     def forward(
-        self, method: str, path: str, headers: Headers, body: bytes
+        self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
     ) -> AbstractAsyncContextManager[BackendResponse]:
         """Send any other request's bytes."""
-        keyed = self._keys is not None and self._keys.is_ours(method, path, headers)
-        passed = upstream_headers(headers, key=self._key if keyed else None, plain=False)
+        passed = upstream_headers(headers, key=self._key if carries_key else None, plain=False)
         return self._upstream.send(method, path, passed, body)
 
     async def close(self) -> None:
@@ -155,9 +148,11 @@ class OfflineBackend:
             yield _BuiltInAnswer(OK, _JSON, (json.dumps(whole).encode(),))
 
     @asynccontextmanager
-    async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
+    async def forward(
+        self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
+    ) -> AsyncIterator[BackendResponse]:
         """List the one model; all other requests need an API."""
-        del headers, body
+        del headers, body, carries_key
         if method == "GET" and path.split("?")[0].rstrip("/") == "/models":
             yield _BuiltInAnswer(OK, _JSON, (json.dumps(MODEL_LIST).encode(),))
             return

@@ -13,7 +13,7 @@ from recollect.chat.chat_request import is_background_task, read_request
 from recollect.chat.identity import IdentityPolicy, identify
 from recollect.engine import AsyncRecollect, PreparedTurn, run_in_thread_if_large
 from recollect.engine.query_builder import NO_SIMILARITY
-from recollect.errors import BadRequestError, RecollectError, StaleSubjectError
+from recollect.errors import BadIdentityError, BadRequestError, RecollectError, StaleSubjectError
 from recollect.metrics import ProxyCounters
 from recollect.prompt.replay import PrefixState
 from recollect.server.asgi import (
@@ -30,6 +30,7 @@ from recollect.server.asgi import (
     wait_for_disconnect,
     with_write_timeout,
 )
+from recollect.server.auth.guard import caller_of, max_body_bytes
 from recollect.server.backends import Backend
 from recollect.server.chat_responder import ChatMemory, ChatResponder, ChatServices, Exchange
 from recollect.server.injection_fallback import InjectionFallbacks
@@ -75,12 +76,12 @@ class ChatProxy:
         """Serve one chat completion."""
         self.counters.chats += 1
         headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
-        refusal = self._keys.refusal("POST", _ROUTE, headers) if self._keys else None
+        refusal = self._keys.refusal("POST", _ROUTE, headers, caller_of(scope)) if self._keys else None
         if refusal is not None:
             await send_error(send, refusal.status, refusal.message)
             return
         try:
-            body = await read_body(receive, max_bytes=self._engine.settings.max_body_bytes)
+            body = await read_body(receive, max_bytes=max_body_bytes(scope, self._engine.settings.max_body_bytes))
             exchange = await self._read(scope, headers, body)
         except ClientDisconnectedError:
             return
@@ -115,9 +116,12 @@ class ChatProxy:
             body_user=request.user if request else None,
             policy=self._policy,
             now=self._engine.clock.now(),
+            caller=caller_of(scope),
         )
         settings = self._engine.settings
-        self._engine.profile(identity.scope.profile or settings.profile)  # an unknown one is refused here
+        profile = self._engine.profile(identity.scope.profile or settings.profile)  # an unknown one is refused here
+        if identity.scope.only_app and profile.subject.kind != "app":
+            raise BadIdentityError(f"profile {profile.name} is not for apps, but this credential is for one app alone")
         show = header(headers, b"x-recollect-show") or b"on"
         return Exchange(
             headers=headers,
@@ -126,7 +130,7 @@ class ChatProxy:
             request=request,
             identity=identity,
             shows_memories=settings.show_memories and show.strip().lower() != b"off",
-            carries_key=self._keys is not None and self._keys.is_ours("POST", _ROUTE, headers),
+            carries_key=self._keys is not None and self._keys.is_ours("POST", _ROUTE, headers, caller_of(scope)),
         )
 
     async def _respond(self, exchange: Exchange, send: Send) -> None:

@@ -15,6 +15,7 @@ import uvicorn
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
 from recollect.server.app import build_app
+from recollect.server.auth.startup import require_access
 from recollect.server.http_protocol import HttpProtocol, load_upgrade_protocol
 from recollect.server.upstream_key import require_guarded_key
 from recollect.server.welcome import chat_model, welcome
@@ -95,6 +96,7 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
     listener = bind(settings.host, settings.port)
     try:
         async with await AsyncRecollect.open(settings) as engine:
+            await require_access(engine, say)
             config = uvicorn.Config(
                 build_app(engine),
                 http=HttpProtocol,

@@ -17,7 +17,8 @@ from starlette.routing import Route
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
 from recollect.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
-from recollect.server.status import OK, SERVICE_UNAVAILABLE, status_of
+from recollect.server.auth.guard import is_operator
+from recollect.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, status_of
 from recollect.types import StoreTotals
 
 T = TypeVar("T")
@@ -55,14 +56,14 @@ def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
 
 def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request], Awaitable[Response]]:
     async def healthz(request: Request) -> Response:
-        """Report whether the database answers, and the counters since the start."""
-        del request
+        """Report whether the database answers, and to the operator the counters since the start."""
         body: dict[str, object] = {"status": "ok", "version": version("recollect")}
         _, reason = await _in_time(engine.admin.ping)
         if reason is not None:
             body |= {"status": "unavailable", "reason": reason}
-        worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
-        body |= {"proxy": asdict(proxy), "worker": worker}
+        if is_operator(request.scope):
+            worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
+            body |= {"proxy": asdict(proxy), "worker": worker}
         return _json(body, OK if reason is None else SERVICE_UNAVAILABLE)
 
     return healthz
@@ -85,8 +86,10 @@ def _json(body: dict[str, object], status: int) -> Response:
 
 def _metrics(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request], Awaitable[Response]]:
     async def metrics(request: Request) -> Response:
-        """Write the metrics of this process."""
-        del request
+        """Write the metrics of this process, for the operator: they count over all tenants."""
+        if not is_operator(request.scope):
+            message = "the metrics of the whole server need an administrator's key for everything"
+            return Response(error_body(FORBIDDEN, message), FORBIDDEN, media_type="application/json")
         try:
             text = exposition(engine.metrics, proxy, await engine.admin.totals())
         except RecollectError as error:

@@ -18,6 +18,7 @@ from recollect.server.asgi import (
     send_start,
     with_write_timeout,
 )
+from recollect.server.auth.guard import caller_of, max_body_bytes
 from recollect.server.backends import Backend
 from recollect.server.status import BAD_REQUEST, send_error, status_of
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
@@ -51,25 +52,26 @@ class PassThrough:
         """Serve one request; its path parameter `rest` is what follows `/v1/`."""
         headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         send = with_write_timeout(send, self._idle_s)
-        path = _path_after_v1(scope)
+        path, caller = _path_after_v1(scope), caller_of(scope)
         if path is None:
             await send_error(
                 send, BAD_REQUEST, "the path must begin with /v1/ or /u/NAME/v1/ and must not contain '..' segments"
             )
             return
-        refusal = self._keys.refusal(scope["method"], path, headers) if self._keys else None
+        refusal = self._keys.refusal(scope["method"], path, headers, caller) if self._keys else None
         if refusal is not None:
             await send_error(send, refusal.status, refusal.message)
             return
         try:
-            body = await read_body(receive, max_bytes=self._max_body_bytes)
+            body = await read_body(receive, max_bytes=max_body_bytes(scope, self._max_body_bytes))
         except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
             await send_error(send, status_of(error), str(error))
             return
+        carries_key = self._keys is not None and self._keys.is_ours(scope["method"], path, headers, caller)
         try:
-            async with self._backend.forward(scope["method"], path, headers, body) as answer:
+            async with self._backend.forward(scope["method"], path, headers, body, carries_key=carries_key) as answer:
                 length = header(answer.headers, b"content-length")
                 passed = answer_headers(answer.headers, length=int(length) if length else None)
                 if _is_chat(path):

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
-from recollect.chat.identity import USER_JWT, IdentityPolicy, is_authenticated
+from recollect.chat.identity import IdentityPolicy, is_authenticated
+from recollect.chat.signed_header import USER_JWT
 from recollect.clock import Clock
 from recollect.errors import BadSettingError
 from recollect.lazy_pattern import LazyPattern
@@ -16,6 +17,7 @@ from recollect.server.asgi import Headers
 from recollect.server.origin_guard import is_loopback
 from recollect.server.status import FORBIDDEN, UNAUTHORIZED
 from recollect.settings import Settings
+from recollect.types import Caller
 
 INFERENCE_ROUTES = (
     "POST /chat/completions",
@@ -66,7 +68,7 @@ def require_guarded_key(settings: Settings) -> None:
             "RECOLLECT_UPSTREAM_KEY",
             "…",
             f"the address {settings.host or '*'} is open to other machines, whose clients would all use this key: "
-            "set RECOLLECT_JWT_SECRET, so that requests are authenticated, listen on 127.0.0.1 (RECOLLECT_HOST), or "
+            "unset RECOLLECT_AUTH, so that requests are authenticated, listen on 127.0.0.1 (RECOLLECT_HOST), or "
             "unset the key, so that each client sends its own",
         )
 
@@ -74,7 +76,7 @@ def require_guarded_key(settings: Settings) -> None:
 def is_unguarded(settings: Settings) -> bool:
     """Return whether everyone who reaches the server's address could use the upstream key."""
     has_key = bool(settings.upstream_url and settings.upstream_key)
-    return has_key and not is_loopback(settings.host) and not settings.jwt_secret
+    return has_key and not is_loopback(settings.host) and settings.auth == "off"
 
 
 class UpstreamKeyPolicy:
@@ -94,19 +96,19 @@ class UpstreamKeyPolicy:
         self._identity = identity
         self._clock = clock
 
-    def is_ours(self, method: str, path: str, headers: Headers) -> bool:
+    def is_ours(self, method: str, path: str, headers: Headers, caller: Caller | None) -> bool:
         """Return whether a request carries our key; `path` is what follows `/v1`, with or without query."""
-        return self._key is not None and self._is_listed(method, path) and self._is_authenticated(headers)
+        return self._key is not None and self._is_listed(method, path) and self._is_authenticated(headers, caller)
 
-    def refusal(self, method: str, path: str, headers: Headers) -> Refusal | None:
+    def refusal(self, method: str, path: str, headers: Headers, caller: Caller | None) -> Refusal | None:
         """Return why a request is not relayed: it may not carry our key and has none of its own."""
         if self._key is None or any(name.lower() in _CREDENTIALS for name, _ in headers):
             return None
-        if not self._is_authenticated(headers):
+        if not self._is_authenticated(headers, caller):
             return Refusal(
                 UNAUTHORIZED,
-                f"this server's upstream key is for authenticated requests: send {USER_JWT}, signed with the secret "
-                "in RECOLLECT_JWT_SECRET, or a key of your own in Authorization",
+                "this server's upstream key is for authenticated requests: send an API key of Recollect, or "
+                f"{USER_JWT} signed with the secret in RECOLLECT_JWT_SECRET, or a key of your own in Authorization",
             )
         if not self._is_listed(method, path):
             return Refusal(
@@ -116,7 +118,9 @@ class UpstreamKeyPolicy:
             )
         return None
 
-    def _is_authenticated(self, headers: Headers) -> bool:
+    def _is_authenticated(self, headers: Headers, caller: Caller | None) -> bool:
+        if caller is not None and not caller.by_header:
+            return True
         return is_authenticated(headers, policy=self._identity, now=self._clock.now())
 
     def _is_listed(self, method: str, path: str) -> bool:

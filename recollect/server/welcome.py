@@ -10,7 +10,7 @@ import aiohttp
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
-from recollect.server.origin_guard import is_loopback
+from recollect.server.auth.authenticator import needs_credentials
 from recollect.server.status import OK
 from recollect.settings import Settings
 
@@ -86,17 +86,22 @@ def _model_to_try(settings: Settings, listed: str | None) -> str:
 def _describe_key(settings: Settings) -> str:
     if not settings.upstream_key:
         return "each client sends its own key"
-    return "this server's key, for requests with the signed header" if settings.jwt_secret else "this server's key"
+    return "this server's key" if is_trusting(settings) else "this server's key, for authenticated requests"
 
 
 def _describe_users(settings: Settings) -> str:
     if settings.jwt_secret:
-        return "named by Open WebUI's signed header; otherwise anonymous"
-    if not is_loopback(settings.host):
-        return "all are anonymous: other machines can reach this address, and RECOLLECT_JWT_SECRET is not set"
+        return "named by Open WebUI's signed header, or by API key"
+    if not is_trusting(settings):
+        return "named by API key" + (" or JWT" if settings.jwt_issuer else "")
     if settings.default_user:
         return f"named by header, /u/NAME/v1 or body; otherwise {settings.default_user}"
     return "named by header, /u/NAME/v1 or body; otherwise anonymous"
+
+
+def is_trusting(settings: Settings) -> bool:
+    """Return whether a request without a credential is believed, as long as the database has no key."""
+    return settings.auth == "off" or not (needs_credentials(settings) or settings.jwt_secret)
 
 
 async def chat_model(settings: Settings) -> str | None:

@@ -48,6 +48,10 @@ class Settings(OperationSettings, ModelSettings, RecallSettings, UpstreamSetting
             raise BadSettingError(
                 "RECOLLECT_EMBED_URL", self.embed_url, "also needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"
             )
+        if self.jwt_issuer and not (self.jwt_audience and self.jwt_jwks_url):
+            raise BadSettingError(
+                "RECOLLECT_JWT_ISSUER", self.jwt_issuer, "also needs RECOLLECT_JWT_AUDIENCE and RECOLLECT_JWT_JWKS_URL"
+            )
         if self.rerank_url and not self.rerank_model:
             raise BadSettingError("RECOLLECT_RERANK_URL", self.rerank_url, "also needs RECOLLECT_RERANK_MODEL")
         if self.rerank_url and self.rerank_path:

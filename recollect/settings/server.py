@@ -1,5 +1,6 @@
 """Settings of the server: its database and address, and who may call it."""
 
+from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import Field, field_validator
@@ -7,7 +8,7 @@ from pydantic import Field, field_validator
 from recollect.environment import EnvironmentSettings
 from recollect.errors import BadSubjectError
 from recollect.lazy_pattern import LazyPattern
-from recollect.settings.checks import Key, listed
+from recollect.settings.checks import HttpUrl, Key, listed
 from recollect.settings.database_url import POSTGRES, SQLITE, TAKES_URL, default_database_url, shown_url
 from recollect.types import Subject
 
@@ -46,6 +47,23 @@ class ServerSettings(EnvironmentSettings):
         default=64 * 1024 * 1024,
         ge=1024,
         description="Maximum size of a request body, in bytes; larger requests get 413.",
+    )
+    auth: Literal["auto", "required", "off"] = Field(
+        default="auto",
+        description="Whether requests need a credential: `auto` (on an address that others can reach, and on a "
+        "loopback address as soon as there is a key or an issuer), `required`, or `off` (everyone who can connect is "
+        "trusted).",
+    )
+    jwt_issuer: str | None = Field(
+        default=None, description="Issuer (`iss`) of JWTs that name their user; needs the extra `jwt`; unset: none."
+    )
+    jwt_audience: str | None = Field(default=None, description="Audience (`aud`) of those JWTs, which is required.")
+    jwt_jwks_url: HttpUrl = Field(
+        default=None, description="URL of the issuer's public keys (JWKS), such as `https://id.example.org/jwks.json`."
+    )
+    jwt_user_claim: str = Field(default="sub", min_length=1, description="Claim of those JWTs that names the user.")
+    jwt_tenant_claim: str | None = Field(
+        default=None, description="Claim of those JWTs that names the tenant; unset: they belong to no tenant."
     )
     jwt_secret: Key = Field(
         default=None,

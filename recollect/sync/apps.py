@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from recollect.engine.background import BackgroundEngine
 from recollect.types import AppRecord, Memory, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine import AppMemoryPage
 
 
 class BlockingAppService:
@@ -48,3 +53,24 @@ class BlockingAppService:
             The number of active memories erased.
         """
         return self._engine.run(self._engine.core.apps.delete_memories(app, user=user))
+
+    def memories_of_all_users(self, app: str, *, tenant: str = "", after: str = "", limit: int = 1000) -> AppMemoryPage:
+        """List an app's active memories of all users of a tenant, subject by subject, last updated first.
+
+        Args:
+            app: Name of the app.
+            tenant: Tenant whose users; empty for those of no tenant.
+            after: `after` of the page before; empty lists from the first subject on.
+            limit: Number of memories after which a page ends; the last subject's are complete.
+        """
+        return self._engine.run(
+            self._engine.core.apps.memories_of_all_users(app, tenant=tenant, after=after, limit=limit)
+        )
+
+    def delete_memories_of_all_users(self, app: str, *, tenant: str = "") -> int:
+        """Erase all memories of an app in a tenant, closed and held ones too; the messages they came from stay.
+
+        Returns:
+            The number of active memories erased.
+        """
+        return self._engine.run(self._engine.core.apps.delete_memories_of_all_users(app, tenant=tenant))

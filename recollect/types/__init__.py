@@ -5,7 +5,7 @@ Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUI
 
 from recollect.types.api_key import NO_LIMITS, ApiKey, AuditEntry, KeyLimits, NewApiKey
 from recollect.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
-from recollect.types.caller import Access, Caller
+from recollect.types.caller import ANONYMOUS, Access, Caller
 from recollect.types.conversation import (
     MAX_OMITTED,
     NO_OPENING,
@@ -103,11 +103,12 @@ from recollect.types.request import (
     RequestScope,
 )
 from recollect.types.shift import LifeState, Shift
-from recollect.types.subject import GLOBAL, INNER_KINDS, SUBJECT_KINDS, Subject
+from recollect.types.subject import GLOBAL, INNER_KINDS, SUBJECT_KINDS, Subject, check_tenant
 from recollect.types.vector_blocks import VectorBlocks, max_block_rows
 
 __all__ = [
     "ALL_VECTORS",
+    "ANONYMOUS",
     "CIRCUMSTANCE",
     "GLOBAL",
     "ID_BYTES",
@@ -221,6 +222,7 @@ __all__ = [
     "Vectors",
     "WeakenMemory",
     "Withheld",
+    "check_tenant",
     "closed_memory",
     "is_same_but_for_uses",
     "max_block_rows",

@@ -44,6 +44,8 @@ class Caller:
     """Name of the only user; None: any user of the tenant."""
     app: str | None = None
     """Name of the only app; None: no app is required."""
+    by_header: bool = False
+    """Whether the request has no API key and no JWT, so that its identity headers say who sends it."""
 
     @property
     def is_operator(self) -> bool:
@@ -62,7 +64,13 @@ class Caller:
         """
         if not self.access.includes(access) or self.tenant not in (None, subject.tenant):
             return False
+        if self.user == "":
+            return False
         if self.user is not None:
             owner = Subject("user", self.user, subject.tenant)
             return owner == subject or owner in subject.owners
         return self.app is None or self.app == subject.app_name
+
+
+ANONYMOUS = Caller(id="anonymous", access=Access.READ, user="", by_header=True)
+"""A sender without a credential, where not everybody who can connect is trusted: no subject is its own."""

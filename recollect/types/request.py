@@ -108,6 +108,8 @@ class RequestScope:
     """The profile of the API key; None: the settings' profile."""
     app: str | None = None
     """Name of the app it belongs to; None: the one its conversation was opened with."""
+    only_app: bool = False
+    """Whether the sender's credential is for `app` alone: other memories and conversations are refused."""
     characters: tuple[str, str] | None = None
     """The characters that the assistant and the user play."""
     interaction: str | None = None
@@ -123,6 +125,8 @@ class Identity:
 
     subject: Subject | None
     """Owner of the memory; None: anonymous, nothing is read or stored."""
+    tenant: str = ""
+    """Tenant of the request; empty: the one of a server that serves only one."""
     memory: MemoryMode = MemoryMode.ON
     scope: RequestScope = NO_SCOPE
     conversation: str | None = None

@@ -1,11 +1,14 @@
 """A real server on an address that others can reach, with the operator's key."""
 
+import os
+import re
 import time
 from collections.abc import Callable
 
 import jwt
 import pytest
 
+from forked_processes import run_python
 from integration.fake_upstream import FakeUpstream
 from integration.raw_client import chat, request, user
 from integration.server_process import ServerProcess
@@ -43,7 +46,28 @@ def test_strangers_reach_nothing_and_signed_requests_carry_the_key(
     assert keys(upstream, "puffins") == ["Bearer sk-operators", "Bearer sk-its-own"]
 
 
-def test_without_a_secret_it_does_not_start(start_server: StartServer) -> None:
-    with pytest.raises(AssertionError, match="RECOLLECT_JWT_SECRET") as caught:
-        start_server(settings={**OPEN, "JWT_SECRET": ""})
+def test_the_key_is_not_offered_to_everyone(start_server: StartServer) -> None:
+    with pytest.raises(AssertionError, match="RECOLLECT_UPSTREAM_KEY") as caught:
+        start_server(settings={**OPEN, "JWT_SECRET": "", "AUTH": "off"})
     assert "sk-operators" not in str(caught.value)
+
+
+def test_the_first_start_makes_a_key_and_shows_it_once(start_server: StartServer, upstream: FakeUpstream) -> None:
+    server = start_server(settings={**OPEN, "JWT_SECRET": ""})
+    [secret] = re.findall(r"rk_[A-Za-z0-9_-]+", server.output())
+    said = [user("I count gannets in Runde.")]
+    assert chat(server.port, "echo", said).status == 401
+    ours = {"Authorization": f"Bearer {secret}", "x-recollect-user": "ana"}
+    assert chat(server.port, "echo", said, ours).status == 200
+    beside = {"Authorization": "Bearer sk-its-own", "x-recollect-key": secret}
+    assert chat(server.port, "echo", said, beside).status == 200
+    assert keys(upstream, "gannets") == ["Bearer sk-operators", "Bearer sk-operators"]
+    assert secret not in str([seen.headers for seen in upstream.seen])
+    server.restart()
+    assert server.output().count(secret) == 1
+    assert chat(server.port, "echo", said, ours).status == 200
+    env = {"PATH": os.environ["PATH"], "RECOLLECT_DATABASE_URL": server.settings["DATABASE_URL"]}
+    done = run_python("-m", "recollect", "keys", "revoke", "k_first", env=env, cwd=server.folder, timeout=60)
+    assert done.returncode == 0
+    with pytest.raises(AssertionError, match="recollect keys create"):
+        server.restart()

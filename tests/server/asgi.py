@@ -131,7 +131,9 @@ class ScriptedBackend:
             self.closed += 1
 
     @asynccontextmanager
-    async def forward(self, method: str, path: str, headers: Headers, body: bytes) -> AsyncIterator[BackendResponse]:
+    async def forward(
+        self, method: str, path: str, headers: Headers, body: bytes, *, carries_key: bool
+    ) -> AsyncIterator[BackendResponse]:
         yield _Given(200, JSON, [f"{method} {path}".encode()])
 
     async def close(self) -> None:

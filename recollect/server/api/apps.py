@@ -5,10 +5,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from recollect.engine import PromptTrace
-from recollect.errors import UnknownMemoryError
-from recollect.server.api.operation import ApiRequest, Operation
+from recollect.engine.scope import app_of_all_users
+from recollect.errors import BadIdentityError, UnknownConversationError, UnknownMemoryError
+from recollect.server.api.operation import ApiRequest, Handler, Operation
 from recollect.server.status import ACCEPTED, CREATED, OK
-from recollect.types import Memory, RequestScope
+from recollect.types import Access, Conversation, Memory, RequestScope
 
 # No number of a memory has more digits.
 _MAX_NUMBER_DIGITS = 18
@@ -36,15 +37,34 @@ async def _remove(request: ApiRequest) -> tuple[int, object]:
 
 
 async def _list(request: ApiRequest) -> tuple[int, object]:
-    memories = await request.engine.apps.memories(request.path["app"], user=request.user)
-    return OK, {"memories": [_to_json(memory) for memory in memories]}
+    if not request.all_users:
+        memories = await request.engine.apps.memories(request.path["app"], user=request.user)
+        return OK, {"memories": [_to_json(memory) for memory in memories]}
+    page = await request.engine.apps.memories_of_all_users(
+        request.path["app"],
+        tenant=request.user.tenant,
+        after=request.query.get("after", ""),
+        limit=request.limit(_MAX_PAGE_SIZE, _MAX_PAGE_SIZE),
+    )
+    listed = [{**_to_json(memory), "subject": memory.subject.text} for memory in page.memories]
+    return OK, {"memories": listed, "next": page.after}
 
 
 async def _delete_all(request: ApiRequest) -> tuple[int, object]:
-    return OK, {
-        "success": True,
-        "deletedCount": await request.engine.apps.delete_memories(request.path["app"], user=request.user),
-    }
+    app = request.path["app"]
+    if not request.all_users:
+        deleted = await request.engine.apps.delete_memories(app, user=request.user)
+        return OK, {"success": True, "deletedCount": deleted}
+    tenant = request.user.tenant
+    deleted = await request.engine.apps.delete_memories_of_all_users(app, tenant=tenant)
+    await request.engine.keys.note_act(
+        "apps.purge",
+        actor=request.actor,
+        tenant=tenant,
+        target=str(app_of_all_users(request.user, app).key),
+        count=deleted,
+    )
+    return OK, {"success": True, "deletedCount": deleted}
 
 
 async def _delete(request: ApiRequest) -> tuple[int, object]:
@@ -98,12 +118,21 @@ async def _save(request: ApiRequest) -> tuple[int, object]:
 
 
 async def _app(request: ApiRequest) -> tuple[int, object]:
-    conversation = await request.engine.conversations.get(request.path["conversation"], user=request.user)
+    conversation = await _conversation(request)
     return OK, {"conversationId": conversation.external_id or conversation.id, "appId": conversation.app}
 
 
-async def _trace(request: ApiRequest) -> tuple[int, object]:
+async def _conversation(request: ApiRequest) -> Conversation:
+    """Return the conversation that the path names; for a credential of one app, only one of this app."""
     conversation = await request.engine.conversations.get(request.path["conversation"], user=request.user)
+    scope = request.identity.scope
+    if scope.only_app and conversation.app != scope.app:
+        raise UnknownConversationError(request.path["conversation"])
+    return conversation
+
+
+async def _trace(request: ApiRequest) -> tuple[int, object]:
+    conversation = await _conversation(request)
     traces = await request.engine.conversations.trace(
         conversation.id, user=request.user, limit=request.limit(100, _MAX_PAGE_SIZE)
     )
@@ -139,24 +168,43 @@ def _trace_to_json(trace: PromptTrace) -> dict[str, object]:
 
 def _scope(request: ApiRequest, app: str | None) -> RequestScope:
     scope = request.identity.scope
+    if scope.only_app and app not in (None, scope.app):
+        raise BadIdentityError("appId names another app than the credential is for")
     app = app or scope.app
     return RequestScope(
         profile=scope.profile or ("app" if app else None),
         key_profile=scope.key_profile,
         app=app,
+        only_app=scope.only_app,
         characters=scope.characters,
         interaction=scope.interaction,
     )
 
 
+def _operation(
+    method: str, path: str, handler: Handler, access: Access = Access.READ, *, for_administrators: bool = False
+) -> Operation:
+    """Declare an operation that a credential for one app may use."""
+    return Operation(
+        method=method,
+        path=path,
+        handler=handler,
+        access=access,
+        for_apps=True,
+        for_administrators=for_administrators,
+    )
+
+
+_MEMORIES = "/apps/{app}/memories"
+_CONVERSATION = "/conversations/{conversation}"
 OPERATIONS = (
-    Operation(method="POST", path="/apps", handler=_register),
-    Operation(method="DELETE", path="/apps/{app}", handler=_remove),
-    Operation(method="GET", path="/apps/{app}/memories", handler=_list),
-    Operation(method="DELETE", path="/apps/{app}/memories", handler=_delete_all),
-    Operation(method="DELETE", path="/apps/{app}/memories/{memory}", handler=_delete),
-    Operation(method="POST", path="/conversations/{conversation}/end", handler=_end),
-    Operation(method="POST", path="/conversations/{conversation}/save", handler=_save),
-    Operation(method="GET", path="/conversations/{conversation}/app", handler=_app),
-    Operation(method="GET", path="/api/conversations/{conversation}/trace", handler=_trace),
+    Operation(method="POST", path="/apps", handler=_register, access=Access.WRITE),
+    _operation("DELETE", "/apps/{app}", _remove, Access.WRITE),
+    _operation("GET", _MEMORIES, _list, for_administrators=True),
+    _operation("DELETE", _MEMORIES, _delete_all, Access.WRITE, for_administrators=True),
+    _operation("DELETE", f"{_MEMORIES}/{{memory}}", _delete, Access.WRITE),
+    _operation("POST", f"{_CONVERSATION}/end", _end, Access.WRITE),
+    _operation("POST", f"{_CONVERSATION}/save", _save, Access.WRITE),
+    _operation("GET", f"{_CONVERSATION}/app", _app),
+    _operation("GET", f"/api{_CONVERSATION}/trace", _trace),
 )

@@ -9,7 +9,7 @@ from recollect.errors import BadIdentityError, BadRequestError
 from recollect.metrics import dedup_rate, replacement_rate, share
 from recollect.server.api.operation import ApiRequest, Operation
 from recollect.server.status import CREATED, OK
-from recollect.types import Memory, NewNote, RecalledMemory, Subject
+from recollect.types import Access, Memory, NewNote, RecalledMemory, Subject
 
 _MAX_PAGE_SIZE = 1000
 _Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -110,7 +110,9 @@ async def _nearest(request: ApiRequest) -> tuple[int, object]:
     query = request.parse(_VectorQuery)
     if query.user_id is None and request.engine.settings.strict_vectors:
         raise BadRequestError("userId is missing; RECOLLECT_STRICT_VECTORS demands it", param="userId")
-    if query.user_id is not None and request.user != Subject("user", query.user_id.removeprefix("user:")):
+    if query.user_id is not None and request.user != Subject(
+        "user", query.user_id.removeprefix("user:"), request.user.tenant
+    ):
         raise BadIdentityError(
             f"userId is {query.user_id[:80]!r}, but the request is another user's; send it as that user"
         )
@@ -130,10 +132,10 @@ def _match(item: RecalledMemory) -> dict[str, object]:
 
 
 OPERATIONS = (
-    Operation(method="POST", path="/api/memory", handler=_add),
-    Operation(method="GET", path="/api/memory/stats", handler=_totals),
-    Operation(method="GET", path="/api/memory/held", handler=_held),
-    Operation(method="POST", path="/api/memory/{memory}/approve", handler=_approve),
-    Operation(method="POST", path="/api/memory/{memory}/reject", handler=_reject),
-    Operation(method="POST", path="/v1/vectors/query", handler=_nearest),
+    Operation(method="POST", path="/api/memory", access=Access.WRITE, handler=_add),
+    Operation(method="GET", path="/api/memory/stats", access=Access.READ, handler=_totals),
+    Operation(method="GET", path="/api/memory/held", access=Access.READ, handler=_held),
+    Operation(method="POST", path="/api/memory/{memory}/approve", access=Access.WRITE, handler=_approve),
+    Operation(method="POST", path="/api/memory/{memory}/reject", access=Access.WRITE, handler=_reject),
+    Operation(method="POST", path="/v1/vectors/query", access=Access.READ, handler=_nearest),
 )

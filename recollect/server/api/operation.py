@@ -14,8 +14,9 @@ from recollect.chat.identity import IdentityPolicy, identify
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.errors import BadIdentityError, BadRequestError, ConflictError, RecollectError
 from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Headers, path_user, read_body
+from recollect.server.auth.guard import caller_of, max_body_bytes
 from recollect.server.status import METHOD_NOT_ALLOWED, error_body, status_of
-from recollect.types import Identity, Memory, MemoryMode, NewNote, Subject
+from recollect.types import Access, Caller, Identity, Memory, MemoryMode, NewNote, Subject
 
 Shape = TypeVar("Shape", bound=BaseModel)
 JSON = "application/json"
@@ -28,7 +29,11 @@ class ApiRequest:
     engine: AsyncRecollect
     identity: Identity
     user: Subject
-    """The user who sent it."""
+    """The user who sent it; the tenant's `global` subject if all users are meant."""
+    all_users: bool = False
+    """Whether an administrator asks for all users of the tenant."""
+    actor: str = "local"
+    """Who sent it, for the audit log."""
     path: Mapping[str, str]
     """Path parameters by name."""
     query: Mapping[str, str]
@@ -100,29 +105,36 @@ class Operation:
     method: str
     path: str
     handler: Handler
+    access: Access
+    """What a credential must allow."""
+    for_administrators: bool = False
+    """Whether an administrator who names no user asks for all users of the tenant."""
+    for_apps: bool = False
+    """Whether a credential for one app alone may use it, on that app's memory and conversations."""
 
 
 def routes_of(operations: Sequence[Operation], engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
     """Build the routes: each operation's path, and the same under `/u/{user}`."""
-    by_path: dict[str, dict[str, Handler]] = {}
+    by_path: dict[str, dict[str, Operation]] = {}
     for operation in operations:
-        by_path.setdefault(operation.path, {})[operation.method] = operation.handler
+        by_path.setdefault(operation.path, {})[operation.method] = operation
     return [
-        Route(f"{prefix}{path}", _endpoint(handlers, engine, policy), methods=list(handlers))
-        for path, handlers in by_path.items()
+        Route(f"{prefix}{path}", _endpoint(of_path, engine, policy), methods=list(of_path))
+        for path, of_path in by_path.items()
         for prefix in ("", "/u/{user}")
     ]
 
 
 def _endpoint(
-    handlers: Mapping[str, Handler], engine: AsyncRecollect, policy: IdentityPolicy
+    operations: Mapping[str, Operation], engine: AsyncRecollect, policy: IdentityPolicy
 ) -> Callable[[Request], Awaitable[Response]]:
     async def serve(request: Request) -> Response:
-        handler = handlers.get("GET" if request.method == "HEAD" else request.method)
-        if handler is None:
-            return _refusal(METHOD_NOT_ALLOWED, f"{request.method} is none of {', '.join(handlers)}")
+        operation = operations.get("GET" if request.method == "HEAD" else request.method)
+        if operation is None:
+            return _refusal(METHOD_NOT_ALLOWED, f"{request.method} is none of {', '.join(operations)}")
         try:
-            status, data = await handler(await _api_request(request, engine, policy))
+            _authorize(operation, caller_of(request.scope), request.path_params)
+            status, data = await operation.handler(await _api_request(request, operation, engine, policy))
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError | ConflictError) else None
             return _refusal(status_of(error), str(error), param)
@@ -135,30 +147,53 @@ def _endpoint(
     return serve
 
 
-async def _api_request(request: Request, engine: AsyncRecollect, policy: IdentityPolicy) -> ApiRequest:
-    raw = await read_body(request.receive, max_bytes=engine.settings.max_body_bytes)
+def _authorize(operation: Operation, caller: Caller | None, path: Mapping[str, str]) -> None:
+    """Refuse what a credential does not allow, before the body is read.
+
+    Raises:
+        BadIdentityError: The credential only reads, or is for an app whose memory this is not.
+    """
+    if caller is None:
+        return
+    if not caller.access.includes(operation.access):
+        raise BadIdentityError(f"this needs {operation.access} access, and the credential has {caller.access}")
+    if caller.app is not None and not (operation.for_apps and path.get("app", caller.app) == caller.app):
+        raise BadIdentityError("the credential is for the memory of one app alone")
+
+
+async def _api_request(
+    request: Request, operation: Operation, engine: AsyncRecollect, policy: IdentityPolicy
+) -> ApiRequest:
+    raw = await read_body(request.receive, max_bytes=max_body_bytes(request.scope, engine.settings.max_body_bytes))
     body = await run_in_thread_if_large(len(raw), lambda: _decode(raw))
     headers: Headers = tuple(request.headers.raw)
+    caller, body_user = caller_of(request.scope), _user_in(body)
     identity = identify(
         headers,
         path_user=path_user(request.scope),
-        body_user=_user_in(body),
+        body_user=body_user,
         policy=policy,
         now=engine.clock.now(),
+        caller=caller,
     )
+    if caller is not None and caller.user is not None and body_user not in (None, caller.user, f"user:{caller.user}"):
+        raise BadIdentityError("the body's userId names another user than this credential is for")
     if identity.memory is MemoryMode.OFF:
         raise BadRequestError(
             "x-recollect-memory is off, but this route only reads and writes memories; send it without that header"
         )
-    if identity.subject is None:
+    asks_for_all = operation.for_administrators and caller is not None and caller.access is Access.ADMIN
+    user = identity.subject or (Subject("global", "", identity.tenant) if asks_for_all else None)
+    if user is None:
         raise BadIdentityError(
-            "the request names no user: send the x-recollect-user header, or Open WebUI's signed header if the server "
-            "listens on an address that is not loopback"
+            "the request names no user: send the x-recollect-user header, or a credential that is for one user"
         )
     return ApiRequest(
         engine=engine,
         identity=identity,
-        user=identity.subject,
+        user=user,
+        all_users=identity.subject is None,
+        actor="local" if caller is None else caller.id,
         path={name: value for name, value in request.path_params.items() if name != "user"},
         query=dict(request.query_params),
         body=body,

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel
 from recollect.errors import BadRequestError, ConflictError, UnknownMemoryError
 from recollect.server.api.operation import ApiRequest, Operation
 from recollect.server.status import CREATED, OK
-from recollect.types import Conversation, Memory, MemoryKind, NewNote, RequestScope, Subject
+from recollect.types import Access, Conversation, Memory, MemoryKind, NewNote, RequestScope, Subject
 
 SESSION = "session"
 # A session keeps fifty memories by default; a custom profile may keep more.
@@ -182,11 +182,11 @@ def _character_memory(memory: Memory) -> dict[str, object]:
 
 _SESSION_PATH = "/api/sessions/{session}"
 OPERATIONS = (
-    Operation(method="POST", path="/api/sessions", handler=_open),
-    Operation(method="GET", path=_SESSION_PATH, handler=_show),
-    Operation(method="GET", path=f"{_SESSION_PATH}/memories", handler=_list),
-    Operation(method="POST", path=f"{_SESSION_PATH}/memories", handler=_add),
-    Operation(method="GET", path=f"{_SESSION_PATH}/memories/{{memory}}", handler=_get),
-    Operation(method="DELETE", path=f"{_SESSION_PATH}/memories/{{memory}}", handler=_delete),
-    Operation(method="GET", path="/api/characters/{character}/memories", handler=_list_character),
+    Operation(method="POST", path="/api/sessions", access=Access.WRITE, handler=_open),
+    Operation(method="GET", path=_SESSION_PATH, access=Access.READ, handler=_show),
+    Operation(method="GET", path=f"{_SESSION_PATH}/memories", access=Access.READ, handler=_list),
+    Operation(method="POST", path=f"{_SESSION_PATH}/memories", access=Access.WRITE, handler=_add),
+    Operation(method="GET", path=f"{_SESSION_PATH}/memories/{{memory}}", access=Access.READ, handler=_get),
+    Operation(method="DELETE", path=f"{_SESSION_PATH}/memories/{{memory}}", access=Access.WRITE, handler=_delete),
+    Operation(method="GET", path="/api/characters/{character}/memories", access=Access.READ, handler=_list_character),
 )

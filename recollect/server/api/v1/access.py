@@ -7,11 +7,10 @@ from recollect.chat.identity import Headers, IdentityPolicy, identify
 from recollect.errors import BadIdentityError, BadRequestError, BadSubjectError
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import Scope, path_user
+from recollect.server.auth.guard import caller_of
 from recollect.server.status import FORBIDDEN
 from recollect.types import SUBJECT_KINDS, Access, Caller, Identity, MemoryMode, Subject
 
-CALLER = "recollect.caller"
-"""Key of the ASGI scope under which authentication puts the `Caller`."""
 ME = "me"
 """In paths: the request's own user."""
 
@@ -30,13 +29,12 @@ class Requester:
     @property
     def tenant(self) -> str | None:
         """The only tenant whose subjects it may use; None: all tenants."""
-        return None if self.caller is None else self.caller.tenant
+        return self.identity.tenant or (None if self.caller is None else self.caller.tenant)
 
     @property
     def named(self) -> Subject | None:
         """The user that headers or path name: it narrows what the credential allows."""
-        named = self.identity.subject
-        return None if named is None else replace(named, tenant=self.tenant or "")
+        return self.identity.subject
 
     def subject(self, text: str, access: Access) -> Subject:
         """Return the subject of a text, relative to the caller's tenant, which `me` may stand for.
@@ -112,15 +110,11 @@ def requester_of(scope: Scope, headers: Headers, policy: IdentityPolicy, now: da
         BadIdentityError: Headers and path contradict each other, or the request is anonymous where it may not be.
         BadRequestError: A header has a value that it does not take.
     """
-    caller: Caller | None = scope.get(CALLER)
-    # An unsigned name only narrows what a credential allows, so that it is believed beside one.
-    believed = replace(policy, default_user="", trusted=policy.trusted or caller is not None)
-    identity = identify(headers, path_user=path_user(scope), body_user=None, policy=believed, now=now)
-    if caller is None and not (policy.trusted and policy.jwt_secret is None):
-        if identity.subject is None and identity.memory is not MemoryMode.OFF:
-            raise BadIdentityError("the request has no credential: send a key, or Open WebUI's signed header")
-        user = identity.subject.name if identity.subject else ""
-        caller = Caller(id="signed", access=Access.WRITE, user=user)
+    caller = caller_of(scope)
+    named_only = replace(policy, default_user="")
+    identity = identify(headers, path_user=path_user(scope), body_user=None, policy=named_only, now=now, caller=caller)
+    if caller is not None and caller.user == "" and identity.memory is not MemoryMode.OFF:
+        raise BadIdentityError("the request has no credential: send an API key, or Open WebUI's signed header")
     return Requester(caller=caller, identity=identity, default_user=policy.default_user)
 
 

@@ -22,6 +22,7 @@ from recollect.server.asgi import (
     send_start,
     with_write_timeout,
 )
+from recollect.server.auth.guard import max_body_bytes
 from recollect.server.status import METHOD_NOT_ALLOWED, NO_CONTENT, NOT_FOUND
 
 # Of paths in problems, in characters.
@@ -93,7 +94,9 @@ class RestApi:
         if "subject" in parameters:
             requester.subject(parameters["subject"], operation.access)
         query = read_query(operation.query, scope.get("query_string", b""))
-        body, raw = await read_request_body(operation, headers, receive, self._engine.settings.max_body_bytes)
+        body, raw = await read_request_body(
+            operation, headers, receive, max_body_bytes(scope, self._engine.settings.max_body_bytes)
+        )
         return ResourceRequest(
             engine=self._engine,
             operation=operation,

@@ -1,0 +1,125 @@
+"""Who sends a request: by API key, JWT or Open WebUI's signed header. Looks keys up through the engine."""
+
+from dataclasses import dataclass
+
+from recollect.chat.identity import IdentityPolicy, signed_user
+from recollect.clock import Clock
+from recollect.engine import AsyncRecollect
+from recollect.errors import BadIdentityError
+from recollect.server.asgi import Headers
+from recollect.server.auth.credentials import take_credential
+from recollect.server.auth.key_cache import KeyCache
+from recollect.server.auth.tokens import TokenVerifier
+from recollect.server.origin_guard import is_loopback
+from recollect.settings import Settings
+from recollect.types import ANONYMOUS, Access, ApiKey, Caller
+
+
+class UnauthenticatedError(Exception):
+    """A request without a credential, or with one that is not valid. The message says what to send."""
+
+
+@dataclass(frozen=True, slots=True)
+class Authenticated:
+    """A request whose sender is known."""
+
+    caller: Caller | None
+    """None: everyone who can connect is trusted."""
+    headers: Headers
+    """The request's, without the credential."""
+    key: ApiKey | None = None
+
+
+def needs_credentials(settings: Settings) -> bool:
+    """Return whether requests need a credential even while the database has no key."""
+    if settings.auth != "auto":
+        return settings.auth == "required"
+    return bool(settings.jwt_issuer) or not (is_loopback(settings.host) or settings.jwt_secret)
+
+
+class Authenticator:
+    """Finds out who sends a request."""
+
+    def __init__(
+        self, keys: KeyCache, settings: Settings, policy: IdentityPolicy, clock: Clock, tokens: TokenVerifier | None
+    ) -> None:
+        """Authenticate as the settings say.
+
+        Args:
+            keys: Looks up API keys.
+            settings: All settings.
+            policy: Which claims of identity are believed without an API key or JWT.
+            clock: The time for checking expiry.
+            tokens: Verifies JWTs of an identity provider; None: there is none.
+        """
+        self.keys = keys
+        self._needs_credentials = needs_credentials(settings)
+        self._is_off = settings.auth == "off"
+        self._policy = policy
+        self._clock = clock
+        self._tokens = tokens
+
+    @classmethod
+    def of(cls, engine: AsyncRecollect, policy: IdentityPolicy) -> "Authenticator":
+        """Build the one of a server.
+
+        Raises:
+            BadSettingError: The package that verifies JWTs is not installed.
+        """
+        settings = engine.settings
+        tokens = TokenVerifier(settings) if settings.jwt_issuer else None
+        return cls(KeyCache(engine.keys), settings, policy, engine.clock, tokens)
+
+    async def authenticate(self, headers: Headers) -> Authenticated:
+        """Return who sends a request with these headers.
+
+        Raises:
+            UnauthenticatedError: It needs a credential and has none, or an invalid one.
+            BadIdentityError: It has two credentials.
+            StoreUnavailableError: The database does not answer.
+        """
+        credential, left = take_credential(
+            headers, is_issued_here=self._tokens.is_issued_here if self._tokens else None
+        )
+        if credential is not None and credential.startswith("rk_"):
+            key = await self._valid_key(credential)
+            return Authenticated(key.caller, left, key)
+        if credential is not None:
+            return Authenticated(await self._by_token(credential), left)
+        user = self._signed_user(headers)
+        if user is not None:
+            return Authenticated(Caller(id="openwebui", access=Access.WRITE, user=user, by_header=True), headers)
+        if await self._is_needed():
+            raise UnauthenticatedError(
+                "this server needs a credential: send an API key of Recollect as `Authorization: Bearer rk_…`, or in "
+                "x-recollect-key beside your provider's key (`recollect keys create` makes one)"
+            )
+        return Authenticated(None if self._policy.trusted else ANONYMOUS, headers)
+
+    def _signed_user(self, headers: Headers) -> str | None:
+        try:
+            return signed_user(headers, policy=self._policy, now=self._clock.now())
+        except BadIdentityError as error:
+            raise UnauthenticatedError(str(error)) from None
+
+    async def _valid_key(self, secret: str) -> ApiKey:
+        key = await self.keys.find(secret)
+        if key is None:
+            raise UnauthenticatedError("the API key is unknown to this server")
+        if key.revoked_at is not None:
+            raise UnauthenticatedError(f"the API key {key.id} was revoked")
+        if not key.is_valid(self._clock.now()):
+            raise UnauthenticatedError(f"the API key {key.id} has expired")
+        return key
+
+    async def _by_token(self, token: str) -> Caller:
+        if self._tokens is None:
+            raise UnauthenticatedError("x-recollect-key holds no API key: such a key begins with rk_")
+        try:
+            return await self._tokens.caller(token, self._clock.now())
+        except BadIdentityError as error:
+            raise UnauthenticatedError(str(error)) from None
+
+    async def _is_needed(self) -> bool:
+        """Return whether a request needs a credential; on a loopback address, once there is a key."""
+        return self._needs_credentials or (not self._is_off and await self.keys.is_any_valid())

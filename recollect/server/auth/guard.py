@@ -1,0 +1,111 @@
+"""Middleware that lets no request through without the credential it needs. Raw ASGI."""
+
+import asyncio
+from math import ceil
+
+from starlette.types import ASGIApp
+
+from recollect.errors import RecollectError
+from recollect.server.asgi import Headers, Receive, Scope, Send, send_json
+from recollect.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
+from recollect.server.auth.limits import KeyLimiter
+from recollect.server.status import (
+    TOO_MANY_REQUESTS,
+    UNAUTHORIZED,
+    error_body,
+    send_error,
+    status_of,
+)
+from recollect.types import ANONYMOUS, Caller
+
+_CALLER = "recollect.caller"
+_BODY_BYTES = "recollect.body_bytes"
+# What a server says to everyone: whether it is alive, what it is, and how it is used.
+_PUBLIC = frozenset({"/", "/livez", "/readyz", "/healthz", "/openapi.json", "/docs"})
+# How long such a request waits to learn who makes it, in seconds: monitoring tools have time limits themselves.
+_PUBLIC_WAIT_S = 1.0
+_READING = frozenset({"GET", "HEAD"})
+
+
+class AccessGuard:
+    """Authenticates each request, and counts it against the limits of its key."""
+
+    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
+        """Guard an application."""
+        self._app = app
+        self._authenticator = authenticator
+        self._limiter = KeyLimiter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or refuse it: 401 without a valid credential, 429 beyond the limits of its key."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
+        if is_public(scope["method"], scope["path"]):
+            scope[_CALLER] = await self._caller_if_known(headers)
+            await self._app(scope, receive, send)
+            return
+        try:
+            found = await self._authenticator.authenticate(headers)
+        except UnauthenticatedError as error:
+            body = error_body(UNAUTHORIZED, str(error))
+            await send_json(send, UNAUTHORIZED, body, [(b"www-authenticate", b'Bearer realm="recollect"')])
+            return
+        except RecollectError as error:
+            await send_error(send, status_of(error), str(error))
+            return
+        scope[_CALLER], scope["headers"] = found.caller, list(found.headers)
+        await self._serve(found, scope, receive, send)
+
+    async def _caller_if_known(self, headers: Headers) -> Caller | None:
+        """Return who makes a request that everyone may make: it does not wait for the database."""
+        try:
+            async with asyncio.timeout(_PUBLIC_WAIT_S):
+                return (await self._authenticator.authenticate(headers)).caller
+        except (UnauthenticatedError, RecollectError, TimeoutError):
+            return ANONYMOUS
+
+    async def _serve(self, found: Authenticated, scope: Scope, receive: Receive, send: Send) -> None:
+        key = found.key
+        if key is None:
+            await self._app(scope, receive, send)
+            return
+        wait_s = self._limiter.begin(key)
+        if wait_s:
+            message = f"the API key {key.id} has made as many requests as it may; try again in {ceil(wait_s)} s"
+            retry = [(b"retry-after", str(ceil(wait_s)).encode())]
+            await send_json(send, TOO_MANY_REQUESTS, error_body(TOO_MANY_REQUESTS, message), retry)
+            return
+        try:
+            scope[_BODY_BYTES] = key.limits.body_bytes
+            await self._app(scope, receive, send)
+        finally:
+            self._limiter.end(key)
+
+
+def is_public(method: str, path: str) -> bool:
+    """Return whether everyone may make a request.
+
+    >>> is_public("GET", "/livez"), is_public("GET", "/metrics"), is_public("POST", "/")
+    (True, False, False)
+    """
+    return method in _READING and (path in _PUBLIC or path.startswith("/docs/"))
+
+
+def caller_of(scope: Scope) -> Caller | None:
+    """Return who sends a request; None if everyone who can connect is trusted."""
+    caller: Caller | None = scope.get(_CALLER)
+    return caller
+
+
+def is_operator(scope: Scope) -> bool:
+    """Return whether the sender administers the whole server."""
+    caller = caller_of(scope)
+    return caller is None or caller.is_operator
+
+
+def max_body_bytes(scope: Scope, limit: int) -> int:
+    """Return the maximum size of a request's body: the server's limit, or that of its key if it is smaller."""
+    own: int | None = scope.get(_BODY_BYTES)
+    return limit if own is None else min(limit, own)

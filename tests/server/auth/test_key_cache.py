@@ -1,0 +1,100 @@
+"""Keys are looked up in the database at most every few seconds, and not at all while it is down."""
+
+from dataclasses import replace
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.engine.keys import KeyService
+from recollect.errors import StoreUnavailableError
+from recollect.server.auth.key_cache import FRESH_S, KeyCache
+from recollect.server.auth.limits import KeyLimiter
+from recollect.types import Access, ApiKey, KeyLimits, NewApiKey
+
+NEW = NewApiKey(name="phone", access=Access.READ, user="ana")
+
+
+class Timer:
+    """Seconds that a test lets pass."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def timer() -> Timer:
+    return Timer()
+
+
+async def test_a_revoked_key_is_known_after_some_seconds(engine: AsyncRecollect, timer: Timer) -> None:
+    cache = KeyCache(engine.keys, timer=timer)
+    made, secret = await engine.keys.create(NEW)
+    assert await cache.find(secret) == made
+    revoked = await engine.keys.revoke(made.id)
+    assert await cache.find(secret) == made
+    timer.now += FRESH_S
+    found = await cache.find(secret)
+    assert found is not None
+    assert found.revoked_at == revoked.revoked_at
+    assert await cache.find("rk_other") is None
+
+
+async def test_a_new_key_works_at_once(engine: AsyncRecollect, timer: Timer) -> None:
+    cache = KeyCache(engine.keys, timer=timer)
+    assert await cache.is_any_valid() is False
+    made, secret = await engine.keys.create(NEW)
+    assert await cache.find(secret) == made
+    cache.forget()
+    assert await cache.is_any_valid() is True
+
+
+async def test_a_known_key_works_while_the_database_is_down(
+    engine: AsyncRecollect, timer: Timer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = KeyCache(engine.keys, timer=timer)
+    made, secret = await engine.keys.create(NEW)
+    await cache.find(secret)
+    await cache.is_any_valid()
+
+    async def down(*_: object) -> ApiKey:
+        raise StoreUnavailableError("down")
+
+    monkeypatch.setattr(KeyService, "find", down)
+    monkeypatch.setattr(KeyService, "is_any_valid", down)
+    timer.now += FRESH_S
+    assert await cache.find(secret) == made
+    assert await cache.is_any_valid() is True
+    with pytest.raises(StoreUnavailableError):
+        await cache.find("rk_other")
+    timer.now += 3600
+    with pytest.raises(StoreUnavailableError):
+        await cache.find(secret)
+
+
+def limited(key: ApiKey, **limits: int) -> ApiKey:
+    return replace(key, limits=KeyLimits(**limits))
+
+
+async def test_requests_a_minute_are_refilled_steadily(engine: AsyncRecollect, timer: Timer) -> None:
+    made, _ = await engine.keys.create(NEW)
+    key, limiter = limited(made, requests_per_minute=3), KeyLimiter(timer=timer)
+    assert [limiter.begin(key) for _ in range(3)] == [0, 0, 0]
+    assert limiter.begin(key) == pytest.approx(20)
+    timer.now += 19
+    assert limiter.begin(key) == pytest.approx(1)
+    timer.now += 1
+    assert limiter.begin(key) == 0
+    timer.now += 600
+    assert [limiter.begin(key) > 0 for _ in range(4)] == [False, False, False, True]
+    assert limiter.begin(made) == 0
+
+
+async def test_requests_at_the_same_time_are_limited(engine: AsyncRecollect, timer: Timer) -> None:
+    made, _ = await engine.keys.create(NEW)
+    key, limiter = limited(made, concurrent_requests=2), KeyLimiter(timer=timer)
+    assert [limiter.begin(key) > 0 for _ in range(3)] == [False, False, True]
+    limiter.end(key)
+    assert limiter.begin(key) == 0
