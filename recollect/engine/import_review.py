@@ -96,7 +96,7 @@ class ImportReview:
         for row in block.of("message"):
             glance()
             redaction = build_redaction(row["text"])
-            if redaction.replacements_by_pattern:
+            if redaction.replacements:
                 self._redactions[block.key, row["conversation"], row["seq"]] = redaction
         for memory in block.of("memory"):
             for source in memory["evidence"][:1]:
@@ -181,7 +181,7 @@ def _redact_block(block: ImportedSubject, glance: Callable[[], None]) -> None:
 def map_withheld(detail: str, redaction: Redaction) -> str:
     """Shift the withheld stretches of a quotation to their offsets after secrets are removed from its message."""
     known = read_detail(detail)
-    if not known.withheld or not redaction.replacements_by_pattern:
+    if not known.withheld or not redaction.replacements:
         return detail
     spans = [redaction.map_span((stretch.start, stretch.end)) for stretch in known.withheld]
     moved = (

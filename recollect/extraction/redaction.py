@@ -1,27 +1,31 @@
-"""Replace secrets and payment data in a text, found by shape and checksum, not by mention. Pure.
+"""Replace secrets and payment data in a text, found by shape, checksum or name, not by mention. Pure.
 
 'My password is hunter2' becomes 'My password is [secret]'; 'I forgot my password' stays. `Redaction` maps spans of
-the original to the redacted text and back.
+the original to the redacted text. What is a secret is decided in `secret_kinds`.
 """
 
-import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from recollect.extraction.secret_patterns import LABELS, SHAPES
+from recollect.extraction.secret_kinds.commands import find_in_commands, find_in_tables
+from recollect.extraction.secret_kinds.found import FoundSecret
+from recollect.extraction.secret_kinds.keys import find_keys, may_hold_key
+from recollect.extraction.secret_kinds.named import find_named
+from recollect.extraction.secret_kinds.numbers import find_numbers
+from recollect.extraction.secret_kinds.phrases import find_phrases, may_hold_phrase
 from recollect.extraction.spans import Span
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 
-# Every match of a shape contains one of these: two digits in a row, a long run of characters, or a word.
-_TWO_DIGITS = LazyPattern(r"\d[ .-]?\d")
-_WORDS = LazyPattern("pass|pwd|pw|pin|cv[vc]|secret|key|token|bearer|basic|begin|phrase|mnemonic|seed|://")
-_MIN_RUN_CHARACTERS = 15
+# Shapes whose replacement names them; all others become `[secret]`.
+LABELS = frozenset({"iban", "card", "ssn", "account", "id"})
+# Digits enough for the shortest number that is found without a name.
+_DIGITS = LazyPattern(r"(?:\d\D{0,3}){8}")
 
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A span that a shape replaced, in the text as the shape found it."""
+    """A span of the original that was replaced."""
 
     start: int
     end: int
@@ -36,8 +40,8 @@ class Redaction:
     text: str
     shapes: tuple[str, ...] = ()
     """Names of the shapes that were found, once per occurrence; never the values."""
-    replacements_by_pattern: tuple[tuple[Replacement, ...], ...] = ()
-    """Replacements of each pattern that matched, in the order the patterns were tried; each from left to right."""
+    replacements: tuple[Replacement, ...] = ()
+    """What was replaced, from left to right."""
 
     def map_span(self, span: Span) -> Span:
         """Map a span of the original to the redacted text; one that cuts a secret is widened to all of it.
@@ -45,10 +49,8 @@ class Redaction:
         >>> build_redaction("My PIN is 1234, I ski.").map_span((16, 22))
         (20, 26)
         """
-        start, end = span
-        for replacements in self.replacements_by_pattern:
-            start, end = _map_forward(replacements, start, is_end=False), _map_forward(replacements, end, is_end=True)
-        return start, max(start, end)
+        start = _map_forward(self.replacements, span[0], is_end=False)
+        return start, max(start, _map_forward(self.replacements, span[1], is_end=True))
 
     @property
     def secrets(self) -> list[Span]:
@@ -57,22 +59,11 @@ class Redaction:
         >>> build_redaction("My PIN is 1234, I ski.").secrets
         [(10, 14)]
         """
-        spans: list[Span] = []
-        for number, replacements in enumerate(self.replacements_by_pattern):
-            earlier = self.replacements_by_pattern[:number][::-1]
-            spans += [_map_to_original(earlier, (replaced.start, replaced.end)) for replaced in replacements]
-        return spans
-
-
-def _map_to_original(by_pattern: Iterable[tuple[Replacement, ...]], span: Span) -> Span:
-    start, end = span
-    for replacements in by_pattern:
-        start, end = _map_back(replacements, start, is_end=False), _map_back(replacements, end, is_end=True)
-    return start, end
+        return [(replaced.start, replaced.end) for replaced in self.replacements]
 
 
 def _map_forward(replacements: tuple[Replacement, ...], index: int, *, is_end: bool) -> int:
-    """Map the index of a character to where it is after the replacements of one pattern.
+    """Map the index of a character to where it is after the replacements.
 
     Args:
         replacements: The replacements, from left to right.
@@ -89,21 +80,8 @@ def _map_forward(replacements: tuple[Replacement, ...], index: int, *, is_end: b
     return index + shift
 
 
-def _map_back(replacements: tuple[Replacement, ...], index: int, *, is_end: bool) -> int:
-    """Map an index back to where it was before the replacements of one pattern: the inverse of `_map_forward`."""
-    shift = 0
-    for replaced in replacements:
-        start = replaced.start + shift
-        if index <= start:
-            break
-        if index < start + replaced.length:
-            return replaced.end if is_end else replaced.start
-        shift += replaced.length - (replaced.end - replaced.start)
-    return index - shift
-
-
 def redact(text: str) -> str:
-    """Replace secrets by `[secret]`, cards by `[card]`, accounts by `[iban]`, US social security numbers by `[ssn]`.
+    """Replace secrets by `[secret]`, or by `[card]`, `[iban]`, `[account]`, `[ssn]` and `[id]`.
 
     >>> redact("my password is hunter2, see you")
     'my password is [secret], see you'
@@ -122,39 +100,44 @@ def redact_with_shapes(text: str) -> tuple[str, tuple[str, ...]]:
 @remembered
 def build_redaction(text: str) -> Redaction:
     """Redact a text; return it with the shapes and the spans of what was replaced."""
-    if not may_hold_secret(text):
+    found = _merge([*_find(text)])
+    if not found:
         return Redaction(text)
-    shapes: list[str] = []
+    pieces: list[str] = []
     replacements: list[Replacement] = []
-    by_pattern: list[tuple[Replacement, ...]] = []
-
-    def make_replacer(shape: str, is_valid: Callable[[re.Match[str]], bool]) -> Callable[[re.Match[str]], str]:
+    at = 0
+    for start, end, shape in found:
         label = f"[{shape if shape in LABELS else 'secret'}]"
-
-        def replace(match: re.Match[str]) -> str:
-            if not is_valid(match):
-                return match.group()
-            shapes.append(shape)
-            keep = match.groupdict().get("keep") or ""
-            replacements.append(Replacement(match.start() + len(keep), match.end(), len(label)))
-            return keep + label
-
-        return replace
-
-    for pattern, shape, is_valid in SHAPES:
-        text = pattern.sub(make_replacer(shape, is_valid), text)
-        if replacements:
-            by_pattern.append(tuple(replacements))
-            replacements.clear()
-    return Redaction(text, tuple(shapes), tuple(by_pattern))
+        pieces += [text[at:start], label]
+        replacements.append(Replacement(start, end, len(label)))
+        at = end
+    return Redaction(
+        "".join((*pieces, text[at:])), tuple(secret.shape for secret in found), tuple(replacements)
+    )
 
 
-def may_hold_secret(text: str) -> bool:
-    """Return cheaply whether a text needs a closer look; most do not.
+def _find(text: str) -> Iterator[FoundSecret]:
+    """Yield what each detector finds; the first of two that overlap names the shape."""
+    if may_hold_key(text):
+        yield from find_keys(text)
+    if _DIGITS.search(text):
+        yield from find_numbers(text)
+    yield from find_named(text)
+    yield from find_in_commands(text)
+    if "\n" in text:
+        yield from find_in_tables(text)
+    if may_hold_phrase(text):
+        yield from find_phrases(text)
 
-    >>> may_hold_secret("She tore a ligament in January."), may_hold_secret("My PIN is 1234.")
-    (False, True)
-    """
-    if _TWO_DIGITS.search(text) or _WORDS.search(text.casefold()):
-        return True
-    return max(map(len, text.split()), default=0) >= _MIN_RUN_CHARACTERS
+
+def _merge(found: list[FoundSecret]) -> list[FoundSecret]:
+    """Sort secrets, and make one of those that overlap."""
+    merged: list[FoundSecret] = []
+    rank = {secret: place for place, secret in reversed([*enumerate(found)])}
+    for secret in sorted(rank):
+        if merged and secret.start < merged[-1].end:
+            shape = min(merged[-1], secret, key=lambda each: rank.get(each, 0)).shape
+            merged[-1] = FoundSecret(merged[-1].start, max(merged[-1].end, secret.end), shape)
+        else:
+            merged.append(secret)
+    return merged

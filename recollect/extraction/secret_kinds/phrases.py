@@ -1,0 +1,61 @@
+"""Recovery phrases of wallets without a name: a run of twelve or more words that are all in BIP-39's list. Pure.
+
+The list is the English one of Bitcoin Improvement Proposal 39 (MIT license); it has no 'the', 'is', 'and' or 'of', so no
+sentence runs on in it.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+from recollect.extraction.secret_kinds.found import FoundSecret
+from recollect.lazy_pattern import LazyPattern
+
+MIN_WORDS = 12
+# A run of words with nothing but blanks, commas and numbers between them.
+_RUN = LazyPattern(
+    r"(?:\d{1,2}[.):]\s{0,2})?[a-z]{3,8}(?:[\s,]{1,3}(?:\d{1,2}[.):]\s{0,2})?[a-z]{3,8}){11,63}+", re.IGNORECASE
+)
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+@cache
+def bip39_words() -> frozenset[str]:
+    """Return the 2048 words."""
+    text = files("recollect.extraction.secret_kinds").joinpath("bip39_english.txt").read_text("utf-8")
+    return frozenset(text.split())
+
+
+def may_hold_phrase(text: str) -> bool:
+    """Return cheaply whether twelve words in a row are in the list; numbers between them do not count."""
+    known, count = bip39_words(), 0
+    for word in text.lower().split():
+        if word in known or word.strip("0123456789.,:;()\"'") in known:
+            count += 1
+            if count == MIN_WORDS:
+                return True
+        elif any(char.isalpha() for char in word) and "," not in word:
+            count = 0
+    return False
+
+
+def find_phrases(text: str) -> Iterator[FoundSecret]:
+    """Yield the recovery phrases in a text.
+
+    >>> list(find_phrases("abandon " * 11 + "about"))
+    [FoundSecret(start=0, end=93, shape='seed_phrase')]
+    """
+    known = bip39_words()
+    for run in _RUN.finditer(text):
+        first = last = count = 0
+        for word in _WORD.finditer(text, run.start(), run.end()):
+            if word.group().lower() in known:
+                first = word.start() if count == 0 else first
+                last, count = word.end(), count + 1
+                continue
+            if count >= MIN_WORDS:
+                yield FoundSecret(first, last, "seed_phrase")
+            count = 0
+        if count >= MIN_WORDS:
+            yield FoundSecret(first, last, "seed_phrase")
