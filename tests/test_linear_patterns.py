@@ -42,6 +42,7 @@ KNOWN_HIDDEN = {
     "recollect.extraction.rules.foreign_patterns",
     "recollect.extraction.rules.foreign_persons",
     "recollect.extraction.rules.foreign.language",
+    "recollect.extraction.secret_kinds.named",
     "recollect.providers.lenient_json",
 }
 # Compiles what the other modules declare.

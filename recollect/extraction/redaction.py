@@ -7,11 +7,11 @@ the original to the redacted text. What is a secret is decided in `secret_kinds`
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from recollect.extraction.secret_kinds.checked_numbers import find_numbers
 from recollect.extraction.secret_kinds.commands import find_in_commands, find_in_tables
 from recollect.extraction.secret_kinds.found import FoundSecret
 from recollect.extraction.secret_kinds.keys import find_keys, may_hold_key
 from recollect.extraction.secret_kinds.named import find_named
-from recollect.extraction.secret_kinds.numbers import find_numbers
 from recollect.extraction.secret_kinds.phrases import find_phrases, may_hold_phrase
 from recollect.extraction.spans import Span
 from recollect.lazy_pattern import LazyPattern
@@ -111,9 +111,7 @@ def build_redaction(text: str) -> Redaction:
         pieces += [text[at:start], label]
         replacements.append(Replacement(start, end, len(label)))
         at = end
-    return Redaction(
-        "".join((*pieces, text[at:])), tuple(secret.shape for secret in found), tuple(replacements)
-    )
+    return Redaction("".join((*pieces, text[at:])), tuple(secret.shape for secret in found), tuple(replacements))
 
 
 def _find(text: str) -> Iterator[FoundSecret]:

@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 
 from recollect.extraction.secret_kinds.found import FoundSecret
-from recollect.extraction.secret_kinds.names import PASSWORDS, PLACEHOLDERS
+from recollect.extraction.secret_kinds.names import PASSWORDS
+from recollect.extraction.secret_kinds.stems import has_any
+from recollect.extraction.secret_kinds.values import is_placeholder
 from recollect.lazy_pattern import LazyPattern
 
 _I = re.IGNORECASE
@@ -26,7 +28,8 @@ _COMMANDS = (
     (
         (" -p", " -a", " -w"),
         LazyPattern(
-            r"\b(?:docker|podman|helm|az|oc|mongo|mongosh|mongodump|redis-cli|ldapsearch|unzip|zip|7z|rdesktop|twine|sqlcmd|cf|"
+            r"\b(?:docker|podman|helm|az|oc|mongo|mongosh|mongodump|redis-cli|ldapsearch|unzip|zip|7z|rdesktop|"
+            r"twine|sqlcmd|cf|"
             r"heroku|snowsql)\b[^\n|]{0,160}?\s-[pawP]\s{0,2}[\"']?(?P<value>(?!\d{1,5}(?::|\s|$))[^\s\"'/:]{4,200})"
         ),
     ),
@@ -41,13 +44,16 @@ _COMMANDS = (
     (
         ("net us",),
         LazyPattern(
-            r"\bnet\s{1,3}(?:user\s{1,3}\S{1,60}|use\s[^\n]{1,100}?/user:\S{1,60})\s{1,3}(?P<value>[^\s/*][^\s]{3,100})", _I
+            r"\bnet\s{1,3}(?:user\s{1,3}\S{1,60}|"
+            r"use\s[^\n]{1,100}?/user:\S{1,60})\s{1,3}(?P<value>[^\s/*][^\s]{3,100})",
+            _I,
         ),
     ),
     (
         ("echo",),
         LazyPattern(
-            r"\becho\s{1,3}[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|]{3,200})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s|chpasswd|passwd|"
+            r"\becho\s{1,3}[\"']?(?:[\w.-]{1,40}:)?(?P<value>[^\s\"'|]{3,200})[\"']?\s{0,3}\|\s{0,3}(?:sudo\s|"
+            r"chpasswd|passwd|"
             r"docker\slogin)"
         ),
     ),
@@ -74,7 +80,8 @@ _COMMANDS = (
     (
         ("value",),
         LazyPattern(
-            r"(?:key|name)[\"']?\s{0,2}[=:]\s{0,2}[\"']?[\w.-]{0,40}(?:password|passwd|pwd|secret|token|api_?key)\w{0,10}[\"']?,?"
+            r"(?:key|name)[\"']?\s{0,2}[=:]\s{0,2}[\"']?[\w.-]{0,40}(?:password|passwd|pwd|secret|token|"
+            r"api_?key)\w{0,10}[\"']?,?"
             r"\s{1,12}[\"']?value[\"']?\s{0,2}[=:]\s{0,2}[\"']?(?P<value>[^\s\"'<>]{3,300})",
             _I,
         ),
@@ -85,16 +92,20 @@ _COMMANDS = (
         ("@",),
         LazyPattern(
             r"[\w.+-]{1,64}+@[\w-]{1,63}\.[\w.-]{2,40}\s{0,2}(?:/|:|\||→|->|,\s?pw)\s{0,2}"
-            r"(?P<value>(?=\S{0,60}[\d!#$%&*])[^\s|<>,;\"']{4,80})"
+            r"(?P<value>(?=\S{0,60}[\d!#$%&*])[^\s|<>,;\"']{4,80}|[^\s|<>,;\"'@]{4,80}(?=[ \t]{0,3}$))",
+            re.M,
         ),
     ),
     # 'login: ana / hunter2', 'credentials are ana:hunter2'
     (
-        ("log", "sign", "cred", "user", "daten", "ident", "inlog", "логин"),
+        ("login", "log-in", "cred", "sign-in", "signin", "user/", "user /", "daten", "identifiant", "inlog", "логин"),
         LazyPattern(
-            r"\b(?:log-?in|logins|credentials?|creds|sign-?in|user\s?/\s?pass|zugangsdaten|anmeldedaten|credenciales|identifiants|"
-            r"credenziali|credenciais|inloggegevens|логин)(?:\s(?:for|to|on|of|für|de|del|du|per|do|da|van|от|к)\s[^\n:;.]{1,40}?)?"
-            r"(?:\s(?:is|are|ist|sind|son|sont|sono|são|zijn))?\s{0,2}[:=]?\s{1,2}[\w.@+-]{2,64}\s{0,2}(?:/|:|\||→|->)\s{0,2}(?!/)"
+            r"\b(?:log-?in|logins|credentials?|creds|sign-?in|user\s?/\s?pass|zugangsdaten|anmeldedaten|"
+            r"credenciales|identifiants|"
+            r"credenziali|credenciais|inloggegevens|логин)(?:\s(?:for|to|on|of|für|de|del|du|per|do|da|van|от|"
+            r"к)\s[^\n:;.]{1,40}?)?"
+            r"(?:\s(?:is|are|ist|sind|son|sont|sono|são|zijn))?\s{0,2}[:=]?\s{1,2}[\w.@+-]{2,64}\s{0,2}(?:/|:|"
+            r"\||→|->)\s{0,2}(?!/)"
             r"(?P<value>[^\s|<>,;\"']{3,80})",
             _I,
         ),
@@ -108,9 +119,26 @@ _COMMANDS = (
         ),
     ),
 )
-_NO_VALUE = LazyPattern(PLACEHOLDERS, _I)
-_HEADER_NAME = LazyPattern(rf"[\s*_`\"]*(?:\w{{1,20}} )?(?:{PASSWORDS}|pass|pin(?: code)?|cvv|secret|api[ _]key|token|key)[\s*_`\"]*", _I)
+_HEADER_NAME = LazyPattern(rf"(?:{PASSWORDS}|pass|pin(?: code)?|cvv|secret|api[ _]key|token|key)", _I)
+_CELL_EDGES = ' \t*_`"'
 _RULE_ROW = LazyPattern(r"[\s|:+-]+")
+_HEADER_STEMS = (
+    "pass",
+    "pwd",
+    "pw",
+    "pin",
+    "cvv",
+    "secret",
+    "token",
+    "key",
+    "wort",
+    "woord",
+    "contras",
+    "senha",
+    "парол",
+    "密",
+    "パス",
+)
 _MAX_ROWS = 200
 
 
@@ -122,14 +150,11 @@ def find_in_commands(text: str) -> Iterator[FoundSecret]:
     """
     folded = text.casefold()
     for needles, pattern in _COMMANDS:
-        for needle in needles:
-            if needle in folded:
-                break
-        else:
+        if not has_any(folded, needles):
             continue
         for match in pattern.finditer(text):
             start, value = match.start("value"), match["value"].rstrip(".)")
-            if not value.startswith("[") and not _NO_VALUE.fullmatch(value):
+            if not value.startswith("[") and not is_placeholder(value):
                 yield FoundSecret(start, start + len(value), "password")
 
 
@@ -140,7 +165,10 @@ def find_in_tables(text: str) -> Iterator[FoundSecret]:
     >>> [table[found.start : found.end] for found in find_in_tables(table)]
     ['sunshine']
     """
-    at, columns, mark, rows = 0, (), "", 0
+    if not has_any(text.casefold(), _HEADER_STEMS):
+        return
+    columns: tuple[int, ...] = ()
+    at, mark, rows = 0, "", 0
     for line in text.splitlines(keepends=True):
         body = line.rstrip("\r\n")
         header = _header(body)
@@ -160,9 +188,15 @@ def _header(line: str) -> tuple[str, tuple[int, ...]] | None:
     for mark in ("|", "\t", ",", ";"):
         cells = line.split(mark)
         if len(cells) > 1 and len(cells) <= 40:
-            columns = tuple(place for place, cell in enumerate(cells) if _HEADER_NAME.fullmatch(cell))
+            columns = tuple(
+                place for place, cell in enumerate(cells) if _HEADER_NAME.fullmatch(cell.strip(_CELL_EDGES))
+            )
             others = [cell for place, cell in enumerate(cells) if place not in columns and cell.strip()]
-            if columns and others and all(len(cell) <= 24 and not any(char.isdigit() for char in cell) for cell in others):
+            if (
+                columns
+                and others
+                and all(len(cell) <= 24 and not any(char.isdigit() for char in cell) for cell in others)
+            ):
                 return mark, columns
     return None
 
@@ -170,8 +204,8 @@ def _header(line: str) -> tuple[str, tuple[int, ...]] | None:
 def _cells(line: str, at: int, mark: str, columns: tuple[int, ...]) -> Iterator[FoundSecret]:
     start = at
     for place, cell in enumerate(line.split(mark)):
-        value = cell.strip(" \t*_`\"")
-        if place in columns and len(value) >= 3 and not value.startswith("[") and not _NO_VALUE.fullmatch(value):
+        value = cell.strip(_CELL_EDGES)
+        if place in columns and len(value) >= 3 and not value.startswith("[") and not is_placeholder(value):
             begin = start + cell.index(value)
             yield FoundSecret(begin, begin + len(value), "password")
         start += len(cell) + len(mark)

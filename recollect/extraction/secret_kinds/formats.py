@@ -27,22 +27,25 @@ CLASSES = {
 }
 # A place "or more" ends here: longer keys than this are not in use, and each repeat needs a bound.
 MAX_PLACE_CHARACTERS = 600
-_PARTS = re.compile(r"\{(?P<name>[a-z0-9]+):(?P<least>\d+)(?P<more>\+|-\d+)?\}|(?P<chars>\[[^\]]+\])|<(?P<words>[^>]*)>")
+_PARTS = re.compile(
+    r"\{(?P<name>[a-z0-9]{1,12}):(?P<least>\d{1,3})(?P<more>\+|-\d{1,3})?\}|(?P<chars>\[[^\]]{1,40}\])|"
+    r"<(?P<words>[^>]{0,120})>"
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Format:
-    """One published format."""
+class KeyFormat:
+    """The published format of a key or a token."""
 
     kind: str
     family: str
     shape: str
     source: str
-    """Where it is published: a scanner's rule, a standard, or the site of whoever issues it."""
+    """Where it is published: a scanner's rule, a standard, or the site of its issuer."""
 
 
 @dataclass(frozen=True, slots=True)
-class IdFormat(Format):
+class IdFormat(KeyFormat):
     """The format of a number that a state, a bank or an insurer gives to a person."""
 
     country: str
@@ -68,9 +71,9 @@ def _rows(name: str) -> Iterator[dict[str, str]]:
 
 
 @cache
-def key_formats() -> tuple[Format, ...]:
+def key_formats() -> tuple[KeyFormat, ...]:
     """Return the formats of keys and tokens that are recognized by their prefix."""
-    return tuple(Format(**row) for row in _rows("key_formats.csv"))
+    return tuple(KeyFormat(**row) for row in _rows("key_formats.csv"))
 
 
 @cache

@@ -29,7 +29,9 @@ def _prefixed_pattern() -> str:
             pattern = pattern[: pattern.rindex("{")] + f"{{{last.least},}}+"
         first = parts[0][0] if isinstance(parts[0], str) else ""
         branches.setdefault(first, []).append(pattern)
-    together = (f"(?={re.escape(first)})(?:{'|'.join(own)})" if first else "|".join(own) for first, own in branches.items())
+    together = (
+        f"(?={re.escape(first)})(?:{'|'.join(own)})" if first else "|".join(own) for first, own in branches.items()
+    )
     return rf"(?<![A-Za-z0-9_])(?:{'|'.join(together)})(?![A-Za-z0-9])"
 
 
@@ -43,29 +45,36 @@ _PEM = LazyPattern(
 )
 _URL_PASSWORD = LazyPattern(r"\b[a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,100}:(?P<value>[^\s/@]{3,200})(?=@)", _I)
 _URL_TOKEN = LazyPattern(
-    r"[?&#;](?:sig|signature|(?:access_?|auth_?|id_?|refresh_?|reset_?)?token|api_?key|key|secret|password|passwd|pwd|pass|code|"
+    r"[?&#;](?:sig|signature|(?:access_?|auth_?|id_?|refresh_?|reset_?)?token|api_?key|key|secret|password|"
+    r"passwd|pwd|pass|code|"
     r"x-amz-(?:signature|credential|security-token))=(?P<value>[^\s&#\"'<>]{6,2000})",
     _I,
 )
 _WEBHOOK = LazyPattern(
-    r"https://(?:hooks\.slack\.com/(?:services|workflows|triggers)|(?:[a-z]{1,20}\.)?discord(?:app)?\.com/api/webhooks"
-    r"|[a-z0-9-]{1,60}\.webhook\.office\.com/webhookb2|hooks\.zapier\.com/hooks/catch|maker\.ifttt\.com/trigger/\w{1,60}/with/key"
+    r"https://(?:hooks\.slack\.com/(?:services|workflows|triggers)|"
+    r"(?:[a-z]{1,20}\.)?discord(?:app)?\.com/api/webhooks"
+    r"|[a-z0-9-]{1,60}\.webhook\.office\.com/webhookb2|hooks\.zapier\.com/hooks/catch|"
+    r"maker\.ifttt\.com/trigger/\w{1,60}/with/key"
     r"|hook\.[a-z0-9.]{1,20}make\.com|chat\.googleapis\.com/v1/spaces)/(?P<value>[\w/@?&=%-]{16,500})",
     _I,
 )
 _BEARER = LazyPattern(r"\b(?:bearer|token)\s++(?P<value>[A-Za-z0-9._~+/=-]{16,})", _I)
 _BASIC = LazyPattern(r"\bbasic\s++(?P<value>[A-Za-z0-9+/]{8,400}={0,2})", _I)
 # 'otpauth://totp/ana?secret=ABC', 'WIFI:T:WPA;S:net;P:pass;;': what the QR codes of authenticators and of wifi say.
-_QR_CODE = LazyPattern(r"\botpauth://[^\s?]{1,200}\?[^\s]{0,200}?secret=(?P<otp>[A-Z2-7=]{8,})|\bWIFI:[^\n]{0,80}?P:(?P<wifi>[^;\n]{3,80})", _I)
+_QR_CODE = LazyPattern(
+    r"\botpauth://[^\s?]{1,200}\?[^\s]{0,200}?secret=(?P<otp>[A-Z2-7=]{8,})|"
+    r"\bWIFI:[^\n]{0,80}?P:(?P<wifi>[^;\n]{3,80})",
+    _I,
+)
 _LONG_RUN = LazyPattern(
     r"(?<![\w/.@+-])(?!sha\d{1,3}-)(?=[A-Za-z0-9_+/-]{0,200}\d)(?=[A-Za-z0-9_+/-]{0,200}[A-Za-z])[A-Za-z0-9_+/-]{32,200}={0,2}(?![\w/.@])"
 )
 _UNPLAIN = LazyPattern(r"\d|://|\w{4}[A-Z]|WIFI:")
 _UUID = LazyPattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", _I)
 # Wallet import format: a private key of Bitcoin in base 58. Microsoft's product keys. Both have no prefix.
-_WIF = LazyPattern(r"(?<!\w)[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?!\w)")
-_PRODUCT = LazyPattern(r"(?<![\w-])(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}(?![\w-])")
-_ETH = LazyPattern(r"(?<!\w)0x[a-fA-F0-9]{64}(?!\w)")
+_WIF = LazyPattern(r"(?<![A-Za-z0-9_])[5KL][1-9A-HJ-NP-Za-km-z]{50,51}(?![A-Za-z0-9_])")
+_PRODUCT = LazyPattern(r"(?<![A-Za-z0-9_-])(?:[A-Z0-9]{5}-){4}[A-Z0-9]{5}(?![A-Za-z0-9_-])")
+_ETH = LazyPattern(r"(?<![A-Za-z0-9_])0x[a-fA-F0-9]{64}(?!\w)")
 
 
 def may_hold_key(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Recovery phrases of wallets without a name: a run of twelve or more words that are all in BIP-39's list. Pure.
 
-The list is the English one of Bitcoin Improvement Proposal 39 (MIT license); it has no 'the', 'is', 'and' or 'of', so no
-sentence runs on in it.
+The list is the English one of Bitcoin Improvement Proposal 39 (MIT license); it has no 'the', 'is', 'and' or 'of', so
+no sentence runs on in it.
 """
 
 import re
@@ -31,12 +31,18 @@ def may_hold_phrase(text: str) -> bool:
     """Return cheaply whether twelve words in a row are in the list; numbers between them do not count."""
     known, count = bip39_words(), 0
     for word in text.lower().split():
-        if word in known or word.strip("0123456789.,:;()\"'") in known:
-            count += 1
-            if count == MIN_WORDS:
-                return True
-        elif any(char.isalpha() for char in word) and "," not in word:
-            count = 0
+        if word not in known:
+            if word.isalpha():
+                count = 0
+                continue
+            core = word.strip("0123456789.,:;()\"'")
+            if core and core not in known and "," not in core:
+                count = 0
+            if core not in known:
+                continue
+        count += 1
+        if count == MIN_WORDS:
+            return True
     return False
 
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
-from recollect.extraction.secret_kinds.names import PLACEHOLDERS
-from recollect.extraction.secret_kinds.plain_words import is_predicate
+from recollect.extraction.secret_kinds.names import PLACEHOLDERS, VARIABLE_PARTS
+from recollect.extraction.secret_kinds.plain_words import NO_PASSWORDS, is_predicate
 from recollect.lazy_pattern import LazyPattern
 
 _I = re.IGNORECASE
@@ -42,38 +42,54 @@ class Named:
 
     name: str
     tie: Tie
-    value: str
-    after: str
-    """Up to 24 characters behind the value."""
-    is_quoted: bool
     sign: str = ""
+    """The sign, if that is the tie."""
+    value: str = ""
+    after: str = ""
+    """Up to 24 characters after the value."""
+    is_quoted: bool = False
 
 
 _TOKEN = LazyPattern(r"[^\s\"'`“”«»„|<>,;、。，；」』（）]{3,300}")
-_ASCII_TOKEN = LazyPattern(r"[!#$%&*+./0-9:=?@A-Z^_a-z~-]{3,300}")
+ASCII_TOKEN = LazyPattern(r"[!#$%&*+./0-9:=?@A-Z^_a-z~-]{3,300}")
 _CODE = LazyPattern(r"#?\d(?:[ -]?\d){2,11}#?(?![\w]|[.,]\d)")
-_ONE_TIME = LazyPattern(r"(?:[A-Z]{1,2}-)?\d{3}[ -]?\d{3,5}(?!\w)|\d{4,10}(?!\w)|(?-i:[A-Z0-9]{6,10})(?!\w)|[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,4}(?!\w)", _I)
+_ONE_TIME = LazyPattern(
+    r"(?:[A-Z]{1,2}-)?\d{3}[ -]?\d{3,5}(?!\w)|\d{4,10}(?!\w)|(?-i:[A-Z0-9]{6,10})(?!\w)|"
+    r"[a-z0-9]{4,6}(?:-[a-z0-9]{4,6}){1,4}(?!\w)",
+    _I,
+)
 _KEY = LazyPattern(r"[A-Za-z0-9+/_=.~:!@#$%^&*-]{6,600}")
 _ID = LazyPattern(
-    r"(?=[^\n]{0,24}\d)(?:[A-Z]{1,6}[ .-]?){0,2}[A-Z0-9]{1,20}(?:[ ./–-]{1,2}(?=[A-Z]{0,6}\d)[A-Z0-9]{1,12}|-[A-Z0-9]{1,3}|[ ][A-Z](?![\w’' ])){0,8}"
+    r"(?=[^\n]{0,24}\d)(?:[A-Z]{1,6}[ .-]?){0,2}[A-Z0-9]{1,20}(?:[ ./–-]{1,2}(?=[A-Z]{0,6}\d)[A-Z0-9]{1,12}|"
+    r"-[A-Z0-9]{1,3}|[ ][A-Z](?![\w’' ])){0,8}"
     r"|[a-z0-9]{6,24}"
 )
 _ACCOUNT = LazyPattern(r"[A-Z]{0,4}\d(?:[ ./-]{0,2}\d){4,28}(?!\w|[.,]\d)|[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{1,4}){3,8}")
 _PHRASE = LazyPattern(
-    r"(?:\d{1,2}[.):]?\s{0,2})?[^\W\d_]{2,12}(?:[\s,、　]{1,3}(?:\d{1,2}[.):]\s{0,2})?[^\W\d_]{2,12}){11,23}|[\u4e00-\u9fff](?:[\s,、　]?[\u4e00-\u9fff]){11,23}"
+    r"(?:\d{1,2}[.):]?\s{0,2})?[^\W\d_]{2,12}(?:[\s,、　]{1,3}(?:\d{1,2}[.):]\s{0,2})?[^\W\d_]{2,12}){11,23}|"
+    r"[\u4e00-\u9fff](?:[\s,、　]?[\u4e00-\u9fff]){11,23}"
 )
 _NO_VALUE = LazyPattern(PLACEHOLDERS, _I)
-_DATE = LazyPattern(r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d|(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?")
+_DATE = LazyPattern(
+    r"\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./](?:19|20)\d\d|(?:19|20)\d\d(?:\s?[-–/]\s?(?:19|20)?\d\d)?"
+)
+_ATTRIBUTE = LazyPattern(r"[A-Za-z_]\w{0,60}(?:\.[A-Za-z_]\w{0,60}){1,6}")
+_IN_CAPITALS = LazyPattern(r"[A-Z0-9]{7,16}")
 _ENDS = LazyPattern(
-    r"[\"'`”’»)\]*_]{0,3}\s{0,2}(?:$|[\n\t.,;!?)|（）。，、»]|[–—-]|(?:and|but|or|for|ok|okay|thanks|thank|please|so|if|now|today|since|until|"
-    r"lol|haha|btw|und|für|aber|bitte|oder|y|et|pour|mais|e|ma|per|en|maar|voor|и|а|но|для|no)\b|です|だ|で|哦|吧|了)",
+    r"[\"'`”’»)\]*_]{0,3}\s{0,2}(?:$|[\n\t.,;!?)|<（）。，、»]|[–—-]|(?:and|but|or|for|ok|okay|thanks|thank|"
+    r"please|so|if|now|today|yesterday|last|since|until|"
+    r"lol|haha|btw|und|für|aber|bitte|oder|y|et|pour|mais|e|ma|per|en|maar|voor|и|а|но|для|no)\b|です|だ|で|哦|"
+    r"吧|了)",
     _I,
 )
 # What is counted is no code: 'tan 4500 steps', 'the code is 4000 lines'.
 _COUNTED = LazyPattern(
-    r"\s?(?:[%€$£°]|(?:years?|days?|weeks?|months?|hours?|minutes?|seconds?|steps?|lines?|pages?|times|people|users?|words?|characters?|chars|"
-    r"digits?|tokens?|km|miles?|meters?|metres?|kg|lbs?|pounds?|grams?|dollars?|euros?|bucks|usd|eur|gbp|views?|followers?|points?|calories|"
-    r"kcal|pm|am|percent|pictures|photos|stairs|schritte|euro|jahre|tage|zeilen|seiten|años|días|líneas|ans|jours|lignes|anni|giorni|righe|"
+    r"\s?(?:[%€$£°]|(?:years?|days?|weeks?|months?|hours?|minutes?|seconds?|steps?|lines?|pages?|times|people|"
+    r"users?|words?|characters?|chars|"
+    r"digits?|tokens?|km|miles?|meters?|metres?|kg|lbs?|pounds?|grams?|dollars?|euros?|bucks|usd|eur|gbp|views?|"
+    r"followers?|points?|calories|"
+    r"kcal|pm|am|percent|pictures|photos|stairs|schritte|euro|jahre|tage|zeilen|seiten|años|días|líneas|ans|"
+    r"jours|lignes|anni|giorni|righe|"
     r"anos|dias|linhas|jaar|dagen|regels|лет|дней|строк|年|元|円|行)\b)",
     _I,
 )
@@ -92,25 +108,49 @@ def _is_mixed(value: str) -> bool:
     )
 
 
+def is_placeholder(value: str) -> bool:
+    """Return whether a value only stands for one: `<password>`, `hashed_password`, `$DB_PASSWORD`.
+
+    >>> is_placeholder("<password>"), is_placeholder("hashed_password"), is_placeholder("my_dog2")
+    (True, True, False)
+    """
+    if _NO_VALUE.fullmatch(value):
+        return True
+    parts = value.casefold().split("_")
+    return len(parts) > 1 and all(part.isalpha() for part in parts) and not VARIABLE_PARTS.isdisjoint(parts)
+
+
+def _is_far_script(name: str) -> bool:
+    """Return whether a name is not in Latin letters: there a Latin word after it needs no verb."""
+    return name[0] > "\u036f"
+
+
 def _ends(named: Named) -> bool:
     return _ENDS.match(named.after.lstrip(" ")) is not None or not named.after
+
+
+def _is_expression(named: Named) -> bool:
+    """Tell `password = form.Text` and `token = data["x"]` from a value."""
+    return not named.is_quoted and (named.after.startswith(("[", "(")) or _ATTRIBUTE.fullmatch(named.value) is not None)
 
 
 def is_password(named: Named, *, is_weak: bool = False) -> bool:
     """Return whether a token is a password rather than a word about one."""
     value = named.value.rstrip(".!?")
-    if len(value) < 3 or _NO_VALUE.fullmatch(value):
+    if len(value) < 3 or is_placeholder(value) or value.startswith("//") or value.endswith("="):
         return False
     if named.tie is Tie.FLAG or named.sign == "=":
-        return (len(value) >= 4 or named.tie is Tie.FLAG) and not (not named.is_quoted and named.after.startswith(("[", "(")))
+        return (len(value) >= 4 or named.tie is Tie.FLAG) and not _is_expression(named)
     digits, letters = _digits(value), sum(char.isalpha() for char in value)
     if named.tie in (Tie.BLANK, Tie.COMMA, Tie.BEFORE):
         if named.is_quoted and named.tie is Tie.BLANK and not is_weak:
             return not is_predicate(value)
-        if value.isascii() and not named.name.isascii() and named.tie is Tie.BLANK:
+        if value.isascii() and named.tie is Tie.BLANK and _is_far_script(named.name):
             return True
-        return (len(value) >= 5 and bool(digits) and bool(letters)) or (digits >= 5 and _ends(named)) or (
-            not is_weak and named.tie is not Tie.COMMA and len(value) >= 6 and _is_mixed(value) and bool(letters)
+        return (
+            (len(value) >= 5 and bool(digits) and bool(letters))
+            or (digits >= 5 and _ends(named))
+            or (not is_weak and named.tie is not Tie.COMMA and len(value) >= 6 and _is_mixed(value) and bool(letters))
         )
     if named.tie is Tie.TO:
         return not is_weak and len(value) >= 6 and bool(digits) and bool(letters)
@@ -120,7 +160,8 @@ def is_password(named: Named, *, is_weak: bool = False) -> bool:
         return any(char.isalnum() for char in value) and not (is_weak and value.isdigit() and digits < 4)
     if is_weak:
         return False
-    return named.is_quoted or (not named.name.endswith("s") and not is_predicate(value) and _ends(named))
+    is_word = value.casefold() in NO_PASSWORDS if named.tie is Tie.SIGN else is_predicate(value)
+    return named.is_quoted or (not named.name.endswith("s") and not is_word and _ends(named))
 
 
 def is_code(named: Named) -> bool:
@@ -141,19 +182,21 @@ def is_bare_code(named: Named) -> bool:
 def is_one_time(named: Named) -> bool:
     """Return whether a value is a code for once."""
     value = named.value
-    if _COUNTED.match(named.after) or _DATE.fullmatch(value):
+    if _COUNTED.match(named.after) or _DATE.fullmatch(value) or named.name in ("tan", "Tan"):
         return False
-    return _digits(value) >= (3 if not value.isdigit() else 4) and (named.tie not in (Tie.BLANK, Tie.GAP) or _ends(named) or _digits(value) >= 6)
+    return _digits(value) >= (3 if not value.isdigit() else 4) and (
+        named.tie not in (Tie.BLANK, Tie.GAP) or _ends(named) or _digits(value) >= 6
+    )
 
 
 def is_key(named: Named) -> bool:
     """Return whether a run of characters is a key rather than a word or a number."""
     value = named.value.rstrip(".!?:")
     digits, letters = _digits(value), sum(char.isalpha() for char in value)
-    if _NO_VALUE.fullmatch(value) or len(value) < 4 or (value.isdigit() and digits < 8) or _COUNTED.match(named.after):
+    if is_placeholder(value) or len(value) < 4 or (value.isdigit() and digits < 8) or _COUNTED.match(named.after):
         return False
     if named.tie is Tie.FLAG or named.sign == "=":
-        return not named.after.startswith(("[", "("))
+        return not _is_expression(named)
     is_long = len(value) >= 12 and bool(digits) and bool(letters)
     if named.tie in (Tie.BLANK, Tie.COMMA, Tie.BEFORE, Tie.TO, Tie.CHANGED):
         return is_long or (len(value) >= 20 and value.lower() != value and value.upper() != value)
@@ -173,7 +216,13 @@ def is_id(named: Named) -> bool:
     digits = _digits(named.value)
     if _DATE.fullmatch(named.value) or _COUNTED.match(named.after) or named.value.startswith("000"):
         return False
-    return digits >= 5 or (digits >= 3 and len(named.value) >= 7 and named.value != named.value.lower())
+    if digits >= 5 or (digits >= 3 and len(named.value) >= 7 and named.value != named.value.lower()):
+        return True
+    return (
+        named.tie in (Tie.SIGN, Tie.VERB, Tie.BLANK)
+        and bool(digits)
+        and _IN_CAPITALS.fullmatch(named.value) is not None
+    )
 
 
 def is_short_id(named: Named) -> bool:
@@ -195,13 +244,16 @@ def is_bare_account(named: Named) -> bool:
 
 
 def is_phrase(named: Named) -> bool:
-    """Return whether twelve or more words are a recovery phrase: they are nouns, verbs and adjectives, never 'the'."""
+    """Return whether twelve or more words are a recovery phrase: they are nouns, verbs and adjectives, never "
+    "'the'."""
     words = re.findall(r"[\u4e00-\u9fff]|[^\W\d_]+", named.value)
     least = 3 if named.is_quoted and " " in named.name else 12
     return len(words) >= least and not any(word.casefold() in _GLUE for word in words)
 
 
-_GLUE = frozenset("the a an is are was of to in it my and i for be on der die das und ist ich el la de y que le les et un è il di".split())
+_GLUE = frozenset(
+    "the a an is are was of to in it my and i for be on der die das und ist ich el la de y que le les et un è".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +265,7 @@ class ValueForm:
     shape: str
     """Name it is counted under."""
     is_strong: bool = False
-    """Whether the form is so distinct that a few words may lie between name and value."""
+    """Whether the form is so distinct that a few words may come between name and value."""
 
 
 def _is_weak_password(named: Named) -> bool:
@@ -234,4 +286,3 @@ FORMS: Mapping[str, ValueForm] = {
     "bare_account": ValueForm(_ACCOUNT, is_bare_account, "account"),
     "phrase": ValueForm(_PHRASE, is_phrase, "seed_phrase", is_strong=True),
 }
-ASCII_TOKEN = _ASCII_TOKEN

@@ -8,16 +8,22 @@ from recollect.extraction.secret_kinds.formats import id_formats, shape_pattern
 from recollect.extraction.secret_kinds.found import FoundSecret
 from recollect.lazy_pattern import LazyPattern
 
-_DIGITS = LazyPattern(r"(?<![\w.+])\d(?:[ .\u00a0-]?\d){12,22}(?!\w|[.,-]\d)")
+_DIGITS = LazyPattern(r"(?<![A-Za-z0-9_.+])\d(?:[ .\u00a0-]?\d){12,22}(?![A-Za-z0-9_]|[.,-]\d)")
 _GROUP = re.compile(r"\d+")
-_IBAN = LazyPattern(r"(?<![\w-])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{1,4}){3,8}(?![\w-])|(?<![\w/.-])[a-z]{2}\d{2}[a-z0-9]{11,30}(?![\w/.-])")
+_IBAN = LazyPattern(
+    r"(?<![A-Za-z0-9_-])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{1,4}){3,8}(?![A-Za-z0-9_-])|"
+    r"(?<![\w/.-])[a-z]{2}\d{2}[a-z0-9]{11,30}(?![\w/.-])"
+)
 _BLOCK = re.compile(r"[A-Za-z0-9]+")
 # Prefixes of card issuers, by length (ISO/IEC 7812): numbers of devices and articles can pass the same checksum.
 _ISSUERS = {
     13: LazyPattern("4"),
     14: LazyPattern("3(?:0[0-5]|[689])"),
     15: LazyPattern("3[47]"),
-    16: LazyPattern(r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62|50|5[6-9]|220[0-4]"),
+    16: LazyPattern(
+        r"4|5[1-5]|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)|6(?:011|4[4-9]|5)|35(?:2[89]|[3-8])|62|50|5[6-9]|"
+        r"220[0-4]"
+    ),
     17: LazyPattern("62"),
     18: LazyPattern("62|5018|6304"),
     19: LazyPattern("4|6(?:011|4[4-9]|5|2)"),
@@ -25,15 +31,19 @@ _ISSUERS = {
 # Groups in which cards are printed. Any other grouping is a phone or an order number, unless a card is named.
 _GROUPINGS = frozenset({(16,), (15,), (4, 4, 4, 4), (4, 6, 5), (4, 4, 4, 4, 3), (6, 13), (8, 8)})
 _CARD_WORD = LazyPattern(
-    r"card|visa|mastercard|maestro|amex|american express|diners|discover|\bjcb|unionpay|debit|kredit|\bcc\b|\bpan\b|charge|\bpay\b"
+    r"card|visa|mastercard|maestro|amex|american express|diners|discover|\bjcb|unionpay|debit|kredit|\bcc\b|"
+    r"\bpan\b|charge|\bpay\b"
     r"|karte|tarjeta|tarjet|\bcarte\b|\bcarta\b|cart[aã]o|kaart|карт|卡|カード",
     re.IGNORECASE,
 )
 # What is named so is no card, though its number may pass the checksum.
 _OTHER_NUMBER = LazyPattern(
-    r"\border(?:s|\s(?:number|no|nr|id|#))?\b|invoice|track|parcel|shipment|ticket|booking|reserv|refer|\bref\b|phone|\btel\b|\bfax\b|mobile|\bcell\b|whatsapp|\bcall|"
-    r"\bimei|serial|\bean\b|isbn|article|\bitem\b|\bsku\b|\bid\b|product|timestamp|barcode|bestell|auftrag|rechnung|sendung|paket|"
-    r"telefon|handy|pedido|factura|fatura|env[ií]o|tel[eé]f|móvil|movil|commande|facture|colis|suivi|ordine|fattura|spedizione|"
+    r"\border(?:s|\s(?:number|no|nr|id|#))?\b|invoice|track|parcel|shipment|ticket|booking|reserv|refer|\bref\b|"
+    r"phone|\btel\b|\bfax\b|mobile|\bcell\b|whatsapp|\bcall|"
+    r"\bimei|serial|\bean\b|isbn|article|\bitem\b|\bsku\b|\bid\b|product|timestamp|barcode|bestell|auftrag|"
+    r"rechnung|sendung|paket|"
+    r"telefon|handy|pedido|factura|fatura|env[ií]o|tel[eé]f|móvil|movil|commande|facture|colis|suivi|ordine|"
+    r"fattura|spedizione|"
     r"encomenda|bestelling|factuur|pakket|заказ|трек|посылк|телефон|订单|单号|电话|手机|快递|注文|電話|伝票|追跡",
     re.IGNORECASE,
 )
