@@ -9,12 +9,12 @@ from recollect.extraction.secret_kinds.found import FoundSecret
 from recollect.lazy_pattern import LazyPattern
 
 _DIGITS = LazyPattern(r"(?<![A-Za-z0-9_.+])\d(?:[ .\u00a0-]?\d){12,22}(?![A-Za-z0-9_]|[.,-]\d)")
-_GROUP = re.compile(r"\d+")
+_GROUP = LazyPattern(r"\d+")
 _IBAN = LazyPattern(
     r"(?<![A-Za-z0-9_-])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{1,4}){3,8}(?![A-Za-z0-9_-])|"
     r"(?<![\w/.-])[a-z]{2}\d{2}[a-z0-9]{11,30}(?![\w/.-])"
 )
-_BLOCK = re.compile(r"[A-Za-z0-9]+")
+_BLOCK = LazyPattern(r"[A-Za-z0-9]+")
 # Prefixes of card issuers, by length (ISO/IEC 7812): numbers of devices and articles can pass the same checksum.
 _ISSUERS = {
     13: LazyPattern("4"),

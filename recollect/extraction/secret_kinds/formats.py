@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from recollect.lazy_pattern import LazyPattern
+
 # Characters of a class, as in a regular expression.
 CLASSES = {
     "alnum": "A-Za-z0-9",
@@ -27,7 +29,7 @@ CLASSES = {
 }
 # A place "or more" ends here: longer keys than this are not in use, and each repeat needs a bound.
 MAX_PLACE_CHARACTERS = 600
-_PARTS = re.compile(
+_PARTS = LazyPattern(
     r"\{(?P<name>[a-z0-9]{1,12}):(?P<least>\d{1,3})(?P<more>\+|-\d{1,3})?\}|(?P<chars>\[[^\]]{1,40}\])|"
     r"<(?P<words>[^>]{0,120})>"
 )

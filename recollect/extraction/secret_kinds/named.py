@@ -77,15 +77,15 @@ _BEFORE_NUMBER = LazyPattern(
     r"het|de|ons|мой|моя|наш)\s)?"
     r"(?:[\w’'-]{1,20}\s){0,3}$"
 )
-_DIGIT, _WORD = re.compile(r"\d"), re.compile(r"\w+")
-_USE = re.compile(
+_DIGIT, _WORD = LazyPattern(r"\d"), LazyPattern(r"\w+")
+_USE = LazyPattern(
     r"\b(?:use|using|used|choose|chose|choosing|pick|picked|picking|set|put|type|enter|typed|entered|nimm|nutze|"
     r"usa|uso|utilise)\s+[\"'`“«]?$",
     re.IGNORECASE,
 )
 _BEFORE_CHARACTERS, _AFTER_CHARACTERS = 120, 24
 _BLOCKED_CODE = LazyPattern(NO_SECRET_CODES, _I)
-_FLAG = re.compile(r"(?:^|\s)--?[\w-]{0,20}$")
+_FLAG = LazyPattern(r"(?:^|\s)--?[\w-]{0,20}$")
 _HEADER_BELOW = LazyPattern(r"[^\n]{0,400}\n[ \t]{0,8}\|?[ :|-]{3,200}")
 
 

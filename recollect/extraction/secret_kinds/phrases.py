@@ -17,7 +17,7 @@ MIN_WORDS = 12
 _RUN = LazyPattern(
     r"(?:\d{1,2}[.):]\s{0,2})?[a-z]{3,8}(?:[\s,]{1,3}(?:\d{1,2}[.):]\s{0,2})?[a-z]{3,8}){11,63}+", re.IGNORECASE
 )
-_WORD = re.compile(r"[A-Za-z]+")
+_WORD = LazyPattern(r"[A-Za-z]+")
 
 
 @cache
