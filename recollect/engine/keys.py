@@ -27,6 +27,8 @@ class KeyService:
         """Build the namespace over the components' store."""
         self._clock = components.clock
         self._store = components.store
+        self.changes = 0
+        """Keys made or revoked in this process: what was looked up before may be out of date."""
 
     async def create(self, new: NewApiKey, *, actor: str = "library") -> tuple[ApiKey, str]:
         """Make a key; return it with its secret, which cannot be shown again.
@@ -81,6 +83,7 @@ class KeyService:
         key = await self.get(id_)
         entry = self._entry("keys.revoke", actor, key.tenant or "", id_)
         await self._store.access.revoke_key(id_, self._clock.now(), audit=entry)
+        self.changes += 1
         return await self.get(id_)
 
     async def find(self, secret: str) -> ApiKey | None:
@@ -120,6 +123,7 @@ class KeyService:
         entry = self._entry("keys.create", actor, new.tenant or "", id_)
         if not await self._store.access.add_key(new, id_, hash_of(secret), now, audit=entry, first=first):
             return None
+        self.changes += 1
         return await self.get(id_), secret
 
     def _entry(self, action: str, actor: str, tenant: str, target: str, count: int = 0) -> AuditEntry:

@@ -14,7 +14,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
-from recollect.server.api.v1 import resource_routes
+from recollect.server.api.v1 import is_resource_path, resource_routes, send_refusal
+from recollect.server.asgi import send_json
 from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import AccessGuard
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
@@ -100,7 +101,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
 
     def guarded(app: ASGIApp) -> ASGIApp:
         loopback = is_loopback(settings.host)
-        app = AccessGuard(app, authenticator)
+        app = AccessGuard(app, authenticator, _refuse_access)
         return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
 
     routes = [
@@ -160,6 +161,16 @@ def _is_chat_path(path: str) -> bool:
     if steps[1:2] == ["u"] and steps[2:3] != [""]:
         del steps[1:3]
     return steps == ["", "v1", "chat", "completions"]
+
+
+async def _refuse_access(
+    scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
+) -> None:
+    """Refuse a request without a valid credential, or beyond its limits, in the shape that its path's errors have."""
+    if is_resource_path(scope["path"]):
+        await send_refusal(scope, send, status, message, headers)
+    else:
+        await send_json(send, status, error_body(status, message), headers)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

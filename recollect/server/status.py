@@ -15,6 +15,7 @@ from recollect.errors import (
     TryAgainError,
     UnknownAppError,
     UnknownConversationError,
+    UnknownKeyError,
     UnknownMemoryError,
 )
 from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Send, send_json
@@ -45,6 +46,7 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (UnknownMemoryError, NOT_FOUND),
     (UnknownConversationError, NOT_FOUND),
     (UnknownAppError, NOT_FOUND),
+    (UnknownKeyError, NOT_FOUND),
     (BadIdentityError, FORBIDDEN),
     (ConflictError, CONFLICT),
     (ChangedMemoryError, PRECONDITION_FAILED),

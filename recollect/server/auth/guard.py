@@ -1,19 +1,18 @@
 """Middleware that lets no request through without the credential it needs. Raw ASGI."""
 
 import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from math import ceil
 
 from starlette.types import ASGIApp
 
 from recollect.errors import RecollectError
-from recollect.server.asgi import Headers, Receive, Scope, Send, send_json
+from recollect.server.asgi import Headers, Receive, Scope, Send
 from recollect.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
 from recollect.server.auth.limits import KeyLimiter
 from recollect.server.status import (
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
-    error_body,
-    send_error,
     status_of,
 )
 from recollect.types import ANONYMOUS, Caller
@@ -27,13 +26,26 @@ _PUBLIC_WAIT_S = 1.0
 _READING = frozenset({"GET", "HEAD"})
 
 
+_CHALLENGE = ((b"www-authenticate", b'Bearer realm="recollect"'),)
+
+Refuse = Callable[[Scope, Send, int, str, Sequence[tuple[bytes, bytes]]], Awaitable[None]]
+"""Sends a status, a message and headers as the answer to a request."""
+
+
 class AccessGuard:
     """Authenticates each request, and counts it against the limits of its key."""
 
-    def __init__(self, app: ASGIApp, authenticator: Authenticator) -> None:
-        """Guard an application."""
+    def __init__(self, app: ASGIApp, authenticator: Authenticator, refuse: Refuse) -> None:
+        """Guard an application.
+
+        Args:
+            app: The application.
+            authenticator: Finds out who sends a request.
+            refuse: Sends a refusal in the shape that the path's errors have.
+        """
         self._app = app
         self._authenticator = authenticator
+        self._refuse = refuse
         self._limiter = KeyLimiter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -49,11 +61,10 @@ class AccessGuard:
         try:
             found = await self._authenticator.authenticate(headers)
         except UnauthenticatedError as error:
-            body = error_body(UNAUTHORIZED, str(error))
-            await send_json(send, UNAUTHORIZED, body, [(b"www-authenticate", b'Bearer realm="recollect"')])
+            await self._refuse(scope, send, UNAUTHORIZED, str(error), _CHALLENGE)
             return
         except RecollectError as error:
-            await send_error(send, status_of(error), str(error))
+            await self._refuse(scope, send, status_of(error), str(error), ())
             return
         scope[_CALLER], scope["headers"] = found.caller, list(found.headers)
         await self._serve(found, scope, receive, send)
@@ -75,7 +86,7 @@ class AccessGuard:
         if wait_s:
             message = f"the API key {key.id} has made as many requests as it may; try again in {ceil(wait_s)} s"
             retry = [(b"retry-after", str(ceil(wait_s)).encode())]
-            await send_json(send, TOO_MANY_REQUESTS, error_body(TOO_MANY_REQUESTS, message), retry)
+            await self._refuse(scope, send, TOO_MANY_REQUESTS, message, retry)
             return
         try:
             scope[_BODY_BYTES] = key.limits.body_bytes

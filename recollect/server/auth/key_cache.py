@@ -40,6 +40,7 @@ class KeyCache:
         self._keys = keys
         self._timer = timer
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self._changes = keys.changes
         self._is_any: bool | None = None
         self._any_asked_at = 0.0
         self._asking: asyncio.Task[None] | None = None
@@ -50,6 +51,7 @@ class KeyCache:
         Raises:
             StoreUnavailableError: The database does not answer, and the key was not looked up lately.
         """
+        self._forget_if_changed()
         hash_ = hash_of(secret)
         now = self._timer()
         known = self._known.get(hash_)
@@ -66,6 +68,7 @@ class KeyCache:
 
     async def is_any_valid(self) -> bool:
         """Return whether there is a valid key, as it was some seconds ago: only the first request waits for it."""
+        self._forget_if_changed()
         if self._is_any is None:
             await self._ask_for_any()
         elif self._timer() - self._any_asked_at >= FRESH_S and (self._asking is None or self._asking.done()):
@@ -73,10 +76,12 @@ class KeyCache:
             self._asking = asyncio.create_task(self._ask_again())
         return bool(self._is_any)
 
-    def forget(self) -> None:
-        """Look everything up again: keys were made or revoked in this process."""
-        self._known.clear()
-        self._is_any = None
+    def _forget_if_changed(self) -> None:
+        """Look everything up again if keys were made or revoked in this process."""
+        if self._changes != self._keys.changes:
+            self._changes = self._keys.changes
+            self._known.clear()
+            self._is_any = None
 
     async def _ask_for_any(self) -> None:
         asked_at = self._timer()

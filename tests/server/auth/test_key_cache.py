@@ -29,11 +29,12 @@ def timer() -> Timer:
     return Timer()
 
 
-async def test_a_revoked_key_is_known_after_some_seconds(engine: AsyncRecollect, timer: Timer) -> None:
+async def test_a_key_revoked_elsewhere_is_refused_after_some_seconds(engine: AsyncRecollect, timer: Timer) -> None:
     cache = KeyCache(engine.keys, timer=timer)
     made, secret = await engine.keys.create(NEW)
     assert await cache.find(secret) == made
     revoked = await engine.keys.revoke(made.id)
+    engine.keys.changes -= 1  # as if another process had done it
     assert await cache.find(secret) == made
     timer.now += FRESH_S
     found = await cache.find(secret)
@@ -42,12 +43,18 @@ async def test_a_revoked_key_is_known_after_some_seconds(engine: AsyncRecollect,
     assert await cache.find("rk_other") is None
 
 
+async def test_a_key_revoked_here_is_refused_at_once(engine: AsyncRecollect, timer: Timer) -> None:
+    cache = KeyCache(engine.keys, timer=timer)
+    made, secret = await engine.keys.create(NEW)
+    assert await cache.find(secret) == made
+    assert await engine.keys.revoke(made.id) == await cache.find(secret)
+
+
 async def test_a_new_key_works_at_once(engine: AsyncRecollect, timer: Timer) -> None:
     cache = KeyCache(engine.keys, timer=timer)
     assert await cache.is_any_valid() is False
     made, secret = await engine.keys.create(NEW)
     assert await cache.find(secret) == made
-    cache.forget()
     assert await cache.is_any_valid() is True
 
 

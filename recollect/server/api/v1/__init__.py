@@ -8,12 +8,27 @@ from starlette.routing import Route
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
-from recollect.server.api.v1 import memories
+from recollect.server.api.v1 import keys, memories
 from recollect.server.api.v1.pages import page_routes
-from recollect.server.api.v1.router import RestApi
+from recollect.server.api.v1.router import RestApi, send_refusal
 
-OPERATIONS = (*memories.OPERATIONS,)
+OPERATIONS = (*memories.OPERATIONS, *keys.OPERATIONS)
 """All operations; no two have the same id, or the same method and path."""
+
+
+_ROOTS = frozenset(operation.path.split("/")[2] for operation in OPERATIONS)
+
+
+def is_resource_path(path: str) -> bool:
+    """Return whether a decoded path is one of this API, whose errors are problem details.
+
+    >>> is_resource_path("/v1/keys/k_1"), is_resource_path("/u/ana/v1/keys"), is_resource_path("/v1/models")
+    (True, True, False)
+    """
+    steps = path.split("/")[1:]
+    if steps[0] == "u":
+        del steps[:2]
+    return steps[:1] == ["v1"] and steps[1:2] != [] and steps[1] in _ROOTS
 
 
 def resource_routes(engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
@@ -23,10 +38,10 @@ def resource_routes(engine: AsyncRecollect, policy: IdentityPolicy) -> list[Rout
     """
     api = RestApi(OPERATIONS, engine, policy)
     routes = page_routes(OPERATIONS)
-    for root in sorted({operation.path.split("/")[2] for operation in OPERATIONS}):
+    for root in sorted(_ROOTS):
         for prefix in ("/v1", "/u/{user}/v1"):
             routes += [Route(f"{prefix}/{root}", api), Route(f"{prefix}/{root}/{{rest:path}}", api)]
     return routes
 
 
-__all__ = ["OPERATIONS", "resource_routes"]
+__all__ = ["OPERATIONS", "is_resource_path", "resource_routes", "send_refusal"]

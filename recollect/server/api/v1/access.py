@@ -32,6 +32,11 @@ class Requester:
         return self.identity.tenant or (None if self.caller is None else self.caller.tenant)
 
     @property
+    def actor(self) -> str:
+        """Who sends it, for the audit log."""
+        return "local" if self.caller is None else self.caller.id
+
+    @property
     def named(self) -> Subject | None:
         """The user that headers or path name: it narrows what the credential allows."""
         return self.identity.subject

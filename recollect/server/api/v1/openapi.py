@@ -21,6 +21,7 @@ _ABOUT = (
     "Instants are ISO 8601 with an offset. Errors are problem details (RFC 9457)."
 )
 _TAGS = {
+    "keys": "Who may call the server, and what administrators did.",
     "subjects": "Users and others whose memories are kept.",
     "conversations": "Conversations and the messages in them.",
     "memories": "What is known: notes, facts, summaries and quotations.",
@@ -44,6 +45,7 @@ _PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "decision": ("Id of a decision.", {"type": "string", "minLength": 1, "maxLength": 100}),
     "profile": ("Name of a profile.", {"type": "string", "minLength": 1, "maxLength": 100}),
     "app": ("Name of an app; percent-encoded.", {"type": "string", "minLength": 1, "maxLength": 512}),
+    "key": ("Public id of an API key.", {"type": "string", "minLength": 1, "maxLength": 100}),
     "formation": ("Key of a formation, as `listFormations` shows it.", {"type": "string", "minLength": 1}),
 }
 _IDEMPOTENCY_KEY = {

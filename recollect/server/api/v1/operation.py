@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from recollect.server.api.v1.request import ResourceRequest
 
 NDJSON = "application/x-ndjson"
-_ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile"})
+_ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile", "key"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,8 +23,20 @@ from recollect.server.asgi import (
     with_write_timeout,
 )
 from recollect.server.auth.guard import max_body_bytes
-from recollect.server.status import METHOD_NOT_ALLOWED, NO_CONTENT, NOT_FOUND
+from recollect.server.status import (
+    METHOD_NOT_ALLOWED,
+    NO_CONTENT,
+    NOT_FOUND,
+    SERVICE_UNAVAILABLE,
+    TOO_MANY_REQUESTS,
+    UNAUTHORIZED,
+)
 
+_REFUSALS = {
+    UNAUTHORIZED: "unauthenticated",
+    TOO_MANY_REQUESTS: "too-many-requests",
+    SERVICE_UNAVAILABLE: "try-again",
+}
 # Of paths in problems, in characters.
 _MAX_SHOWN_PATH = 300
 
@@ -142,6 +154,15 @@ def _decoded(step: str) -> str:
     if "\0" in text:
         raise BadRequestError("the path holds a NUL character")
     return text
+
+
+async def send_refusal(
+    scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
+) -> None:
+    """Refuse a request before the API sees it, such as one without a valid credential."""
+    kind = _REFUSALS.get(status, "forbidden")
+    named = {name.decode(): value.decode() for name, value in headers}
+    await _send_problem(send, scope, ProblemError(status, kind, message, headers=named), _sent_path(scope))
 
 
 async def _send_problem(send: Send, scope: Scope, problem: ProblemError, path: str) -> None:
