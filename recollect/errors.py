@@ -29,6 +29,7 @@ RecollectError
     ├── BadProfileError          a profile file that cannot be used
     ├── NewerSchemaError         the database was written by a newer Recollect
     ├── UnreadableStoreError     the file is not a Recollect database, is damaged or not readable
+    │   └── DatabaseKeyError         the key of an encrypted file is wrong or missing, or the file is not encrypted
     ├── VectorSizeError          an embedding has another length than its space
     ├── MissingModelFilesError   the built-in embedder's files are missing
     ├── BadEmbedderError         an embedder that cannot be used
@@ -292,6 +293,10 @@ class NewerSchemaError(SetupError):
 
 class UnreadableStoreError(SetupError):
     """The file is not a Recollect database, is damaged, or is not readable."""
+
+
+class DatabaseKeyError(UnreadableStoreError):
+    """The key of an encrypted file is wrong or missing, or the file is not encrypted; nothing was changed."""
 
 
 class VectorSizeError(SetupError):

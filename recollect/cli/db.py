@@ -1,10 +1,11 @@
-"""The commands `db …`: copy, index and distribute databases. Read and write them, show a bar on stderr."""
+"""The commands `db copy`, `db index` and `db distribute`. Read and write databases, show a bar on stderr."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from recollect.cli import db_encryption
 from recollect.cli.options import AsJson, DatabaseUrl
 from recollect.cli.output import note, plural, rows, say, say_json
 from recollect.cli.replay import ProgressBar
@@ -12,7 +13,7 @@ from recollect.cli.replay import ProgressBar
 if TYPE_CHECKING:
     from recollect.engine.databases import CopyReport, IndexReport
 
-db = typer.Typer(help="Copy, index or distribute a database.", no_args_is_help=True, rich_markup_mode=None)
+db = typer.Typer(help="Copy, encrypt, index or distribute a database.", no_args_is_help=True, rich_markup_mode=None)
 
 _Source = Annotated[str, typer.Argument(metavar="SOURCE", help="URL of the database to copy.")]
 _Destination = Annotated[str, typer.Argument(metavar="DEST", help="URL of an empty database.")]
@@ -25,17 +26,20 @@ _Drop = Annotated[bool, typer.Option("--drop", help="Drop all vector indexes.")]
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    db_encryption.register(db)
     app.add_typer(db, name="db")
 
 
 @db.command()
 def copy(source: _Source, destination: _Destination, as_json: AsJson = False) -> None:
     """Copy a database to another one, SQLite or PostgreSQL. Run again to resume an interrupted copy."""
-    from recollect.engine.databases import copy_database
+    from recollect.engine.databases import DatabaseKey, copy_database
+    from recollect.settings import Settings
 
     began = time.monotonic()
+    key = DatabaseKey.of(Settings.load())
     with ProgressBar() as bar:
-        copied = copy_database(source, destination, progress=bar)
+        copied = copy_database(source, destination, progress=bar, key=key)
     seconds = time.monotonic() - began
     if as_json:
         say_json(_as_json(copied, seconds))

@@ -17,6 +17,7 @@ from recollect.providers.protocols import OpenedEmbedder, OpenedReranker, TokenC
 from recollect.providers.rerankers import open_reranker
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
+from recollect.store.database_key import DatabaseKey
 from recollect.store.factory import open_store
 from recollect.store.store import Store
 from recollect.types import Subject
@@ -76,7 +77,8 @@ async def open_components(
     if wrong is not None:
         why = f"no profile {wrong!r}; there are: {', '.join(profiles.names())}"
         raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
-    store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes)
+    key = DatabaseKey.of(settings)
+    store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes, key=key)
     opening = partial(load_embedder, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
     opened: OpenedEmbedder | None = None
     try:

@@ -1,13 +1,14 @@
-"""Whole databases: copy one, index its vectors, distribute it over Citus. Opens the databases."""
+"""Whole databases: copy, encrypt, index vectors, distribute over Citus. Opens the databases."""
 
 from contextlib import closing
 
 from recollect.engine.results import NO_PROGRESS
 from recollect.errors import BadRequestError
-from recollect.store.factory import distribute_store, index_store, open_end
+from recollect.store.database_key import DatabaseKey
+from recollect.store.factory import distribute_store, index_store, open_end, reencrypt_store
 from recollect.store.sql.transfer.copy_database import CopyReport, copy
 from recollect.store.sql.transfer.endpoint import EndpointMode
-from recollect.store.store_reports import CitusReport, IndexReport, SubjectIndex
+from recollect.store.store_reports import CitusReport, IndexReport, KeyReport, SubjectIndex
 from recollect.types import ProgressReporter
 
 __all__ = [
@@ -15,12 +16,17 @@ __all__ = [
     "SHARDS",
     "CitusReport",
     "CopyReport",
+    "DatabaseKey",
     "IndexReport",
+    "KeyReport",
     "SubjectIndex",
     "build_indexes",
+    "change_database_key",
     "copy_database",
+    "decrypt_database",
     "distribute_database",
     "drop_indexes",
+    "encrypt_database",
 ]
 
 # With fewer vectors, comparing all is as fast as an index and finds all: see docs/benchmarks.md.
@@ -30,7 +36,9 @@ SHARDS = 32
 _MAX_SHARDS = 1024
 
 
-def copy_database(source: str, destination: str, *, progress: ProgressReporter = NO_PROGRESS) -> CopyReport:
+def copy_database(
+    source: str, destination: str, *, progress: ProgressReporter = NO_PROGRESS, key: DatabaseKey | None = None
+) -> CopyReport:
     """Copy a whole database into another, or resume an interrupted copy.
 
     A finished copy is compared once more, and nothing is changed.
@@ -39,6 +47,7 @@ def copy_database(source: str, destination: str, *, progress: ProgressReporter =
         source: URL of the database to read. Others may go on using it.
         destination: URL of an empty database, created if there is none; or one that the same copy was begun into.
         progress: Shows how far it is; by default nothing does.
+        key: Of the SQLite files among them, both of which are encrypted then; None: they are not.
 
     Raises:
         BadRequestError: the destination is not empty, or a copy of another database was begun into it.
@@ -48,10 +57,48 @@ def copy_database(source: str, destination: str, *, progress: ProgressReporter =
     if source == destination:
         raise BadRequestError("source and destination are the same database: name another destination")
     with (
-        closing(open_end(source, EndpointMode.READ)) as reader,
-        closing(open_end(destination, EndpointMode.FILL)) as writer,
+        closing(open_end(source, EndpointMode.READ, key)) as reader,
+        closing(open_end(destination, EndpointMode.FILL, key)) as writer,
     ):
         return copy(reader, writer, progress)
+
+
+def encrypt_database(url: str, key: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS) -> KeyReport:
+    """Encrypt a SQLite file. Its old content stays in free blocks of the disk, until they are overwritten.
+
+    The file is replaced by an encrypted copy of it, at once and whole; after an interruption, call it again.
+
+    Args:
+        url: URL of the file, which no other process may have open.
+        key: Key that it gets.
+        progress: Shows how far it is; by default nothing does.
+
+    Raises:
+        BadRequestError: it is no SQLite file, or is not there.
+        SetupError: it is encrypted with another key, or cannot be read.
+        StoreUnavailableError: another process has it open.
+        StoreFullError: the disk has no room for a copy of it.
+    """
+    return reencrypt_store(url, key=None, new=key, bar=progress)
+
+
+def decrypt_database(url: str, key: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS) -> KeyReport:
+    """Decrypt a SQLite file: see `encrypt_database`, whose arguments and errors it has."""
+    return reencrypt_store(url, key=key, new=None, bar=progress)
+
+
+def change_database_key(
+    url: str, key: DatabaseKey, new: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS
+) -> KeyReport:
+    """Encrypt an encrypted SQLite file with another key: see `encrypt_database`, whose errors it has.
+
+    Args:
+        url: URL of the file, which no other process may have open.
+        key: Key that it has.
+        new: Key that it gets.
+        progress: Shows how far it is; by default nothing does.
+    """
+    return reencrypt_store(url, key=key, new=new, bar=progress)
 
 
 def build_indexes(

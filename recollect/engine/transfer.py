@@ -20,6 +20,7 @@ from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text
 from recollect.maintenance.pace import Pace, PausedError
+from recollect.store.database_key import DatabaseKey
 from recollect.store.factory import open_end
 from recollect.store.sql.rows import read_detail
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
@@ -103,10 +104,13 @@ class TransferService:
         except PausedError:
             raise StoreUnavailableError("the export was stopped, as the database is being closed") from None
 
+    def _end(self, use: EndpointMode) -> CopyEndpoint:
+        return open_end(self._settings.database_url, use, DatabaseKey.of(self._settings))
+
     def _export(self, file: BinaryIO, user: str | Subject | None, everybody: bool, glance: Callable[[], None]) -> int:
         only = None if everybody else self._components.subject(user)
         lines = 0
-        end = open_end(self._settings.database_url, EndpointMode.READ)
+        end = self._end(EndpointMode.READ)
         with closing(end), end.speaking(), end.db, full_collections_postponed():
             wanted = subjects_to_export(end, only)
             if only is not None and not wanted:
@@ -142,7 +146,7 @@ class TransferService:
             StoreUnavailableError: the database failed or is being closed; `only_missing` resumes in the same way.
         """
         pace = Pace(self._closing_down)
-        with closing(open_end(self._settings.database_url, EndpointMode.WRITE)) as end, end.speaking():
+        with closing(self._end(EndpointMode.WRITE)) as end, end.speaking():
             try:
                 return await self._import(end, file, pace, _ImportOptions(progress, only_missing, trusted))
             except PausedError:

@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from recollect.errors import BadSettingError
+from recollect.settings.encryption import KEY_FILE_SETTING, KEY_SETTING, EncryptionSettings
 from recollect.settings.models import ModelSettings
 from recollect.settings.operation import OperationSettings
 from recollect.settings.recall import RecallSettings
@@ -20,7 +21,7 @@ _NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TE
 
 
 # Pydantic takes the fields of the last base first.
-class Settings(OperationSettings, ModelSettings, RecallSettings, UpstreamSettings, ServerSettings):
+class Settings(EncryptionSettings, OperationSettings, ModelSettings, RecallSettings, UpstreamSettings, ServerSettings):
     """All settings. Environment variables have the prefix `RECOLLECT_`."""
 
     variable_prefix = PREFIX
@@ -44,6 +45,10 @@ class Settings(OperationSettings, ModelSettings, RecallSettings, UpstreamSetting
         return settings
 
     def _check_together(self) -> None:
+        if self.database_key is not None and self.database_key_file is not None:
+            raise BadSettingError(
+                KEY_FILE_SETTING, str(self.database_key_file), f"{KEY_SETTING} is also set; unset one"
+            )
         if self.embed_url and not (self.embed_model and self.embed_dim):
             raise BadSettingError(
                 "RECOLLECT_EMBED_URL", self.embed_url, "also needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 
 from recollect.clock import Clock
 from recollect.errors import BadRequestError, BadSettingError
-from recollect.settings import DATABASE_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
+from recollect.settings import DATABASE_SETTING, KEY_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
+from recollect.store.database_key import DatabaseKey
 from recollect.store.executor import StoreContext
 from recollect.store.sql.recall.rank_and_fetch import ExactSnapshotReader
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
@@ -15,15 +16,18 @@ from recollect.store.sqlite.admin import SqliteAdmin
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation
 from recollect.store.sqlite.endpoint import SqliteEnd
 from recollect.store.sqlite.executor import SqliteExecutor
+from recollect.store.sqlite.reencrypt import reencrypt
 from recollect.store.store import Store
-from recollect.store.store_reports import CitusReport, IndexReport
+from recollect.store.store_reports import CitusReport, IndexReport, KeyReport
 from recollect.types import ProgressReporter
 
 # A subject with 10,000 memories takes some 13 MB: twenty of those.
 CACHE_BYTES = 256 * 1024 * 1024
 
 
-async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) -> Store:
+async def open_store(
+    url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES, key: DatabaseKey | None = None
+) -> Store:
     """Open a store; the database is created or migrated if needed.
 
     Args:
@@ -31,16 +35,22 @@ async def open_store(url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES) 
             `postgresql://user:password@host:port/database`.
         clock: Source of the rows' timestamps.
         cache_bytes: Maximum memory for cached subjects; 0 caches none.
+        key: Of an encrypted SQLite file.
 
     Raises:
-        BadSettingError: the URL is not one of these.
+        BadSettingError: the URL is not one of these, or there is a key and nothing that it encrypts.
+        DatabaseKeyError: the file's key is wrong or missing, or it is not encrypted; nothing was changed.
         NewerSchemaError: a newer Recollect wrote it; nothing was changed.
         UnreadableStoreError: not a Recollect database, or not readable and writable; nothing was changed.
         StoreUnavailableError: another process holds it.
     """
-    if url.startswith(POSTGRES):
-        return await _open_postgres(url, clock=clock, cache_bytes=cache_bytes)
-    return await open_sqlite(_place(url), clock=clock, cache_bytes=cache_bytes)
+    if not url.startswith(POSTGRES):
+        return await open_sqlite(_place(url, key), clock=clock, cache_bytes=cache_bytes)
+    if key is not None:
+        raise BadSettingError(
+            KEY_SETTING, "…", "encrypts SQLite files, not PostgreSQL: encrypt the server's disk, and unset the key"
+        )
+    return await _open_postgres(url, clock=clock, cache_bytes=cache_bytes)
 
 
 async def open_sqlite(place: DatabaseLocation, *, clock: Clock, cache_bytes: int) -> Store:
@@ -72,16 +82,18 @@ async def _open_postgres(url: str, *, clock: Clock, cache_bytes: int) -> Store:
     return Store(context, PostgresSnapshotReader(context), PostgresAdmin(executor, clock))
 
 
-def open_end(url: str, use: EndpointMode) -> CopyEndpoint:
+def open_end(url: str, use: EndpointMode, key: DatabaseKey | None = None) -> CopyEndpoint:
     """Open one end of a copy.
 
     Args:
         url: As for `open_store`, but for a database in memory.
         use: What for.
+        key: Of an encrypted SQLite file.
 
     Raises:
         BadSettingError: the URL is not one of these.
         BadRequestError: there is nothing to copy from, or it would be gone at once.
+        DatabaseKeyError: the file's key is wrong or missing, or it is not encrypted; nothing was changed.
         NewerSchemaError: a newer Recollect wrote it; nothing was changed.
         UnreadableStoreError: not a Recollect database, or not readable and writable; nothing was changed.
         StoreUnavailableError: another process holds it, or it does not answer.
@@ -90,7 +102,7 @@ def open_end(url: str, use: EndpointMode) -> CopyEndpoint:
         with _driver(url):
             from recollect.store.postgres.endpoint import PostgresEnd
         return PostgresEnd.destination(url) if use is EndpointMode.FILL else PostgresEnd.source(url)
-    place = _place(url)
+    place = _place(url, key)
     if place.path == MEMORY:
         raise BadRequestError(f"{url} is there for one process alone: name a file")
     kinds = {
@@ -99,6 +111,30 @@ def open_end(url: str, use: EndpointMode) -> CopyEndpoint:
         EndpointMode.WRITE: SqliteEnd.beside,
     }
     return kinds[use](place)
+
+
+def reencrypt_store(url: str, *, key: DatabaseKey | None, new: DatabaseKey | None, bar: ProgressReporter) -> KeyReport:
+    """Encrypt a SQLite file, decrypt it, or change its key. Blocks until it is done; a crash leaves it as it was.
+
+    Args:
+        url: Of the file, which no other process may have open.
+        key: That it has; None: it is not encrypted.
+        new: That it gets; None: it is decrypted.
+        bar: Shows how far it is.
+
+    Raises:
+        BadRequestError: it is no file, or is not there.
+        BadSettingError: the installed SQLite cannot encrypt.
+        DatabaseKeyError: `key` is not the file's; nothing was changed.
+        StoreUnavailableError: another process has it open; nothing was changed.
+        StoreFullError: the disk has no room for a copy; nothing was changed.
+    """
+    if url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no SQLite file: encrypt the server's disk")
+    place = _place(url, key)
+    if place.path == MEMORY or not os.path.exists(place.path):
+        raise BadRequestError(f"{url} is no file that is there already: one that is opened with a key is made with it")
+    return reencrypt(place, new, bar)
 
 
 def distribute_store(url: str, *, shards: int) -> CitusReport:
@@ -155,9 +191,9 @@ def _driver(url: str) -> Iterator[None]:
         ) from error
 
 
-def _place(url: str) -> DatabaseLocation:
+def _place(url: str, key: DatabaseKey | None) -> DatabaseLocation:
     path = url.removeprefix(SQLITE)
     if path == url or not path or "\0" in path:
         shown = url if url.startswith("sqlite:") else f"{url.partition(':')[0]}:…"
         raise BadSettingError(DATABASE_SETTING, shown, TAKES_URL)
-    return DatabaseLocation(path=path if path == MEMORY else os.path.abspath(path))
+    return DatabaseLocation(path=path if path == MEMORY else os.path.abspath(path), key=key)

@@ -3,7 +3,8 @@
 A testing aid. Unset (the normal case) it does nothing. `before-commit` kills the process with SIGKILL just before the
 first commit of the store's writer, `after-commit` just after it, `after-commit:7` after the seventh. The others are in
 an erasure: when part of it is deleted, when it is committed, before the log is emptied, before it counts as clean; and
-in re-embedding: before and after the commit of a batch's vectors, of a subject's switch, and of dropping the old ones.
+in re-embedding: before and after the commit of a batch's vectors, of a subject's switch, and of dropping the old ones;
+and in changing a file's key: before and after the new file takes the place of the old one.
 """
 
 import os
@@ -14,7 +15,8 @@ from recollect.errors import BadSettingError
 VARIABLE = "RECOLLECT_FAILPOINT"
 _ERASING = ("erasing", "erased", "cleaning", "cleaned")
 _EMBEDDING = ("embedding", "embedded", "switching", "switched", "dropping", "dropped")
-NAMES = ("before-commit", "after-commit", *_ERASING, *_EMBEDDING)
+_REENCRYPTING = ("reencrypting", "reencrypted")
+NAMES = ("before-commit", "after-commit", *_ERASING, *_EMBEDDING, *_REENCRYPTING)
 
 
 class Failpoint:

@@ -76,3 +76,13 @@ class IndexReport:
     """Names of dropped indexes: unwanted or unfinished."""
     refused: tuple[str, ...]
     """Subjects that cannot have one, and why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyReport:
+    """What became of a SQLite file that was to be encrypted, decrypted or encrypted with another key."""
+
+    changed: bool
+    """False if it was like that already."""
+    bytes: int
+    """Size of the file."""

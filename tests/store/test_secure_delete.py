@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from canaries import canary, found
+from recollect.store.database_key import DatabaseKey
 from recollect.store.sql.database import load
 from recollect.store.sqlite import secure_delete
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
@@ -19,8 +20,9 @@ ROUNDS = 120
 class Churn:
     """Rows of all sizes that come and go, until pages were split, joined and reused many times."""
 
-    def __init__(self, path: Path) -> None:
-        self.db = open_writer(DatabaseLocation(path=str(path)))
+    def __init__(self, place: DatabaseLocation) -> None:
+        self.place = place
+        self.db = open_writer(place)
         self.luck = random.Random(1)
         self.live: dict[str, tuple[int, bytes, int]] = {}
         self.gone: list[str] = []
@@ -74,32 +76,43 @@ class Churn:
     def patterns(self) -> dict[bytes, str]:
         return {word.encode(): word for word in self.gone}
 
-    def clean(self, wait_ms: int = 50) -> bool:
-        return secure_delete.clean(self.db, FakeClock(), wait_ms=wait_ms, midway=lambda _name: None)
+    def clean(self, db: apsw.Connection | None = None) -> bool:
+        encrypted = self.place.key is not None
+        return secure_delete.clean(
+            db or self.db, FakeClock(), wait_ms=50, midway=lambda _name: None, encrypted=encrypted
+        )
+
+    def found(self) -> list[str]:
+        """Find erased words in all files; of an encrypted one, in its pages as they are read with the key."""
+        folder = Path(self.place.path).parent
+        if self.place.key is not None:
+            size, pages = int(self.db.pragma("page_size")), int(self.db.pragma("page_count"))
+            folder /= "decrypted"
+            folder.mkdir(exist_ok=True)
+            read = [self.db.read("main", 0, size * page, size)[1] for page in range(pages)]
+            (folder / "pages").write_bytes(b"".join(read))
+        return found(folder, self.patterns())
 
 
-@pytest.fixture(scope="module")
-def churned(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Churn]:
-    churn = Churn(tmp_path_factory.mktemp("churn") / "kept.sqlite3")
+@pytest.fixture(scope="module", params=[None, DatabaseKey("a long passphrase")], ids=["plain", "encrypted"])
+def churned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Churn]:
+    path = tmp_path_factory.mktemp("churn") / "kept.sqlite3"
+    churn = Churn(DatabaseLocation(path=str(path), key=request.param))
     yield churn
     churn.db.close()
 
 
-def folder(churn: Churn) -> Path:
-    return Path(churn.db.filename).parent
-
-
 def test_i13_what_secure_delete_leaves_between_rows_is_zeroed(churned: Churn) -> None:
     churned.db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-    assert found(folder(churned), churned.patterns()), "secure_delete alone keeps the promise: is the cleaning needed?"
+    assert churned.found(), "secure_delete alone keeps the promise: is the cleaning needed?"
     assert churned.clean()
-    assert found(folder(churned), churned.patterns()) == []
+    assert churned.found() == []
 
 
 def test_what_was_not_erased_is_whole_after_the_cleaning(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
     assert churned.clean()
-    other = open_reader(DatabaseLocation(path=churned.db.filename))
+    other = open_reader(churned.place)
     assert other.execute("PRAGMA integrity_check").get == "ok"
     kept = {row[0][-22:] for row in other.execute("SELECT text FROM message WHERE text <> ''")}
     other.close()
@@ -109,18 +122,18 @@ def test_what_was_not_erased_is_whole_after_the_cleaning(churned: Churn) -> None
 def test_i13_later_writes_bring_nothing_back_from_a_cached_page(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
     assert churned.clean()
-    second = open_writer(DatabaseLocation(path=churned.db.filename))
+    second = open_writer(churned.place)
     for db in (churned.db, second):
         db.execute("UPDATE message SET role = 'tool'")
         db.execute("UPDATE hot SET fixed = x'01'")
         db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        assert found(folder(churned), churned.patterns()) == []
+        assert churned.found() == []
     second.close()
 
 
 def test_i13_while_a_reader_holds_the_log_the_cleaning_is_pending(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
-    reader = open_reader(DatabaseLocation(path=churned.db.filename))
+    reader = open_reader(churned.place)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM subject").fetchall()
     churned.db.execute("UPDATE message SET role = 'user'")
@@ -135,7 +148,7 @@ def test_i13_while_a_reader_holds_the_log_the_cleaning_is_pending(churned: Churn
 
 def test_a_commit_between_emptying_the_log_and_locking_the_file_is_waited_out(churned: Churn) -> None:
     churned.db.execute("UPDATE erasure SET cleaned_at = NULL")
-    other = open_writer(DatabaseLocation(path=churned.db.filename))
+    other = open_writer(churned.place)
     tries = []
 
     class Meddling:
@@ -151,6 +164,6 @@ def test_a_commit_between_emptying_the_log_and_locking_the_file_is_waited_out(ch
                 other.execute("UPDATE hot SET fixed = ?", (bytes([7 + len(tries)]),))
 
     meddled: apsw.Connection = Meddling()  # type: ignore[assignment]  # a connection but for one method
-    assert secure_delete.clean(meddled, FakeClock(), wait_ms=50, midway=lambda _name: None)
+    assert churned.clean(meddled)
     assert len(tries) == 3
     other.close()

@@ -61,7 +61,13 @@ class SqliteAdmin:
         """Clean the file; it is rewritten if that is needed, whatever `rewrite` says."""
         del rewrite
         return await self._executor.run_alone(
-            partial(clean, clock=self._clock, wait_ms=wait_ms, midway=self._executor.failpoint.reach)
+            partial(
+                clean,
+                clock=self._clock,
+                wait_ms=wait_ms,
+                midway=self._executor.failpoint.reach,
+                encrypted=self._place.key is not None and self._place.path != MEMORY,
+            )
         )
 
     async def close(self) -> None:

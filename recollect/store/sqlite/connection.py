@@ -3,12 +3,14 @@
 import os
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import apsw
 
 from recollect.errors import NewerSchemaError, UnreadableStoreError
+from recollect.store.database_key import DatabaseKey
+from recollect.store.sqlite.cipher import unlock
 from recollect.store.sqlite.errors import opening
 from recollect.store.sqlite.migrate import APPLICATION_ID, migrate, newest_schema, schema_of
 
@@ -32,6 +34,8 @@ class DatabaseLocation:
     """Of the file, or `:memory:`."""
     vfs: str | None = None
     """SQLite's door to the file system; None is the usual one. Tests put a failing one in its place."""
+    key: DatabaseKey | None = field(default=None, repr=False)
+    """Of an encrypted file. A database in memory is not encrypted."""
     exclusive: bool = False
     """Keep the file to this one connection (needed where the VFS has no shared memory)."""
 
@@ -45,6 +49,8 @@ def open_writer(place: DatabaseLocation) -> apsw.Connection:
     """Open the connection that writes: create the file or migrate it where needed.
 
     Raises:
+        BadSettingError: it is to be encrypted, and the installed SQLite cannot do that.
+        DatabaseKeyError: its key is wrong or missing, or it is not encrypted; it is left as it is.
         NewerSchemaError: a newer Recollect wrote it; it is left as it is.
         UnreadableStoreError: not a Recollect database, or not readable and writable; it is left as it is.
         StoreUnavailableError: another process holds it.
@@ -97,11 +103,19 @@ def _create(path: Path) -> None:
 
 
 def _connect(place: DatabaseLocation) -> apsw.Connection:
-    db = apsw.Connection(place.path, flags=apsw.SQLITE_OPEN_READWRITE, vfs=place.vfs)
-    db.set_busy_timeout(BUSY_MS)
-    # Else a join is planned again for each bound value, to see whether a partial index fits it: 55 µs instead of 7.
-    db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    return db
+    while True:
+        with ExitStack() as on_failure:
+            # URIs for `reencrypt`; a path that begins with a slash or a drive is none.
+            flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+            db = apsw.Connection(place.path, flags=flags, vfs=place.vfs)
+            on_failure.callback(db.close)
+            db.set_busy_timeout(BUSY_MS)
+            if place.path != MEMORY and not unlock(db, place.key, place.path):
+                continue
+            # Else a join is planned again for each bound value, to see whether a partial index fits it: 55 µs, not 7.
+            db.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+            on_failure.pop_all()
+        return db
 
 
 def _look(db: apsw.Connection, where: str) -> None:

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import apsw
@@ -19,7 +20,7 @@ from recollect.store.sql.transfer.endpoint import refuse_unfinished
 from recollect.store.sqlite.caller_readers import CallerReaders
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.sqlite.errors import as_ours, opening
-from recollect.store.sqlite.file_guard import FileGuard, ProcessLock
+from recollect.store.sqlite.file_guard import FileGuard, ProcessLock, unfinished_copy
 from recollect.store.sqlite.inline_reader import FileWork, InlineReader
 from recollect.store.sqlite.writer import Writer
 from recollect.types import Subject
@@ -63,6 +64,7 @@ def _open(place: DatabaseLocation, clock: Clock) -> _Opened:
             on_failure.callback(process_lock.close)
             if process_lock.first:
                 formations.free_leases(writer)
+                Path(unfinished_copy(place.path)).unlink(missing_ok=True)
             process_lock.share()
         with opening(place.path):
             formations.return_from_future(writer, clock.now())

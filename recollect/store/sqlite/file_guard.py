@@ -5,6 +5,7 @@ process ends. So a commit is acknowledged only after a check. The lock file is r
 ends: a process that finds no other knows that every lease is a dead worker's, and need not wait for it to run out.
 """
 
+import ctypes
 import os
 import sys
 from contextlib import suppress
@@ -25,10 +26,17 @@ class FileGuard:
 
     @classmethod
     def of(cls, db: apsw.Connection, place: DatabaseLocation) -> "FileGuard":
-        """Remember the files of a connection. The log stays the same file as long as a process has it open."""
+        """Remember the files of a connection. The log stays the same file as long as a process has it open.
+
+        Raises:
+            StoreUnavailableError: Another file took the place of the one that was opened.
+        """
         if place.alone or place.vfs is not None or not db.filename:
             return cls()
-        return cls(tuple((path, _seen(path)) for path in (place.path, db.filename_wal)))
+        guard = cls(tuple((path, _seen(path)) for path in (place.path, db.filename_wal)))
+        if _has_moved(db):
+            raise StoreUnavailableError(f"{place.path} was replaced while it was being opened: try again")
+        return guard
 
     def check(self) -> None:
         """Check that the files are still the same: two look-ups, some 4 µs.
@@ -44,12 +52,23 @@ class FileGuard:
                 )
 
 
+def _has_moved(db: apsw.Connection) -> bool:
+    moved = ctypes.c_int(0)
+    db.file_control("main", apsw.SQLITE_FCNTL_HAS_MOVED, ctypes.addressof(moved))
+    return bool(moved.value)
+
+
 def _seen(path: str) -> tuple[int, int] | None:
     try:
         found = os.stat(path)
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def unfinished_copy(path: str) -> str:
+    """Return the path of the copy that `reencrypt` writes of a file."""
+    return f"{path}.rekeying"
 
 
 if sys.platform != "win32":

@@ -8,6 +8,9 @@ That is done through SQLite's own handle: a second descriptor of the file, once 
 process's connections hold. The gap means nothing to SQLite, so a crash halfway harms nothing. Two things keep old pages
 from being written back: the log is empty and nothing else can write meanwhile; and the commit that ends the cleaning
 makes every other connection drop its cached pages.
+
+A page of an encrypted file cannot be changed in part, and one that is torn by a crash cannot be read: such a file is
+rewritten (VACUUM, which copies live rows alone), through the log.
 """
 
 import ctypes
@@ -58,7 +61,9 @@ class _File(ctypes.Structure):
     _fields_ = (("methods", ctypes.POINTER(_Methods)),)
 
 
-def clean(db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[str], None]) -> bool:
+def clean(
+    db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[str], None], encrypted: bool = False
+) -> bool:
     """Empty the log into the file and zero what is left there of erased rows; then no erasure is pending any more.
 
     Args:
@@ -66,6 +71,7 @@ def clean(db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[
         clock: What the end is stamped by.
         wait_ms: How long to wait for readers that hold the log.
         midway: Called with the name of each step, before it.
+        encrypted: Whether the file is.
 
     Returns:
         False if another process holds the log, or the file is too large to tell its pages apart: it is still pending.
@@ -76,13 +82,16 @@ def clean(db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[
         for _ in range(_TRIES):
             db.set_busy_timeout(wait_ms)
             midway("cleaning")
+            before = int(db.pragma("data_version"))
+            if encrypted:
+                _rewrite(db)
             if db.filename_wal:
                 db.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             db.execute("BEGIN IMMEDIATE")
-            if not _log_is_empty(db):
+            if not _log_is_empty(db) or (encrypted and int(db.pragma("data_version")) != before):
                 db.execute("ROLLBACK")
                 continue
-            return _clean_locked(db, clock, midway)
+            return _clean_locked(db, clock, midway, zero=not encrypted)
     except (apsw.BusyError, apsw.LockedError):
         return False
     finally:
@@ -92,8 +101,16 @@ def clean(db: apsw.Connection, clock: Clock, *, wait_ms: int, midway: Callable[[
     return False
 
 
-def _clean_locked(db: apsw.Connection, clock: Clock, midway: Callable[[str], None]) -> bool:
-    if db.filename:
+def _rewrite(db: apsw.Connection) -> None:
+    db.pragma("temp_store", "FILE")  # encrypted by the same key, and a large file need not fit into memory
+    try:
+        db.execute("VACUUM")
+    finally:
+        db.pragma("temp_store", "MEMORY")
+
+
+def _clean_locked(db: apsw.Connection, clock: Clock, midway: Callable[[str], None], *, zero: bool) -> bool:
+    if db.filename and zero:
         pages = int(db.pragma("page_count"))
         if pages >= _MAX_PAGES:
             return False

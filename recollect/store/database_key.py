@@ -1,0 +1,68 @@
+"""The key of an encrypted SQLite file, from the settings, a file or a person. Reads key files."""
+
+import hashlib
+from pathlib import Path
+from typing import Self
+
+from recollect.errors import BadSettingError
+from recollect.lazy_pattern import LazyPattern
+from recollect.settings import KEY_FILE_SETTING, KEY_SETTING, Settings
+
+# A shorter passphrase is guessed in days, however slow each try is made.
+MIN_PASSPHRASE = 12
+# Of PBKDF2-HMAC-SHA256: the OWASP Password Storage Cheat Sheet of 2023.
+KDF_ROUNDS = 600_000
+KEY_BYTES = 32
+_HEX = LazyPattern(r"[0-9A-Fa-f]{64}")
+_CONTROL = LazyPattern(r"[\x00-\x1f\x7f]")
+
+
+class DatabaseKey:
+    """A key as it was given: 64 hexadecimal digits are the 256 bits themselves, anything else is a passphrase."""
+
+    def __init__(self, text: str, *, given_by: str = KEY_SETTING) -> None:
+        """Take the text of a key; `given_by` is the setting or file that errors name.
+
+        Raises:
+            BadSettingError: it is too short to be safe, or has a control character.
+        """
+        if _CONTROL.search(text):
+            raise BadSettingError(given_by, "…", "contains a line break or another control character; remove it")
+        if len(text.strip()) < MIN_PASSPHRASE:
+            why = f"takes 64 hexadecimal digits (`openssl rand -hex 32`) or at least {MIN_PASSPHRASE} characters"
+            raise BadSettingError(given_by, "…", why)
+        self._text = text
+        self._derived: dict[bytes, bytes] = {}
+
+    @classmethod
+    def from_file(cls, path: Path) -> Self:
+        """Read the only line of a file.
+
+        Raises:
+            BadSettingError: it cannot be read, or holds no key.
+        """
+        try:
+            text = path.read_text("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise BadSettingError(KEY_FILE_SETTING, str(path), f"the key cannot be read: {why}") from None
+        return cls(text.removesuffix("\n").removesuffix("\r"), given_by=str(path))
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self | None:
+        """Return the key that the settings name; None if they name none.
+
+        Raises:
+            BadSettingError: it cannot be read, or is no key.
+        """
+        if settings.database_key is not None:
+            return cls(settings.database_key.get_secret_value())
+        return None if settings.database_key_file is None else cls.from_file(settings.database_key_file)
+
+    def bits(self, salt: bytes) -> bytes:
+        """Return the 32 bytes that a file with this salt is encrypted by; a passphrase takes 0.4 s the first time."""
+        if _HEX.fullmatch(self._text):
+            return bytes.fromhex(self._text)
+        if salt not in self._derived:
+            self._derived[salt] = hashlib.pbkdf2_hmac("sha256", self._text.encode(), salt, KDF_ROUNDS)
+        return self._derived[salt]
