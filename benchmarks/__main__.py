@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import footprint, proxy, recall, stall, throughput, tiered, upkeep
+from benchmarks import fairness, footprint, proxy, recall, stall, throughput, tiered, upkeep
 from benchmarks.others import measurement
 from benchmarks.report import Benchmark, measure
 
@@ -16,6 +16,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "proxy": proxy.run,
     "stall": stall.run,
     "upkeep": upkeep.run,
+    "fairness": fairness.run,
     "footprint": footprint.run,
 }
 # Run only when named: it needs environments of other systems, which should not be installed unasked.

@@ -13,6 +13,7 @@ OPERATORS = {
     "count",
     "sums",
     "due",
+    "next_subject",
     "next_due",
     "formations",
     "free_leases",

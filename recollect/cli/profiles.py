@@ -24,7 +24,7 @@ def profiles(action: _Action = None, name: _Name = None, as_json: AsJson = False
     if action not in (None, "show") or (action == "show") is (name is None):
         raise typer.BadParameter("write `recollect profiles`, or `recollect profiles show NAME`")
     settings = Settings.load()
-    registry = ProfileRegistry(settings.profiles)
+    registry = ProfileRegistry(settings.profiles, tokens_per_day=settings.tokens_per_day)
     if name is None:
         known = [registry.get(known_name) for known_name in registry.names()]
         if as_json:

@@ -68,7 +68,7 @@ async def open_components(
     Raises:
         SetupError: a setting, file or package is not as it should be; the message says what to do.
     """
-    profiles = ProfileRegistry(settings.profiles)
+    profiles = ProfileRegistry(settings.profiles, tokens_per_day=settings.tokens_per_day)
     if settings.profile not in profiles.names():
         raise BadSettingError(
             "RECOLLECT_PROFILE", settings.profile, f"no such profile; there are: {', '.join(profiles.names())}"

@@ -240,5 +240,5 @@ class ConversationService:
         requested = await self._store.formations.request(
             memory_scope.writes, conversation.subject, conversation.id, self._components.clock.now()
         )
-        self._steps.worker.wake()
+        self._steps.worker.wake(memory_scope.writes)
         return requested

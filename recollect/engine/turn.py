@@ -204,7 +204,7 @@ class TurnService:
             store = self._components.store
             await store.conversations.end(scope.home, recorded.conversation, toolbox.ended, now)
             await store.formations.request(scope.writes, scope.home, recorded.conversation, now)
-            self._worker.wake()
+            self._worker.wake(scope.writes)
 
     async def _record_hits(self, record: InjectionRecord, prepared: PreparedTurn, answer: str, said: list[str]) -> None:
         """Record that memories were used, and which of them the answer shows."""
@@ -244,7 +244,7 @@ class TurnService:
         if asks and first is not None:
             forgetting = self._start_in_background(self._worker.form_now(_key(first, turn, recorded)))
             await asyncio.wait([forgetting], timeout=FORGET_WAIT_S)
-        self._worker.wake()
+        self._worker.wake(turn.formations[0].key_subject if turn.formations else None)
         return recorded
 
     def formations(self, scope: MemoryScope) -> tuple[FormationRequest, ...]:

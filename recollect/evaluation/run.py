@@ -104,7 +104,9 @@ class EvaluationRun:
     async def _parts(self, folder: Path) -> AsyncIterator[Components]:
         """Open the embedder, the model and the profiles, which all conversations share."""
         plan = self._plan
-        settings = plan.settings.model_copy(update={"database_url": f"sqlite:///{folder / 'none.sqlite3'}"})
+        # A conversation of months is formed within minutes: no limit per day applies.
+        changed = {"database_url": f"sqlite:///{folder / 'none.sqlite3'}", "tokens_per_day": 0}
+        settings = plan.settings.model_copy(update=changed)
         parts = await open_components(settings, self._clock)
         profile = parts.profiles.get(settings.profile)
         async with AsyncExitStack() as opened:

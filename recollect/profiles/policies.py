@@ -243,8 +243,8 @@ class BudgetPolicy(_Policy):
     """Share of the capacity below which work waits."""
     max_share: float = Field(default=1.0, gt=0, le=1)
     """Memory work waits if it would reach this share of all units of the last 30 days; 1: no limit."""
-    tokens_per_day: int = Field(default=0, ge=0)
-    """Maximum model tokens per subject and day (UTC); 0: no limit."""
+    tokens_per_day: int | None = Field(default=None, ge=0)
+    """Maximum model tokens per subject and day (UTC); None: that of the settings; 0: no limit."""
 
     @model_validator(mode="after")
     def _holds_what_work_costs(self) -> "BudgetPolicy":

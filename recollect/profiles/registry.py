@@ -33,17 +33,23 @@ class ProfileRegistry:
     'every_turn'
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, *, tokens_per_day: int = 0) -> None:
         """Read the shipped profiles and those of `folder`, each a file NAME.toml.
 
         A profile of the folder may inherit from another with `extends = "NAME"` (by default from `default`). One with
         the name of a shipped profile replaces it.
+
+        Args:
+            folder: Of own profiles; None: there are none.
+            tokens_per_day: Limit of profiles that set none; 0: no limit.
 
         Raises:
             BadProfileError: A file is unreadable or invalid.
         """
         own = {_name_of(path): _Layer(str(path), _read(path)) for path in _files_of(folder)}
         self._profiles = _build_profiles(_shipped_layers(), own) if own else dict(_shipped_profiles())
+        if tokens_per_day:
+            self._profiles = {name: _limited(profile, tokens_per_day) for name, profile in self._profiles.items()}
 
     def names(self) -> list[str]:
         """List the names of all profiles."""
@@ -59,6 +65,13 @@ class ProfileRegistry:
         if found is None:
             raise UnknownProfileError(name, self.names())
         return found
+
+
+def _limited(profile: Profile, tokens_per_day: int) -> Profile:
+    """Return a profile with a limit on tokens, unless it has one."""
+    if profile.budget.tokens_per_day is not None:
+        return profile
+    return profile.model_copy(update={"budget": profile.budget.model_copy(update={"tokens_per_day": tokens_per_day})})
 
 
 @cache

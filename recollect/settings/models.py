@@ -49,6 +49,12 @@ class ModelSettings(EnvironmentSettings):
     form_key: Key = Field(
         default=None, description="Key for that API; unset: `RECOLLECT_UPSTREAM_KEY`, if it is on the same server."
     )
+    tokens_per_day: int = Field(
+        default=1_000_000,
+        ge=0,
+        description="Maximum tokens of that model per user (or other subject) and day (UTC), where the profile sets no "
+        "limit; 0: no limit.",
+    )
     form_timeout_s: float = Field(
         default=30.0, gt=0, description="Timeout for a model call of a formation, in seconds."
     )

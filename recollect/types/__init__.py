@@ -35,6 +35,7 @@ from recollect.types.embedder import (
 )
 from recollect.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, ErasureStatus, ReceiptLine, StorageKind
 from recollect.types.formation import (
+    BusySubjects,
     FormationKey,
     FormationRequest,
     FormationResult,
@@ -135,6 +136,7 @@ __all__ = [
     "ApiKey",
     "AppRecord",
     "AuditEntry",
+    "BusySubjects",
     "CalibrationCurve",
     "Caller",
     "Candidate",

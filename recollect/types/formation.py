@@ -55,6 +55,16 @@ class Lease:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BusySubjects:
+    """What a worker is busy with, by subject key."""
+
+    subjects: frozenset[int] = frozenset()
+    """Subjects that get no turn now: the worker forms them, or just failed to."""
+    homes: frozenset[int] = frozenset()
+    """Owners of conversations that are being formed: their other subjects come after everyone else's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LeaseRequest:
     """What is to be leased, and for how long."""
 

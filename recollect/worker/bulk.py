@@ -10,7 +10,7 @@ from recollect.formation.runtime import Runtime, Stage
 from recollect.metrics import Metrics
 from recollect.providers.batching_embedder import BatchingEmbedder
 from recollect.providers.protocols import Embedder
-from recollect.types import FormationKey, FormationStatus, Lease, Vectors
+from recollect.types import FormationKey, FormationStatus, Lease, Subject, Vectors
 from recollect.worker.counters import WorkerCounters
 from recollect.worker.loop import Worker
 
@@ -54,6 +54,24 @@ class BulkWorker(Worker):
     def runtime_for(self, runtime: Runtime) -> Runtime:
         """See `Worker.runtime_for`."""
         return replace(runtime, embedder=self._join(runtime.embedder))
+
+    async def _round(self, *, heed_stop: bool) -> int:
+        """Form what has been due longest; what comes next is prefetched with the next round."""
+        await self._upkeep.finish_erasing()
+        due = await self._runtime.store.formations.due(self._runtime.clock.now(), limit=self.batch_size)
+        if due:
+            await self._prepare()
+        await self.prefetch(due)
+        room = asyncio.Semaphore(self.concurrency)
+
+        async def form(keys: list[FormationKey]) -> int:
+            async with room:
+                return await self.form_in_order(keys, heed_stop=heed_stop)
+
+        subjects: dict[Subject, list[FormationKey]] = {}
+        for key in due:
+            subjects.setdefault(key.subject, []).append(key)
+        return sum(await asyncio.gather(*(form(keys) for keys in subjects.values())))
 
     async def prefetch(self, due: Sequence[FormationKey]) -> None:
         """Embed the texts of due formations, as far as they are known before the formations run."""

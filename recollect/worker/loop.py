@@ -5,10 +5,11 @@ What must wait (the model is down, the budget is spent) is deferred without coun
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from itertools import groupby
 from operator import attrgetter
 
@@ -32,13 +33,14 @@ from recollect.formation.runtime import Runtime, Stage
 from recollect.formation.telemetry import measure_extraction, record_outcome
 from recollect.lazy_pattern import compile_patterns
 from recollect.maintenance.capacity import booked_compactor
-from recollect.maintenance.eraser import Eraser
 from recollect.maintenance.eviction import with_evictions
 from recollect.memo import remembering
 from recollect.types import FormationKey, FormationResult, Lease, Subject
 from recollect.worker.counters import WorkerCounters
 from recollect.worker.stage_leases import StageLeases
 from recollect.worker.stop_limit import StopLimit, StoppedError
+from recollect.worker.subject_turns import SubjectTurns
+from recollect.worker.upkeep import Chores, Upkeep
 
 logger = logging.getLogger(__name__)
 
@@ -50,29 +52,19 @@ RENEW_S = 2.0
 POLL_S = 1.0
 # Subjects worked on concurrently: they mostly wait for a model, and one that hangs must not hold up the rest.
 MAX_CONCURRENT_SUBJECTS = 4
-# Formations looked up per round; the rest comes with the next round.
-_BATCH_SIZE = 16
 # Attempts while concurrent commits to the same subject make the read stale.
 MAX_STALE_ATTEMPTS = 8
 _MAX_BACKOFF_S = 600.0
 # Wait after a server reports that it is down, if no circuit breaker says for how long (an embedder's).
 _DOWN_S = 10.0
-# How long maintenance may continue after a stop: it checks every few milliseconds, but not during a read.
-STOP_WAIT_S = 0.2
 # How long a formation may continue after a prompt stop, its commit apart: rules mostly end within it, models do not.
 FORM_STOP_WAIT_S = 0.3
-# How often the worker checks for pending erasures.
-CLEAN_EVERY_S = 10.0
-
-
-Chores = Callable[[Callable[[], bool]], Awaitable[bool]]
-"""Does a batch of maintenance; asks every few milliseconds whether to stop, and returns whether more is left."""
+# What is deferred waits at least this long, so that the worker does not try it again and again.
+_MIN_DELAY = timedelta(seconds=1)
 
 
 class Worker:
     """Forms what is due until it is stopped. Any number of workers may share a database."""
-
-    batch_size = _BATCH_SIZE
 
     def __init__(self, runtime: Runtime, stages: Mapping[str, Stage], *, chores: Chores | None = None) -> None:
         """Create a worker.
@@ -84,58 +76,54 @@ class Worker:
         """
         self._runtime = runtime
         self._stages = stages
-        self._chores = chores
+        self._upkeep = Upkeep(runtime.store, runtime.clock, chores)
+        self._turns = SubjectTurns(runtime.store, runtime.clock)
         self._wake = asyncio.Event()
         self._stopping = False
-        self._stopped = asyncio.Event()
         self._rounds = 0
         self._idle = asyncio.Event()
         self._idle.set()
         self.counters = WorkerCounters()
-        self._cleaned_at = -CLEAN_EVERY_S
         self._is_prepared = False
         self._drains = 0
         self._stop_limit = StopLimit(FORM_STOP_WAIT_S)
         self._leases = StageLeases(runtime.store, runtime.clock, lease_s=LEASE_S)
 
-    def wake(self) -> None:
-        """Wake the worker because something has become due."""
+    def wake(self, subject: Subject | None = None) -> None:
+        """Wake the worker because something has become due, of `subject` if that is known."""
+        if subject is not None:
+            self._turns.tell(subject)
         self._wake.set()
 
     async def run(self) -> None:
         """Work until `stop`. A failing round is logged and tried again later; nothing is lost."""
+        upkeep = asyncio.create_task(self._upkeep.regularly())
+        try:
+            await self._run()
+        finally:
+            upkeep.cancel()
+            await asyncio.wait([upkeep])
+
+    async def _run(self) -> None:
         failures = 0
         while not self._stopping:
             self._wake.clear()
             more = False
+            worked = 0
             try:
-                worked = await self.round()
-                if not worked and self._chores is not None:
-                    more = await self._until_stopped(self._chores(lambda: self._stopping or self._wake.is_set()))
+                worked = await self._serve()
+                if not worked:
+                    more = await self._upkeep.portion(lambda: self._stopping or self._wake.is_set())
                 failures = 0
             except RecollectError as error:
                 failures += 1
-                worked = 0
                 logger.warning("worker round failed", extra={"error": error.logged, "failures": failures})
             except Exception:
                 failures += 1
-                worked = 0
                 logger.exception("worker round failed", extra={"failures": failures})
             if not worked and not more and not self._stopping:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), min(POLL_S * 2**failures, 60.0))
-
-    async def _until_stopped(self, chores: Awaitable[bool]) -> bool:
-        """Do maintenance until it ends or the worker stops; then it is cancelled and continues another time."""
-        work, stopped = asyncio.ensure_future(chores), asyncio.create_task(self._stopped.wait())
-        try:
-            await asyncio.wait([work, stopped], return_when=asyncio.FIRST_COMPLETED)
-            await asyncio.wait([work], timeout=STOP_WAIT_S)
-            return work.done() and await work
-        finally:
-            stopped.cancel()
-            work.cancel()
-            await asyncio.wait([work])
 
     def stop(self, *, promptly: bool = False) -> None:
         """Finish the current work and end `run`.
@@ -146,7 +134,7 @@ class Worker:
         self._stopping = True
         if promptly:
             self._stop_limit.begin()
-        self._stopped.set()
+        self._upkeep.stop()
         self._wake.set()
 
     async def drain(self) -> int:
@@ -170,59 +158,67 @@ class Worker:
             logger.warning("formation failed", extra={"error": error.logged, "stage": key.stage})
 
     async def round(self, *, heed_stop: bool = True) -> int:
-        """Work once on each formation due now, several subjects concurrently; return their number."""
+        """Work on what is due, several subjects concurrently; return the number of formations.
+
+        Raises:
+            RecollectError: The first error, after the other subjects were formed.
+        """
+        async with self._busy():
+            return await self._round(heed_stop=heed_stop)
+
+    @asynccontextmanager
+    async def _busy(self) -> AsyncIterator[None]:
         self._rounds += 1
         self._idle.clear()
         try:
-            return await self._round(heed_stop=heed_stop)
+            yield
         finally:
             self._rounds -= 1
             if not self._rounds:
                 self._idle.set()
 
     async def _round(self, *, heed_stop: bool) -> int:
-        await self._finish_erasing()
-        due = await self._runtime.store.formations.due(self._runtime.clock.now(), limit=self.batch_size)
-        if due:
-            await self._prepare()
-        await self.prefetch(due)
-        room = asyncio.Semaphore(self.concurrency)
+        await self._upkeep.finish_erasing()
+        return await self._turns.form_all(
+            partial(self.form_in_order, heed_stop=heed_stop),
+            places=self.concurrency,
+            goes_on=lambda: not (heed_stop and self._stopping),
+        )
 
-        async def one_by_one(keys: list[FormationKey]) -> int:
-            async with room:
-                stages = (list(each) for _, each in groupby(keys, key=attrgetter("home", "conversation")))
-                return sum([await self._take_stages(each, heed_stop=heed_stop) for each in stages])
+    async def _serve(self) -> int:
+        """Form until nothing is due, also what becomes due meanwhile; return the number of formations."""
+        async with self._busy():
+            await self._upkeep.finish_erasing()
+            return await self._turns.serve(
+                self._form_alone, places=self.concurrency, goes_on=lambda: not self._stopping, woken=self._wake
+            )
 
-        # Decisions for a subject rest on what its formation before committed, so these follow one another.
-        subjects: dict[Subject, list[FormationKey]] = {}
-        for key in due:
-            subjects.setdefault(key.subject, []).append(key)
-        return sum(await asyncio.gather(*(one_by_one(keys) for keys in subjects.values())))
+    async def _form_alone(self, keys: Sequence[FormationKey]) -> int:
+        """Form what is due of one subject; an unexpected error concerns no other subject."""
+        try:
+            return await self.form_in_order(keys, heed_stop=True)
+        except RecollectError:
+            raise
+        except Exception:
+            logger.exception("subject not formed")
+            return 0
+
+    async def form_in_order(self, keys: Sequence[FormationKey], *, heed_stop: bool) -> int:
+        """Form what is due of one subject, as decisions for it rest on what its formation before committed."""
+        conversations = (list(each) for _, each in groupby(keys, key=attrgetter("home", "conversation")))
+        return sum([await self._take_stages(each, heed_stop=heed_stop) for each in conversations])
 
     @property
     def concurrency(self) -> int:
         """Subjects worked on at a time. Rules keep the processor busy, so for them one is as fast and smoother."""
         return MAX_CONCURRENT_SUBJECTS if self._runtime.model else 1
 
-    async def prefetch(self, due: Sequence[FormationKey]) -> None:
-        """Prepare for what is due."""
-
     def runtime_for(self, runtime: Runtime) -> Runtime:
         """Return the runtime with which a subject is worked on."""
         return runtime
 
-    async def _finish_erasing(self) -> None:
-        """Finish erasures that were interrupted, or that a reader of another process held up."""
-        now = self._runtime.clock.monotonic()
-        if now - self._cleaned_at >= CLEAN_EVERY_S:
-            self._cleaned_at = now
-            await Eraser(store=self._runtime.store).finish()
-
     async def _prepare(self) -> None:
-        """Compile the patterns of the rules, in a thread and before the first lease.
-
-        It takes a second or more: a process that ends meanwhile has not tried to form anything, and counts no attempt.
-        """
+        """Compile the patterns of the rules, in a thread and before the first lease, so that no attempt is counted."""
         if not self._is_prepared:
             self._is_prepared = await asyncio.to_thread(compile_patterns, lambda: self._stopping and not self._drains)
 
@@ -362,7 +358,9 @@ class Worker:
             "formation deferred", extra={"conversation": lease.key.conversation, "stage": lease.key.stage, "why": why}
         )
         now = self._runtime.clock.now()
-        await self._runtime.store.formations.release(lease, error=why, retry_at=max(until, now), now=now, counted=False)
+        await self._runtime.store.formations.release(
+            lease, error=why, retry_at=max(until, now + _MIN_DELAY), now=now, counted=False
+        )
 
     async def _skip(self, lease: Lease, why: str) -> None:
         """Skip what was to be formed, with a decision that says why.

@@ -7,6 +7,7 @@ from recollect.store.executor import StoreContext, check_limit
 from recollect.store.sql import formations
 from recollect.store.sql.log import conversations
 from recollect.types import (
+    BusySubjects,
     ConversationId,
     FormationKey,
     FormationResult,
@@ -35,6 +36,32 @@ class FormationRepository:
         """List formations that are due and not leased, longest due first."""
         check_limit(limit)
         return await self._executor.read_inline(lambda db: formations.due(db, now, limit=limit))
+
+    async def next_slices(
+        self, now: datetime, *, after: int, count: int, share: int, busy: BusySubjects
+    ) -> tuple[builtins.list[builtins.list[FormationKey]], int]:
+        """List due formations of the subjects whose turn is next, so that no backlog of one subject delays the others.
+
+        Subjects form a ring, in the order of their keys. Those whose conversations' owner is busy come last.
+
+        Args:
+            now: What is due by then counts.
+            after: Key of the subject that had the last turn.
+            count: Maximum number of subjects.
+            share: Maximum number of formations of each.
+            busy: What is left out, and what comes last.
+
+        Returns:
+            The formations of each subject, longest due first; and the key after which the next turn begins.
+        """
+        return await self._executor.read_inline(
+            lambda db: formations.next_slices(db, now, after=after, count=count, share=share, busy=busy)
+        )
+
+    async def due_of(self, subject: Subject, now: datetime, *, limit: int) -> builtins.list[FormationKey]:
+        """List formations of one subject that are due and not leased, longest due first."""
+        check_limit(limit)
+        return await self._executor.read_inline(lambda db: formations.due_of(db, subject, now, limit=limit))
 
     async def next_due(self) -> datetime | None:
         """Return when the next unparked formation is due; None when nothing waits."""

@@ -100,7 +100,7 @@ def _status(
         refill_per_day=policy.refill_per_day,
         today=today,
         tokens_today=standing.tokens_today,
-        tokens_per_day=policy.tokens_per_day,
+        tokens_per_day=policy.tokens_per_day or 0,
         share=share_of(standing.memory_units, standing.turn_units) if policy.capacity else 0.0,
         max_share=policy.max_share,
         unsettled=fetch_value(db, SQL["unsettled"], subject.key),

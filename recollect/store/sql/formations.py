@@ -1,5 +1,6 @@
 """Formations: pending work, leased by compare-and-swap and committed with its effects. Works on a connection."""
 
+import random
 import secrets
 from datetime import datetime, timedelta
 
@@ -17,19 +18,80 @@ from recollect.store.sql.rows import (
     read_formation_key,
 )
 from recollect.store.sql.subjects import version_of
-from recollect.types import FormationKey, FormationResult, FormationStatus, Lease, LeaseRequest, Subject
+from recollect.types import BusySubjects, FormationKey, FormationResult, FormationStatus, Lease, LeaseRequest, Subject
 
 SQL = load("formation")
 LOG_SQL = load("log")
+SUBJECT_SQL = load("subject")
 _TOKEN_BITS = 63  # what a signed integer holds
 # Nothing is put off longer than this (retries wait minutes, leases last seconds): what is due later was stamped by a
 # clock that ran ahead, and would wait until the corrected one gets there.
 MAX_DELAY = timedelta(hours=1)
+# Subjects passed over in one look for those whose turn is next; a later look goes on from there.
+MAX_PASSED = 32
+_MIN_KEY = -(2**63)
 
 
 def due(db: SqlConnection, now: datetime, *, limit: int) -> list[FormationKey]:
     """List formations that are due and not leased."""
     return [read_formation_key(row) for row in fetch(db, SQL["due"], to_micros(now), limit)]
+
+
+def next_slices(
+    db: SqlConnection, now: datetime, *, after: int, count: int, share: int, busy: BusySubjects
+) -> tuple[list[list[FormationKey]], int]:
+    """List due formations of the subjects whose turn is next, in a ring by subject key.
+
+    Args:
+        db: The database.
+        now: What is due by then counts.
+        after: Key of the subject that had the last turn.
+        count: Maximum number of subjects.
+        share: Maximum number of formations of each.
+        busy: What is left out, and what comes after the rest.
+
+    Returns:
+        The formations of each subject, longest due first; and the key after which the next turn begins.
+    """
+    found: list[int] = []
+    second: list[int] = []
+    homes = set(busy.homes)
+    instant = to_micros(now)
+    key, is_second_lap = after, False
+    for _ in range(MAX_PASSED):
+        row = fetch_one(db, SQL["next_subject"], key, instant) if len(found) < count else None
+        if row is None:
+            if is_second_lap or len(found) == count:
+                break
+            key, is_second_lap = _MIN_KEY, True
+            continue
+        if is_second_lap and row[0] > after:
+            break
+        key = row[0]
+        if key not in busy.subjects:
+            (second if row[1] in homes else found).append(key)
+            homes.add(row[1])
+    # At random, as the next look begins after all of them.
+    chosen = [*found, *random.sample(second, min(len(second), count - len(found)))]
+    slices = [_due_of(db, each, instant, limit=share) for each in chosen]
+    return [each for each in slices if each], key
+
+
+def due_of(db: SqlConnection, subject: Subject, now: datetime, *, limit: int) -> list[FormationKey]:
+    """List due formations of one subject that are not leased."""
+    return _due_of(db, subject.key, to_micros(now), limit=limit)
+
+
+def _due_of(db: SqlConnection, subject: int, instant: int, *, limit: int) -> list[FormationKey]:
+    found, owners = [], dict[int, str]()
+    for name, home, *rest in fetch(db, SQL["due_of"], subject, instant, limit):
+        if home not in owners:
+            owner = name if home == subject else fetch_value(db, SUBJECT_SQL["read_in"], home)
+            if owner is None:
+                continue  # it was erased this moment
+            owners[home] = owner
+        found.append(read_formation_key((name, owners[home], *rest)))
+    return found
 
 
 def next_due(db: SqlConnection) -> datetime | None:

@@ -39,6 +39,22 @@ SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version
  ORDER BY f.due_at, f.stage <> 'index', f.subject, f.home, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
 
+-- name: next_subject
+SELECT subject, home
+  FROM formation
+ WHERE subject > ?1 AND due_at <= ?2 AND parked = 0 AND (lease_until IS NULL OR lease_until <= ?2)
+ ORDER BY subject
+ LIMIT 1
+
+-- name: due_of
+-- The names of owners are read one by one: they may be on machines that are down, while this subject's is up.
+SELECT s.name, f.home, f.conversation, f.profile, f.stage, f.version
+  FROM formation AS f
+  JOIN subject AS s ON s.key = f.subject
+ WHERE f.subject = ?1 AND f.due_at <= ?2 AND f.parked = 0 AND (f.lease_until IS NULL OR f.lease_until <= ?2)
+ ORDER BY f.due_at, f.stage <> 'index', f.home, f.conversation, f.profile, f.stage, f.version
+ LIMIT ?3
+
 -- name: next_due
 SELECT min(max(due_at, coalesce(lease_until, due_at))) FROM formation WHERE due_at IS NOT NULL AND parked = 0
 
