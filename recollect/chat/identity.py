@@ -15,6 +15,7 @@ Headers = Sequence[tuple[bytes, bytes]]
 USER_ID = "x-openwebui-user-id"
 USER = "x-recollect-user"
 TENANT = "x-recollect-tenant"
+KEY = "x-recollect-key"
 CHAT_ID = "x-openwebui-chat-id"
 MESSAGE_ID = "x-openwebui-message-id"
 SESSION = "x-recollect-session"

@@ -113,7 +113,7 @@ def list_(tenant: _OfTenant = None, as_json: AsJson = False, database: DatabaseU
 
     listed = here.run(all_pages)
     if as_json:
-        say_json([_as_json(key) for key in listed])
+        say_json({"keys": [_as_json(key) for key in listed]})
         return
     if not listed:
         note("no keys; create one with `recollect keys create`")
@@ -155,7 +155,8 @@ def audit(
     here = load_options(database=database, as_json=as_json)
     entries = here.run(lambda engine: engine.keys.audit(tenant=tenant, before=before, limit=limit))
     if as_json:
-        say_json([_entry(entry) for entry in entries])
+        following = entries[-1].id if len(entries) == limit else None
+        say_json({"entries": [_entry(entry) for entry in entries], "next": following})
         return
     if not entries:
         note("no administrative acts")

@@ -25,13 +25,15 @@ def test_keys_are_listed_and_revoked_as_json(cli: CommandLine) -> None:
     assert (made["user"], made["access"], made["requests_per_minute"]) == ("ana", "write", 60)
     assert made["expires_at"] > made["created_at"]
     cli("keys", "create", "--name", "root", "--everything", "--access", "admin")
-    listed = cli("keys", "list", "--json").json
+    listed = cli("keys", "list", "--json").json["keys"]
     assert made in listed
     assert {key["tenant"] for key in listed} == {"", None}
     assert cli("keys", "revoke", made["id"]).out == f"revoked {made['id']} (phone)\n"
-    [revoked] = [key for key in cli("keys", "list", "--json").json if key["id"] == made["id"]]
+    [revoked] = [key for key in cli("keys", "list", "--json").json["keys"] if key["id"] == made["id"]]
     assert revoked["revoked_at"] is not None
-    acts = [(entry["actor"], entry["action"], entry["target"]) for entry in cli("keys", "audit", "--json").json]
+    acts = [
+        (entry["actor"], entry["action"], entry["target"]) for entry in cli("keys", "audit", "--json").json["entries"]
+    ]
     assert acts[0] == ("cli", "keys.revoke", made["id"])
     assert acts[-1] == ("cli", "keys.create", made["id"])
 
@@ -53,7 +55,7 @@ def test_what_makes_no_key_is_explained(cli: CommandLine, arguments: tuple[str, 
     refused = cli("keys", "create", "--name", "x", *arguments)
     assert refused.code != 0
     assert said in " ".join(refused.err.split())
-    assert cli("keys", "list", "--json").json == []
+    assert cli("keys", "list", "--json").json["keys"] == []
 
 
 def test_an_unknown_key_and_no_keys_are_said(cli: CommandLine) -> None:

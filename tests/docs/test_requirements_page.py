@@ -10,7 +10,6 @@ PAGE = (ROOT / "docs" / "requirements.md").read_text("utf-8")
 ROWS = {"S": 14, "C": 12, "A": 12, "U": 15, "T": 10}
 EVERY = [f"{letter}{number}" for letter, most in ROWS.items() for number in range(1, most + 1)]
 OPEN_ON_PURPOSE = {
-    "A7": ("authentication", "keys with rights and roles come with what may be named by whom; until then loopback"),
     "T1": (
         "summaries",
         "episodes that span conversations need a cursor of the user's, not of each conversation",

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 
+from recollect.chat.identity import KEY
 from recollect.errors import BadIdentityError
 from recollect.lazy_pattern import LazyPattern
 from recollect.server.asgi import Headers
 
-KEY_HEADER = b"x-recollect-key"
+_KEY_HEADER = KEY.encode()
 # Where clients send the key of the API that they believe to call. Our keys are recognized there by their prefix.
 _SHARED = frozenset({b"authorization", b"x-api-key", b"api-key"})
 _OURS = b"rk_"
@@ -44,12 +45,12 @@ def _credential(name: bytes, value: bytes, is_issued_here: Callable[[str], bool]
     >>> _credential(b"authorization", b"Bearer rk_a", None), _credential(b"x-api-key", b"sk-1", None)
     ('rk_a', None)
     """
-    if name != KEY_HEADER and name not in _SHARED:
+    if name != _KEY_HEADER and name not in _SHARED:
         return None
     scheme, space, rest = value.strip(b" \t").partition(b" ")
     token = rest.strip(b" \t") if space and scheme.lower() == b"bearer" else value.strip(b" \t")
     text = token.decode("latin-1")
-    if name == KEY_HEADER or token.startswith(_OURS):
+    if name == _KEY_HEADER or token.startswith(_OURS):
         return text
     may_be = is_issued_here is not None and name == b"authorization" and _JWT.fullmatch(token)
     return text if may_be and is_issued_here is not None and is_issued_here(text) else None

@@ -181,7 +181,7 @@ async def test_everyone_may_ask_whether_the_server_is_alive(server: Server, path
         assert ("worker" in answer.json()) == (who == "operator" and path == "/healthz")
 
 
-async def test_an_administrator_reads_and_purges_an_app_over_all_users_of_the_tenant(
+async def test_a7_an_administrator_reads_and_purges_an_app_over_all_users(
     server: Server, engine: AsyncRecollect
 ) -> None:
     subjects = ["@acme/app:ana/calendar", "@acme/app:bob/calendar", "@acme/app:calendar"]
