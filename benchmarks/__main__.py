@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import fairness, footprint, proxy, recall, stall, throughput, tiered, upkeep
+from benchmarks import bounds, fairness, footprint, proxy, recall, stall, throughput, tiered, upkeep
 from benchmarks.others import measurement
 from benchmarks.report import Benchmark, measure
 
@@ -19,8 +19,9 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "fairness": fairness.run,
     "footprint": footprint.run,
 }
-# Run only when named: it needs environments of other systems, which should not be installed unasked.
-BY_NAME: Mapping[str, Benchmark] = {"others": measurement.run}
+# Run only when named: `bounds` sends gigabytes, and `others` needs environments of other systems, which should not be
+# installed unasked.
+BY_NAME: Mapping[str, Benchmark] = {"bounds": bounds.run, "others": measurement.run}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import re
+import resource
 import signal
 import socket
 import subprocess
@@ -12,6 +13,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 # A cold start on a loaded machine reads some 80 MB.
@@ -81,8 +83,13 @@ def environment(folder: Path, settings: Mapping[str, object]) -> dict[str, str]:
 
 
 @contextmanager
-def server(folder: Path, **settings: object) -> Iterator[Running]:
+def server(folder: Path, *, descriptors: int | None = None, **settings: object) -> Iterator[Running]:
     """Run `recollect serve` on a folder's database for as long as the block lasts.
+
+    Args:
+        folder: Holds the database and the log.
+        descriptors: How many files the process may open; None: as many as this one.
+        settings: Settings without their prefix.
 
     Raises:
         ProcessFailedError: it was not healthy in time; what it printed is in the message.
@@ -100,6 +107,7 @@ def server(folder: Path, **settings: object) -> Iterator[Running]:
             stdout=out,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            preexec_fn=None if descriptors is None else partial(_limit_descriptors, descriptors),
         )
     try:
         while not _healthy(port):
@@ -109,6 +117,10 @@ def server(folder: Path, **settings: object) -> Iterator[Running]:
         yield Running(pid=process.pid, port=port, started_s=time.perf_counter() - start)
     finally:
         end(process)
+
+
+def _limit_descriptors(count: int) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
 
 
 @contextmanager

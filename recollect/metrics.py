@@ -67,6 +67,11 @@ class ProxyCounters:
 class Metrics:
     """Counts since the start of the process."""
 
+    refused: Counter[str] = field(default_factory=Counter)
+    """Connections and requests that a server refused or ended because of a limit, by reason."""
+    cut: Counter[str] = field(default_factory=Counter)
+    """Messages of which only a part was recorded, by who said them."""
+
     extraction_count: int = 0
     """Extractions begun."""
     extraction_success: int = 0

@@ -7,6 +7,7 @@ import traceback
 from datetime import UTC, datetime
 from typing import Any, TextIO
 
+from recollect.cli.log_handler import ThrottledHandler
 from recollect.cli.output import one_line
 
 # Attributes of every record; all others are fields.
@@ -68,7 +69,7 @@ def set_up_logs(level: str, *, as_json: bool | None = None, stream: TextIO | Non
         stream: Output stream (default: stderr).
     """
     stream = stream or sys.stderr
-    handler = logging.StreamHandler(stream)
+    handler = ThrottledHandler(stream)
     handler.setFormatter(JsonFormatter() if (not stream.isatty() if as_json is None else as_json) else PlainFormatter())
     root = logging.getLogger()
     for old in root.handlers[:]:

@@ -1,7 +1,7 @@
 """The ASGI application: its routes, and what starts and stops with it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from starlette.applications import Starlette
@@ -15,7 +15,7 @@ from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
 from recollect.server.api.v1 import is_resource_path, resource_routes, send_refusal
-from recollect.server.asgi import send_json
+from recollect.server.asgi import OWN_HEADERS, send_json, with_own_headers
 from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import AccessGuard
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
@@ -80,7 +80,11 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     authenticator = Authenticator.of(engine, policy)
     chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter)
     passthrough = PassThrough(
-        backend, max_body_bytes=settings.max_body_bytes, idle_s=settings.idle_timeout_s, keys=keys
+        backend,
+        max_body_bytes=settings.max_body_bytes,
+        max_depth=settings.max_json_depth,
+        idle_s=settings.idle_timeout_s,
+        keys=keys,
     )
 
     @asynccontextmanager
@@ -109,6 +113,8 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         *routes_of(OPERATIONS, engine, policy),
         *resource_routes(engine, policy),
     ]
+    for route in routes:
+        route.app = with_own_headers(route.app)
     for prefix in ("/v1", "/u/{user}/v1"):
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
     return _Application(routes, lifespan, guarded, _preloaded(chat, preload))
@@ -124,7 +130,9 @@ class _Application(Starlette):
         guarded: Callable[[ASGIApp], ASGIApp],
         chat: ASGIApp,
     ) -> None:
-        super().__init__(routes=routes, lifespan=lifespan, exception_handlers={HTTPException: _refused})
+        handlers = {HTTPException: _refused, Exception: _failed}
+        super().__init__(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+        self.router.redirect_slashes = False  # a redirect would name whatever Host the request named
         self._guarded = guarded
         self._chat = chat
 
@@ -178,4 +186,15 @@ async def _refused(request: Request, error: Exception) -> Response:
     refusal = error if isinstance(error, HTTPException) else HTTPException(INTERNAL_SERVER_ERROR)
     message = f"{request.method} {request.url.path[:200]} is not served here"
     body = error_body(refusal.status_code, message)
-    return Response(body, refusal.status_code, headers=refusal.headers, media_type="application/json")
+    return _own_error(body, refusal.status_code, refusal.headers or {})
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """Answer where a route failed; Starlette raises the error again, so that it is logged."""
+    del request, error
+    return _own_error(error_body(INTERNAL_SERVER_ERROR, "the server failed; see its log"), INTERNAL_SERVER_ERROR, {})
+
+
+def _own_error(body: bytes, status: int, headers: Mapping[str, str]) -> Response:
+    own = {name.decode(): value.decode() for name, value in OWN_HEADERS}
+    return Response(body, status, headers={**own, **headers}, media_type="application/json")

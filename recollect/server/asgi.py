@@ -10,7 +10,17 @@ from recollect.chat.identity import is_private_header
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Headers = tuple[tuple[bytes, bytes], ...]
+App = Callable[[Scope, Receive, Send], Awaitable[None]]
+Header = tuple[bytes, bytes]
+Headers = tuple[Header, ...]
+
+OWN_HEADERS: Headers = (
+    (b"cache-control", b"no-store"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-content-type-options", b"nosniff"),
+)
+"""Headers of the answers that are written here: nothing keeps, frames, runs or guesses what they hold."""
 
 # RFC 9110 section 7.6.1, and headers that older proxies treat the same way.
 _HOP_BY_HOP = frozenset(
@@ -54,6 +64,10 @@ class BodyTooLargeError(ValueError):
     """The request's body is larger than the server accepts."""
 
 
+class MediaTypeError(ValueError):
+    """The request's body has another content type than its route reads."""
+
+
 async def read_body(receive: Receive, *, max_bytes: int) -> bytes:
     """Read a request's whole body, counting bytes rather than trusting Content-Length.
 
@@ -70,7 +84,9 @@ async def read_body(receive: Receive, *, max_bytes: int) -> bytes:
         part = event.get("body", b"")
         size += len(part)
         if size > max_bytes:
-            raise BodyTooLargeError(f"the body is larger than {max_bytes} bytes")
+            raise BodyTooLargeError(
+                f"the body is larger than {max_bytes} bytes; raise RECOLLECT_MAX_BODY_BYTES if it should be taken"
+            )
         parts.append(part)
         if not event.get("more_body", False):
             return b"".join(parts)
@@ -213,8 +229,25 @@ async def send_body(send: Send, data: bytes, *, more: bool) -> None:
     await send({"type": "http.response.body", "body": data, "more_body": more})
 
 
-async def send_json(send: Send, status: int, body: bytes, extra: Iterable[tuple[bytes, bytes]] = ()) -> None:
-    """Send a whole JSON answer."""
-    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *extra]
+def with_own_headers(app: App) -> App:
+    """Return an application whose answers have `OWN_HEADERS`, except those that it sets itself."""
+
+    async def serve(scope: Scope, receive: Receive, send: Send) -> None:
+        async def send_with_headers(event: MutableMapping[str, Any]) -> None:
+            if event["type"] == "http.response.start":
+                own = list(event.get("headers", ()))
+                named = {name.lower() for name, _ in own}
+                event = {**event, "headers": own + [pair for pair in OWN_HEADERS if pair[0] not in named]}
+            await send(event)
+
+        await app(scope, receive, send_with_headers)
+
+    return serve
+
+
+async def send_json(send: Send, status: int, body: bytes, extra: Iterable[Header] = ()) -> None:
+    """Send a whole JSON answer of our own."""
+    length = (b"content-length", str(len(body)).encode())
+    headers = [(b"content-type", b"application/json"), length, *OWN_HEADERS, *extra]
     await send_start(send, status, headers)
     await send_body(send, body, more=False)

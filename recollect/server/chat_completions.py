@@ -34,7 +34,8 @@ from recollect.server.auth.guard import caller_of, max_body_bytes
 from recollect.server.backends import Backend
 from recollect.server.chat_responder import ChatMemory, ChatResponder, ChatServices, Exchange
 from recollect.server.injection_fallback import InjectionFallbacks
-from recollect.server.status import send_error, status_of
+from recollect.server.json_body import is_too_deep, too_deep
+from recollect.server.status import message_of, send_error, status_of
 from recollect.server.turn_recorder import TurnRecorder
 from recollect.server.upstream_key import UpstreamKeyPolicy
 from recollect.types import ChatRequest, Identity, MemoryMode
@@ -86,12 +87,11 @@ class ChatProxy:
         except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
-            message = f"{error}; raise RECOLLECT_MAX_BODY_BYTES if it should be taken"
-            await send_error(send, status_of(error), message)
+            await send_error(send, status_of(error), message_of(error))
             return
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError) else None
-            await send_error(send, status_of(error), str(error), param=param)
+            await send_error(send, status_of(error), message_of(error), param=param)
             return
         send = with_write_timeout(send, self._engine.settings.idle_timeout_s)
         await self._run_until_disconnect(self._respond(exchange, send), receive)
@@ -104,9 +104,14 @@ class ChatProxy:
             await asyncio.gather(*under_way, return_exceptions=True)
 
     async def _read(self, scope: Scope, headers: Headers, body: bytes) -> Exchange:
-        request: ChatRequest | None = None
+        settings, request = self._engine.settings, None
+        if await is_too_deep(body, settings.max_json_depth):
+            raise BadRequestError(too_deep(settings.max_json_depth), param="body")
         try:
-            request = await run_in_thread_if_large(len(body), lambda: read_request(body))
+            if len(body) <= settings.max_read_bytes:
+                request = await run_in_thread_if_large(len(body), lambda: read_request(body))
+            elif self._backend.needs_valid_requests:
+                raise BodyTooLargeError(f"the built-in model reads no body larger than {settings.max_read_bytes} bytes")
         except BadRequestError:
             if self._backend.needs_valid_requests:
                 raise
@@ -118,7 +123,6 @@ class ChatProxy:
             now=self._engine.clock.now(),
             caller=caller_of(scope),
         )
-        settings = self._engine.settings
         profile = self._engine.profile(identity.scope.profile or settings.profile)  # an unknown one is refused here
         if identity.scope.only_app and profile.subject.kind != "app":
             raise BadIdentityError(f"profile {profile.name} is not for apps, but this credential is for one app alone")

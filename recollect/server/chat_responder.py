@@ -24,7 +24,7 @@ from recollect.server.asgi import (
 )
 from recollect.server.backends import Backend, BackendRequest
 from recollect.server.injection_fallback import InjectionFallbacks
-from recollect.server.status import ALTERATION_REFUSALS, OK, send_error, status_of
+from recollect.server.status import ALTERATION_REFUSALS, OK, message_of, send_error, status_of
 from recollect.server.tool_loop import OfferedTools, run_tool_loop
 from recollect.server.turn_recorder import AnsweredTurn, TurnRecorder
 from recollect.server.upstream import BackendResponse, UpstreamBrokenError, UpstreamError
@@ -111,7 +111,7 @@ class ChatResponder:
                     return
             await self._respond_without_memory()
         except UpstreamError as error:
-            await send_error(self._send, status_of(error), str(error))
+            await send_error(self._send, status_of(error), message_of(error))
         finally:
             self._forget_replayed()
 
@@ -191,7 +191,7 @@ class ChatResponder:
             body = b"".join([chunk async for chunk in answer.chunks()])
         except UpstreamBrokenError as error:
             self._log_broken(error)
-            await send_error(self._send, status_of(error), str(error))
+            await send_error(self._send, status_of(error), message_of(error))
             return
         reply = reply_from_json(body)
         if reply is not None and (trouble := await self._record_before_done(reply)):

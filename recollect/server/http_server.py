@@ -5,10 +5,13 @@ import errno
 import gc
 import logging
 import os
+import resource
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 
 import uvicorn
 
@@ -16,14 +19,24 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadSettingError, PortInUseError
 from recollect.server.app import build_app
 from recollect.server.auth.startup import require_access
-from recollect.server.http_protocol import HttpProtocol, load_upgrade_protocol
+from recollect.server.connection_table import (
+    DESCRIPTORS_PER_CONNECTION,
+    RESERVED_DESCRIPTORS,
+    SPARE_CONNECTIONS,
+    ConnectionTable,
+    connections_within,
+)
+from recollect.server.http_protocol import HttpProtocol
 from recollect.server.upstream_key import require_guarded_key
 from recollect.server.welcome import chat_model, welcome
 from recollect.settings import Settings, unknown_variables
+from recollect.settings.bounds import BoundSettings
 
 # Seconds that answers under way get when the server is stopped; turns recorded by then are durable.
 GRACE_S = 30
 _BACKLOG = 2048
+# How often the deadlines of connections are looked at, in ticks of uvicorn's main loop of 0.1 s.
+_DEADLINE_TICKS = 5
 # How long a computing thread keeps the interpreter from the event loop, which waits for it after each call that lets
 # other threads run. While memories were formed, Python's 5 ms added 11 ms to the first byte without memory and 4 ms to
 # each chunk, half a millisecond 2 ms and 0.9 ms, at as many formations a second.
@@ -61,8 +74,38 @@ def bind(host: str, port: int) -> socket.socket:
     return listener
 
 
+def connection_limits(settings: Settings) -> BoundSettings:
+    """Return the limits of the settings, and no more connections than this process may open files for.
+
+    The number of files is raised for them as far as the system lets this process.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = (settings.max_connections + SPARE_CONNECTIONS) * DESCRIPTORS_PER_CONNECTION + RESERVED_DESCRIPTORS
+    allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < allowed:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+        soft = allowed
+    descriptors = wanted if soft == resource.RLIM_INFINITY else soft
+    return settings.model_copy(update={"max_connections": connections_within(settings.max_connections, descriptors)})
+
+
 class _Server(uvicorn.Server):
-    """Leaves signals to the caller of `serve`, which closes the engine after the server."""
+    """Ends slow connections; leaves signals to the caller of `serve`, which closes the engine after the server."""
+
+    def __init__(self, config: uvicorn.Config, table: ConnectionTable) -> None:
+        super().__init__(config)
+        self._table = table
+        self._checked_at = time.monotonic()
+
+    async def on_tick(self, counter: int) -> bool:
+        """Look at the deadlines now and then."""
+        if counter % _DEADLINE_TICKS == 0:
+            now = asyncio.get_running_loop().time()
+            # A process that was stopped for a while must not blame its clients.
+            elapsed, self._checked_at = min(now - self._checked_at, 1.0), now
+            for connection in self._table:
+                connection.check_deadlines(now, elapsed)
+        return await super().on_tick(counter)
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
@@ -97,23 +140,23 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
     try:
         async with await AsyncRecollect.open(settings) as engine:
             await require_access(engine, say)
+            table = ConnectionTable(connection_limits(settings), engine.metrics.refused)
             config = uvicorn.Config(
                 build_app(engine),
-                http=HttpProtocol,
+                http=partial(HttpProtocol, table=table),  # type: ignore[arg-type]  # called as a class would be
                 log_config=None,
                 access_log=False,
                 server_header=False,
                 date_header=False,
                 lifespan="on",
                 timeout_graceful_shutdown=GRACE_S,
-                timeout_keep_alive=75,
+                timeout_keep_alive=settings.keep_alive_s,  # type: ignore[arg-type]  # a fraction serves as well
             )
             logging.getLogger("uvicorn.error").addFilter(_is_unexpected)
-            server = _Server(config)
+            server = _Server(config, table)
             gc.collect()
             gc.freeze()  # later collections need not walk what is loaded by now (they took up to 100 ms)
             stopping = asyncio.create_task(_stop_when(stop, server))
-            loading = asyncio.create_task(load_upgrade_protocol())
             for unknown in unknown_variables(os.environ):
                 say(f"warning: {unknown}")
             say(welcome(settings, listener.getsockname()[1], model=await chat_model(settings)))
@@ -122,7 +165,6 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
                     await server.serve(sockets=[listener])
             finally:
                 stopping.cancel()
-                await loading
     finally:
         listener.close()
 

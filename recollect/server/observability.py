@@ -18,7 +18,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
 from recollect.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
 from recollect.server.auth.guard import is_operator
-from recollect.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, status_of
+from recollect.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, message_of, status_of
 from recollect.types import StoreTotals
 
 T = TypeVar("T")
@@ -77,7 +77,7 @@ async def _in_time(ask: Callable[[], Awaitable[T]]) -> tuple[T | None, str | Non
     except TimeoutError:
         return None, f"the database has not answered within {MAX_DATABASE_WAIT_S:g} s"
     except RecollectError as error:
-        return None, str(error)
+        return None, message_of(error)
 
 
 def _json(body: dict[str, object], status: int) -> Response:
@@ -93,7 +93,7 @@ def _metrics(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         try:
             text = exposition(engine.metrics, proxy, await engine.admin.totals())
         except RecollectError as error:
-            return Response(f"# {error}\n", status_of(error), headers={"content-type": CONTENT_TYPE})
+            return Response(f"# {message_of(error)}\n", status_of(error), headers={"content-type": CONTENT_TYPE})
         return Response(text, headers={"content-type": CONTENT_TYPE})
 
     return metrics
@@ -105,7 +105,7 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 def exposition(metrics: Metrics, proxy: ProxyCounters, sums: StoreTotals) -> bytes:
     """Write all metrics as text."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Counted([*_of_engine(metrics), *_of_store(sums), *_of_proxy(proxy)]))
+    registry.register(_Counted([*_of_engine(metrics), *_of_store(sums), *_of_proxy(proxy), *_of_limits(metrics)]))
     return generate_latest(registry)
 
 
@@ -168,6 +168,17 @@ def _of_engine(metrics: Metrics) -> Iterator[Metric]:
     yield _histogram("recall_seconds", "Recall beside the query's embedding.", metrics.recall_seconds)
     yield _histogram("formation_seconds", "Formations, models included.", metrics.formation_seconds)
     yield _histogram("memory_injected_tokens", "Tokens of memory in a prompt.", metrics.injected_tokens)
+
+
+def _of_limits(metrics: Metrics) -> Iterator[Metric]:
+    refused = CounterMetricFamily("server_refused", "Connections and requests over a limit.", labels=["reason"])
+    for reason, count in sorted(metrics.refused.items()):
+        refused.add_metric([reason], count)
+    yield refused
+    cut = CounterMetricFamily("memory_messages_cut", "Messages recorded in part, by role.", labels=["role"])
+    for role, count in sorted(metrics.cut.items()):
+        cut.add_metric([role], count)
+    yield cut
 
 
 def _of_store(sums: StoreTotals) -> Iterator[Metric]:

@@ -3,10 +3,12 @@
 import re
 from urllib.parse import unquote_to_bytes
 
+from recollect.chat.json_scanner import MAX_DEPTH
 from recollect.lazy_pattern import LazyPattern
 from recollect.server.asgi import (
     BodyTooLargeError,
     ClientDisconnectedError,
+    Headers,
     Receive,
     Scope,
     Send,
@@ -20,7 +22,9 @@ from recollect.server.asgi import (
 )
 from recollect.server.auth.guard import caller_of, max_body_bytes
 from recollect.server.backends import Backend
-from recollect.server.status import BAD_REQUEST, send_error, status_of
+from recollect.server.json_body import is_too_deep, too_deep
+from recollect.server.request_target import is_unambiguous
+from recollect.server.status import BAD_REQUEST, message_of, send_error, status_of
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
 from recollect.server.upstream_key import UpstreamKeyPolicy
 
@@ -33,7 +37,13 @@ class PassThrough:
     """Relays requests to the backend."""
 
     def __init__(
-        self, backend: Backend, *, max_body_bytes: int, idle_s: float, keys: UpstreamKeyPolicy | None = None
+        self,
+        backend: Backend,
+        *,
+        max_body_bytes: int,
+        idle_s: float,
+        max_depth: int = MAX_DEPTH,
+        keys: UpstreamKeyPolicy | None = None,
     ) -> None:
         """Create the route.
 
@@ -41,11 +51,13 @@ class PassThrough:
             backend: Answers the requests.
             max_body_bytes: Maximum size of a request's body.
             idle_s: How long a client may leave an answer unread, in seconds.
+            max_depth: Maximum nesting of a body of JSON.
             keys: Which requests carry our key; others without a key of their own are refused.
         """
         self._keys = keys
         self._backend = backend
         self._max_body_bytes = max_body_bytes
+        self._max_depth = max_depth
         self._idle_s = idle_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,7 +67,10 @@ class PassThrough:
         path, caller = _path_after_v1(scope), caller_of(scope)
         if path is None:
             await send_error(
-                send, BAD_REQUEST, "the path must begin with /v1/ or /u/NAME/v1/ and must not contain '..' segments"
+                send,
+                BAD_REQUEST,
+                "the path must begin with /v1/ or /u/NAME/v1/, and have no empty, '.' or '..' segments, backslashes, "
+                "control characters, '?' or '#', percent-encoded or not",
             )
             return
         refusal = self._keys.refusal(scope["method"], path, headers, caller) if self._keys else None
@@ -67,7 +82,10 @@ class PassThrough:
         except ClientDisconnectedError:
             return
         except BodyTooLargeError as error:
-            await send_error(send, status_of(error), str(error))
+            await send_error(send, status_of(error), message_of(error))
+            return
+        if _may_be_json(headers) and await is_too_deep(body, self._max_depth):
+            await send_error(send, BAD_REQUEST, too_deep(self._max_depth), param="body")
             return
         carries_key = self._keys is not None and self._keys.is_ours(scope["method"], path, headers, caller)
         try:
@@ -81,25 +99,31 @@ class PassThrough:
                     await send_body(send, chunk, more=True)
                 await send_body(send, b"", more=False)
         except UpstreamError as error:
-            await send_error(send, status_of(error), str(error))
+            await send_error(send, status_of(error), message_of(error))
         except (UpstreamBrokenError, ClientDisconnectedError):
             return  # without the closing chunk: the client must see that the answer broke off
 
 
 def _path_after_v1(scope: Scope) -> str | None:
-    """Return what follows `/v1`, encoded as it came; None without that prefix, or if the path has a `..` step."""
+    """Return what follows `/v1`, encoded as it came; None without that prefix, or if it is ambiguous."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     match = _V1_PATH.fullmatch(raw.split(b"?")[0])
-    if match is None or b".." in unquote_to_bytes(match[1]).replace(b"\\", b"/").split(b"/"):
+    if match is None or not is_unambiguous(match[1]):
         return None
     return match[1].decode("latin-1") + query_of_scope(scope)
+
+
+def _may_be_json(headers: Headers) -> bool:
+    """Return whether a request's body may be read as JSON: clients that name no content type often mean it."""
+    kind = header(headers, b"content-type")
+    return kind is None or b"json" in kind.lower()
 
 
 def _is_chat(path: str) -> bool:
     """Return whether upstream may read a path as its chat completions, which get no memory in another spelling.
 
-    >>> _is_chat("//chat/./Completions/?x=1"), _is_chat("/chat/completions/chatcmpl-7")
+    >>> _is_chat("/chat%2FCompletions/?x=1"), _is_chat("/chat/completions/chatcmpl-7")
     (True, False)
     """
-    steps = unquote_to_bytes(path.partition("?")[0]).replace(b"\\", b"/").lower().split(b"/")
-    return [step for step in steps if step not in (b"", b".")][-2:] == [b"chat", b"completions"]
+    steps = unquote_to_bytes(path.partition("?")[0]).lower().split(b"/")
+    return [step for step in steps if step][-2:] == [b"chat", b"completions"]

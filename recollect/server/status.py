@@ -1,9 +1,12 @@
-"""Errors over HTTP: which status each one gets, and the body that OpenAI's clients expect. Sends through ASGI.
+"""Errors over HTTP: status, message and body, as OpenAI's clients expect them. Sends through ASGI.
 
-No other module of the server names the code of an error.
+No other module of the server names the code of an error. What went wrong on the server's side is told in general words:
+the details may name its files and addresses, and are in its log.
 """
 
 import json
+import logging
+from dataclasses import dataclass
 
 from recollect.errors import (
     BadIdentityError,
@@ -12,14 +15,34 @@ from recollect.errors import (
     RecollectError,
     RequestError,
     StoreFullError,
+    StoreUnavailableError,
     TryAgainError,
     UnknownAppError,
     UnknownConversationError,
     UnknownKeyError,
     UnknownMemoryError,
+    logged_text,
 )
-from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Send, send_json
+from recollect.server.asgi import (
+    BodyTooLargeError,
+    ClientDisconnectedError,
+    Headers,
+    MediaTypeError,
+    Send,
+    send_json,
+)
 from recollect.server.upstream import UpstreamBrokenError, UpstreamError
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is not served."""
+
+    status: int
+    message: str
+
 
 OK, CREATED, ACCEPTED, NO_CONTENT = 200, 201, 202, 204
 BAD_REQUEST = 400
@@ -27,17 +50,22 @@ UNAUTHORIZED = 401
 FORBIDDEN = 403
 NOT_FOUND = 404
 METHOD_NOT_ALLOWED = 405
+REQUEST_TIMEOUT = 408
 CONFLICT = 409
 PRECONDITION_FAILED = 412
 TOO_LARGE = 413
 UNSUPPORTED_MEDIA_TYPE = 415
 UNPROCESSABLE = 422
 TOO_MANY_REQUESTS = 429
+HEADERS_TOO_LARGE = 431
 INTERNAL_SERVER_ERROR = 500
 BAD_GATEWAY = 502
 SERVICE_UNAVAILABLE = 503
 GATEWAY_TIMEOUT = 504
 INSUFFICIENT_STORAGE = 507
+
+# Seconds after which a client should try again: a database that restarts takes some seconds.
+RETRY_AFTER_S = 5
 
 # A server that cannot take a request as it is answers with one of these; only then is sending it unaltered worth a try.
 ALTERATION_REFUSALS = frozenset({BAD_REQUEST, TOO_LARGE, UNPROCESSABLE})
@@ -54,12 +82,13 @@ _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (StoreFullError, INSUFFICIENT_STORAGE),
     (TryAgainError, SERVICE_UNAVAILABLE),
     (BodyTooLargeError, TOO_LARGE),
+    (MediaTypeError, UNSUPPORTED_MEDIA_TYPE),
     (ClientDisconnectedError, 499),
     (UpstreamBrokenError, BAD_GATEWAY),
 )
 
 
-def status_of(error: RecollectError | BodyTooLargeError | ConnectionError) -> int:
+def status_of(error: RecollectError | BodyTooLargeError | MediaTypeError | ConnectionError) -> int:
     """Return the status that tells a client what it can do about an error.
 
     >>> status_of(BadIdentityError("two users")), status_of(UpstreamError("no answer", timed_out=True))
@@ -68,6 +97,38 @@ def status_of(error: RecollectError | BodyTooLargeError | ConnectionError) -> in
     if isinstance(error, UpstreamError):
         return GATEWAY_TIMEOUT if error.timed_out else BAD_GATEWAY
     return next((status for kind, status in _STATUS if isinstance(error, kind)), INTERNAL_SERVER_ERROR)
+
+
+_PUBLIC: tuple[tuple[type[Exception], str], ...] = (
+    (StoreUnavailableError, "the database does not answer; try again later"),
+    (StoreFullError, "the database has no room left: nothing was written"),
+    (TryAgainError, "this cannot be done now; try again later"),
+    (UpstreamError, "no connection to the upstream API"),
+)
+
+
+def message_of(error: RecollectError | BodyTooLargeError | MediaTypeError | ConnectionError) -> str:
+    """Return what a client is told about an error, and log what it is not told.
+
+    >>> message_of(BadIdentityError("two users")), message_of(StoreUnavailableError("/home/ana/db is locked"))
+    ('two users', 'the database does not answer; try again later')
+    """
+    if status_of(error) < INTERNAL_SERVER_ERROR or isinstance(error, UpstreamBrokenError):
+        return str(error)
+    logger.warning("a request failed", extra={"error": logged_text(error)})
+    if isinstance(error, UpstreamError) and error.timed_out:
+        return "the upstream API did not answer in time"
+    return next((text for kind, text in _PUBLIC if isinstance(error, kind)), "the server cannot do this; see its log")
+
+
+def retry_headers(status: int) -> Headers:
+    """Return the header that says when to try again, if trying again can help.
+
+    >>> retry_headers(503), retry_headers(400)
+    (((b'retry-after', b'5'),), ())
+    """
+    helps = status in (TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE)
+    return ((b"retry-after", str(RETRY_AFTER_S).encode()),) if helps else ()
 
 
 def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
@@ -82,4 +143,4 @@ def error_body(status: int, message: str, *, param: str | None = None) -> bytes:
 
 async def send_error(send: Send, status: int, message: str, *, param: str | None = None) -> None:
     """Answer a request with an error."""
-    await send_json(send, status, error_body(status, message, param=param))
+    await send_json(send, status, error_body(status, message, param=param), retry_headers(status))

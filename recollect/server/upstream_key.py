@@ -5,7 +5,6 @@ ask a model: never for files, fine-tuning, stored answers or administration.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
 from recollect.chat.identity import IdentityPolicy, is_authenticated
@@ -15,7 +14,7 @@ from recollect.errors import BadSettingError
 from recollect.lazy_pattern import LazyPattern
 from recollect.server.asgi import Headers
 from recollect.server.origin_guard import is_loopback
-from recollect.server.status import FORBIDDEN, UNAUTHORIZED
+from recollect.server.status import FORBIDDEN, UNAUTHORIZED, Refusal
 from recollect.settings import Settings
 from recollect.types import Caller
 
@@ -47,14 +46,6 @@ _CREDENTIALS = frozenset({b"authorization", b"x-api-key", b"api-key", b"x-goog-a
 # A step of a path may be percent-encoded once, or twice if another server relays the request.
 _MAX_UNQUOTING = 3
 _UNSAFE = LazyPattern(rb"[\x00-\x20\x7f-\xff%\\?#;]")
-
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is not relayed."""
-
-    status: int
-    message: str
 
 
 def require_guarded_key(settings: Settings) -> None:

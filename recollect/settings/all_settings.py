@@ -7,6 +7,7 @@ from typing import Self
 from pydantic import ValidationError
 
 from recollect.errors import BadSettingError
+from recollect.settings.bounds import BoundSettings
 from recollect.settings.encryption import KEY_FILE_SETTING, KEY_SETTING, EncryptionSettings
 from recollect.settings.models import ModelSettings
 from recollect.settings.operation import OperationSettings
@@ -21,7 +22,15 @@ _NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TE
 
 
 # Pydantic takes the fields of the last base first.
-class Settings(EncryptionSettings, OperationSettings, ModelSettings, RecallSettings, UpstreamSettings, ServerSettings):
+class Settings(
+    BoundSettings,
+    EncryptionSettings,
+    OperationSettings,
+    ModelSettings,
+    RecallSettings,
+    UpstreamSettings,
+    ServerSettings,
+):
     """All settings. Environment variables have the prefix `RECOLLECT_`."""
 
     variable_prefix = PREFIX

@@ -43,11 +43,6 @@ class ServerSettings(EnvironmentSettings):
     time_zone: str = Field(
         default="UTC", description="Time zone of the users (IANA name), used to resolve dates such as 'yesterday'."
     )
-    max_body_bytes: int = Field(
-        default=64 * 1024 * 1024,
-        ge=1024,
-        description="Maximum size of a request body, in bytes; larger requests get 413.",
-    )
     auth: Literal["auto", "required", "off"] = Field(
         default="auto",
         description="Whether requests need a credential: `auto` (on an address that others can reach, and on a "

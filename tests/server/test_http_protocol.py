@@ -2,12 +2,9 @@
 
 import asyncio
 import re
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import pytest
 import uvicorn
@@ -191,10 +188,3 @@ async def test_a_client_that_hangs_up_with_requests_queued_is_noticed(app: Strea
         connection.writer.transport.abort()
 
         await asyncio.wait_for(app.hung_up.wait(), PATIENCE_S)
-
-
-def test_the_protocol_for_upgrades_is_imported_in_a_thread_at_the_start(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", UPGRADE_IMPORT, f"sqlite:///{tmp_path}/memory.db"]
-    finished = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE_S)
-
-    assert finished.stdout.splitlines() == ["imported in a thread"], finished.stderr

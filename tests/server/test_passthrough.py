@@ -22,7 +22,8 @@ async def passed(path: str) -> Call:
         ("/u/v1/v1/models", "/models"),
         ("/u/v1:9@other.example/v1/models", "/models"),
         ("/v1/files/a%2Fv1%2Fb", "/files/a%2Fv1%2Fb"),
-        ("/v1//other.example/v1", "//other.example/v1"),
+        ("/v1/models/org%2Fname:7b", "/models/org%2Fname:7b"),
+        ("/v1/models/", "/models/"),
     ],
 )
 async def test_the_path_after_the_routes_prefix_is_relayed(path: str, behind: str) -> None:
@@ -30,7 +31,34 @@ async def test_the_path_after_the_routes_prefix_is_relayed(path: str, behind: st
 
 
 @pytest.mark.parametrize(
-    "path", ["/%76%31/v1@other.example/x", "/v1/../admin", "/v1/%2e%2e/admin", "/v1/a/.%2E/b", "/v1/..%5cadmin", "/v1"]
+    "path",
+    [
+        "/%76%31/v1@other.example/x",
+        "/v1",
+        "/v1/../admin",
+        "/v1/./admin",
+        "/v1/%2e%2e/admin",
+        "/v1/%252e%252e/admin",
+        "/v1/%25252e%25252e/admin",
+        "/v1/%2525252e%2525252e/admin",
+        "/v1/a/.%2E/b",
+        "/v1/a%2f..%2fb",
+        "/v1/..%5cadmin",
+        "/v1/..;/admin",
+        "/v1/..;x=1/admin",
+        "/v1/..%3b/admin",
+        "/v1/;/admin",
+        "/v1//other.example/v1",
+        "/v1/%2Fother.example/v1",
+        "/v1/a//b",
+        "/v1/models%00.json",
+        "/v1/models%0d%0ahost:%20x",
+        "/v1/models%23x",
+        "/v1/models%3Fx",
+        "/v1/%c0%ae%c0%ae/admin",
+        "/v1/%ef%bc%8e%ef%bc%8e/admin",
+        "/v1/%e2%80%a5/admin",
+    ],
 )
 async def test_a_path_that_could_reach_beyond_the_base_url_is_refused(path: str) -> None:
     call = await passed(path)
@@ -41,11 +69,8 @@ async def test_a_path_that_could_reach_beyond_the_base_url_is_refused(path: str)
 @pytest.mark.parametrize(
     ("path", "noted"),
     [
-        ("/v1//chat/completions", "skipped"),
-        ("/v1/chat//completions", "skipped"),
-        ("/v1/./chat/completions", "skipped"),
+        ("/v1/chat%2Fcompletions", "skipped"),
         ("/v1/Chat/Completions", "skipped"),
-        ("/v1/chat/completions//", "skipped"),
         ("/v1/models", None),
     ],
 )

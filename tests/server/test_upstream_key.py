@@ -134,7 +134,7 @@ def test_doctor_says_who_can_use_the_key(settings: dict[str, Any], state: Findin
         {"x-forwarded-for": "127.0.0.1", "forwarded": "for=127.0.0.1"},
     ],
 )
-@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/chat/completions/", "/v1/models", "/v1//files"])
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v1/chat/completions/", "/v1/models", "/v1/files"])
 async def test_a_request_without_a_credential_reaches_nothing(
     parts: Components, seen: Seen, settings: dict[str, Any], headers: dict[str, str], path: str
 ) -> None:

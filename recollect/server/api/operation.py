@@ -3,7 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -13,9 +13,17 @@ from starlette.routing import Route
 from recollect.chat.identity import IdentityPolicy, identify
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.errors import BadIdentityError, BadRequestError, ConflictError, RecollectError
-from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Headers, path_user, read_body
+from recollect.server.asgi import (
+    BodyTooLargeError,
+    ClientDisconnectedError,
+    Headers,
+    MediaTypeError,
+    path_user,
+    read_body,
+)
 from recollect.server.auth.guard import caller_of, max_body_bytes
-from recollect.server.status import METHOD_NOT_ALLOWED, error_body, status_of
+from recollect.server.json_body import decode_json, require_json
+from recollect.server.status import METHOD_NOT_ALLOWED, error_body, message_of, retry_headers, status_of
 from recollect.types import Access, Caller, Identity, Memory, MemoryMode, NewNote, Subject
 
 Shape = TypeVar("Shape", bound=BaseModel)
@@ -137,9 +145,9 @@ def _endpoint(
             status, data = await operation.handler(await _api_request(request, operation, engine, policy))
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError | ConflictError) else None
-            return _refusal(status_of(error), str(error), param)
-        except BodyTooLargeError as error:
-            return _refusal(status_of(error), str(error))
+            return _refusal(status_of(error), message_of(error), param)
+        except (BodyTooLargeError, MediaTypeError) as error:
+            return _refusal(status_of(error), message_of(error))
         except ClientDisconnectedError as error:
             return Response(status_code=status_of(error))
         return Response(json.dumps(data).encode("utf-8", "replace"), status, media_type=JSON)
@@ -165,8 +173,11 @@ async def _api_request(
     request: Request, operation: Operation, engine: AsyncRecollect, policy: IdentityPolicy
 ) -> ApiRequest:
     raw = await read_body(request.receive, max_bytes=max_body_bytes(request.scope, engine.settings.max_body_bytes))
-    body = await run_in_thread_if_large(len(raw), lambda: _decode(raw))
     headers: Headers = tuple(request.headers.raw)
+    if raw:
+        require_json(headers)
+    depth = engine.settings.max_json_depth
+    body = await run_in_thread_if_large(len(raw), lambda: decode_json(raw, max_depth=depth))
     caller, body_user = caller_of(request.scope), _user_in(body)
     identity = identify(
         headers,
@@ -206,15 +217,6 @@ def _user_in(body: object) -> str | None:
     return user if isinstance(user, str) else None
 
 
-def _decode(body: bytes) -> Any:
-    if not body.strip():
-        return None
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError) as error:
-        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-        raise BadRequestError(f"the body is not JSON: {reason[:200]}") from None
-
-
 def _refusal(status: int, message: str, param: str | None = None) -> Response:
-    return Response(error_body(status, message, param=param), status, media_type=JSON)
+    retry = {name.decode(): value.decode() for name, value in retry_headers(status)}
+    return Response(error_body(status, message, param=param), status, headers=retry, media_type=JSON)

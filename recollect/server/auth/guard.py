@@ -13,6 +13,8 @@ from recollect.server.auth.limits import KeyLimiter
 from recollect.server.status import (
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
+    message_of,
+    retry_headers,
     status_of,
 )
 from recollect.types import ANONYMOUS, Caller
@@ -64,7 +66,7 @@ class AccessGuard:
             await self._refuse(scope, send, UNAUTHORIZED, str(error), _CHALLENGE)
             return
         except RecollectError as error:
-            await self._refuse(scope, send, status_of(error), str(error), ())
+            await self._refuse(scope, send, status_of(error), message_of(error), retry_headers(status_of(error)))
             return
         scope[_CALLER], scope["headers"] = found.caller, list(found.headers)
         await self._serve(found, scope, receive, send)

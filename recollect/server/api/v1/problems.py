@@ -25,7 +25,7 @@ from recollect.errors import (
 )
 from recollect.server.api.v1.fields import Answer
 from recollect.server.asgi import BodyTooLargeError
-from recollect.server.status import INTERNAL_SERVER_ERROR, TOO_LARGE, status_of
+from recollect.server.status import INTERNAL_SERVER_ERROR, TOO_LARGE, message_of, status_of
 
 PROBLEM_JSON = "application/problem+json"
 # Where nothing says when the cause will be gone.
@@ -106,7 +106,7 @@ def problem_of(error: RecollectError | BodyTooLargeError, *, now: datetime) -> P
     headers = {}
     if isinstance(error, TryAgainError):
         headers["Retry-After"] = str(_seconds_until(getattr(error, "until", None), now))
-    return ProblemError(status, kind, str(error), param, headers)
+    return ProblemError(status, kind, message_of(error), param, headers)
 
 
 def body_of(problem: ProblemError, path: str) -> Problem:

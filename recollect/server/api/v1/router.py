@@ -13,6 +13,7 @@ from recollect.server.api.v1.operation import NDJSON, ResourceOperation, Resourc
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
 from recollect.server.asgi import (
+    OWN_HEADERS,
     BodyTooLargeError,
     ClientDisconnectedError,
     Receive,
@@ -199,7 +200,7 @@ async def _send(
 
 
 def _head(kind: str | None, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    head = [(b"cache-control", b"no-store")]
+    head = list(OWN_HEADERS)
     if kind is not None:
         head.append((b"content-type", kind.encode()))
     return head + [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]

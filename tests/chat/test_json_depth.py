@@ -1,0 +1,43 @@
+"""How deep JSON is nested, without parsing it: the same answer as a walk over the parsed value."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recollect.chat import json_depth
+from recollect.chat.json_depth import nests_deeper
+
+TEXTS = st.text(alphabet='[]{}"\\ aé', max_size=8)
+VALUES = st.recursive(
+    TEXTS | st.integers(), lambda inner: st.lists(inner, max_size=4) | st.dictionaries(TEXTS, inner, max_size=3)
+)
+
+
+def depth_of(value: object) -> int:
+    if isinstance(value, dict | list):
+        return 1 + max(map(depth_of, value.values() if isinstance(value, dict) else value), default=0)
+    return 0
+
+
+@pytest.mark.parametrize("window", [3, 17, 65536])
+@given(value=VALUES)
+def test_a_limit_is_exceeded_exactly_below_the_depth(window: int, value: object) -> None:
+    data, depth = json.dumps(value).encode(), depth_of(value)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(json_depth, "_WINDOW", window)
+        assert not nests_deeper(data, depth)
+        assert depth == 0 or nests_deeper(data, depth - 1)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\\", b"\\" * 200_000, b'"' * 200_001, b"]" * 200_000, b"\xff" * 10, b'["' + b'\\"' * 200_000]
+)
+def test_what_is_no_json_counts_as_flat(data: bytes) -> None:
+    assert not nests_deeper(data, 16)
+
+
+@pytest.mark.parametrize("data", [b"[" * 17, b'{"a":' * 17, b'["x", ' * 100_000, b"[" * 1_000_000])
+def test_brackets_that_never_close_count(data: bytes) -> None:
+    assert nests_deeper(data, 16)
