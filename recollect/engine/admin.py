@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from recollect.engine.components import Components
 from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError
+from recollect.profiles.policies import Profile
 from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.store.store_reports import StoreStats
 from recollect.types import (
@@ -35,23 +36,40 @@ class AdminService:
         self._store = components.store
         self._steps = steps
 
-    async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """All profiles, by name."""
+        registry = self._components.profiles
+        return tuple(registry.get(name) for name in registry.names())
+
+    async def subjects(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
         """List all subjects by name.
 
         Args:
             after: Text of the last subject of the page before, such as `user:ana`; empty lists from the first on.
             limit: Maximum number of subjects to return.
+            tenant: Only subjects of this tenant, or of none if it is empty; None lists all.
         """
-        return await self._store.admin.subjects(after=after, limit=limit)
+        return await self._store.admin.subjects(after=after, limit=limit, tenant=tenant)
 
-    async def formations(self, *, parked: bool | None = None, limit: int = 100) -> list[FormationStatus]:
+    async def formations(
+        self,
+        *,
+        user: str | Subject | None = None,
+        tenant: str | None = None,
+        parked: bool | None = None,
+        limit: int = 100,
+    ) -> list[FormationStatus]:
         """List formations of all subjects, longest due first.
 
         Args:
+            user: Only those that write to this user or subject; None lists all.
+            tenant: Only those of this tenant's subjects, or of those without one if it is empty; None lists all.
             parked: Only parked ones (True) or only waiting ones (False); None lists both.
             limit: Maximum number of formations to return.
         """
-        return await self._store.formations.list(parked=parked, limit=limit)
+        subject = None if user is None else self._components.subject(user)
+        return await self._store.formations.list(subject=subject, tenant=tenant, parked=parked, limit=limit)
 
     async def retry_formation(self, key: FormationKey) -> bool:
         """Make a parked formation due again; return False if it is not parked."""

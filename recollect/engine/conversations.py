@@ -77,7 +77,12 @@ class ConversationService:
         return await self._windows.conversation(conversation, self._components.subject(user))
 
     async def list(
-        self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None
+        self,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 100,
+        before: datetime | None = None,
+        before_id: str | None = None,
     ) -> ListOf[Conversation]:
         """List conversations, last updated first.
 
@@ -85,8 +90,11 @@ class ConversationService:
             user: User who has the conversations.
             limit: Maximum number of conversations to return.
             before: Only conversations updated before this instant (aware); None lists all.
+            before_id: Id of the last conversation of the page before, which was updated at `before`: those of the
+                same instant that come after it are listed, too.
         """
-        return await self._store.conversations.list(self._components.subject(user), limit=limit, before=before)
+        subject = self._components.subject(user)
+        return await self._store.conversations.list(subject, limit=limit, before=before, before_id=before_id)
 
     async def end(
         self,

@@ -60,14 +60,17 @@ class HistoryService:
             last_recalled=await self._store.memories.last_injection(self._components.subject(user), memory.id),
         )
 
-    async def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> list[Decision]:
+    async def decisions(
+        self, *, user: str | Subject | None = None, limit: int = 1000, after: tuple[datetime, str] | None = None
+    ) -> list[Decision]:
         """Read the decision log, oldest first.
 
         Args:
             user: User whose memories the decisions are about.
             limit: Maximum number of decisions to return.
+            after: Time and id of the last decision of the page before; None reads from the first on.
         """
-        return await self._store.decisions.list(self._components.subject(user), limit=limit)
+        return await self._store.decisions.list(self._components.subject(user), limit=limit, after=after)
 
     async def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:
         """Reverse a decision: close the memory it added, restore the memory it closed.

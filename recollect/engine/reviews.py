@@ -2,7 +2,7 @@
 
 from recollect.curation.review import approve_held, reject_held
 from recollect.engine.components import Components
-from recollect.engine.memories import MemoryService
+from recollect.engine.memories import MemoryService, parse_memory_id
 from recollect.engine.results import HeldMemory, ListOf
 from recollect.formation.runtime import Runtime
 from recollect.types import Action, Memory, Subject
@@ -18,16 +18,24 @@ class ReviewService:
         self._runtime = runtime
         self._memories = memories
 
-    async def list(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[HeldMemory]:
+    async def list(
+        self, *, user: str | Subject | None = None, limit: int = 100, after: str | None = None
+    ) -> ListOf[HeldMemory]:
         """List memories that wait for review, oldest first, each with the reason.
 
         Args:
             user: User whose memories they are.
             limit: Maximum number of memories to return.
+            after: Id of the last memory of the page before; None lists from the oldest on.
+
+        Raises:
+            UnknownMemoryError: `after` is not an id.
         """
         subject = self._components.subject(user)
         held = []
-        for memory in await self._store.memories.held(subject, limit=limit):
+        for memory in await self._store.memories.held(
+            subject, limit=limit, after=parse_memory_id(after) if after else None
+        ):
             decisions = await self._store.decisions.list(subject, memory=memory.id)
             reason = next((line.reason for line in reversed(decisions) if line.action is Action.HOLD), "")
             held.append(HeldMemory(memory=memory, reason=reason))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from recollect.engine.background import BackgroundEngine
+from recollect.profiles.policies import Profile
 from recollect.types import (
     EnergyStatus,
     FormationKey,
@@ -26,23 +27,40 @@ class BlockingAdminService:
         """Forward to an engine in the background."""
         self._engine = engine
 
-    def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
+    @property
+    def profiles(self) -> tuple[Profile, ...]:
+        """All profiles, by name."""
+        return self._engine.core.admin.profiles
+
+    def subjects(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
         """List all subjects by name.
 
         Args:
             after: Text of the last subject of the page before, such as `user:ana`; empty lists from the first on.
             limit: Maximum number of subjects to return.
+            tenant: Only subjects of this tenant, or of none if it is empty; None lists all.
         """
-        return self._engine.run(self._engine.core.admin.subjects(after=after, limit=limit))
+        return self._engine.run(self._engine.core.admin.subjects(after=after, limit=limit, tenant=tenant))
 
-    def formations(self, *, parked: bool | None = None, limit: int = 100) -> list[FormationStatus]:
+    def formations(
+        self,
+        *,
+        user: str | Subject | None = None,
+        tenant: str | None = None,
+        parked: bool | None = None,
+        limit: int = 100,
+    ) -> list[FormationStatus]:
         """List formations of all subjects, longest due first.
 
         Args:
+            user: Only those that write to this user or subject; None lists all.
+            tenant: Only those of this tenant's subjects, or of those without one if it is empty; None lists all.
             parked: Only parked ones (True) or only waiting ones (False); None lists both.
             limit: Maximum number of formations to return.
         """
-        return self._engine.run(self._engine.core.admin.formations(parked=parked, limit=limit))
+        return self._engine.run(
+            self._engine.core.admin.formations(user=user, tenant=tenant, parked=parked, limit=limit)
+        )
 
     def retry_formation(self, key: FormationKey) -> bool:
         """Make a parked formation due again; return False if it is not parked."""

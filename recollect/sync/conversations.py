@@ -59,7 +59,12 @@ class BlockingConversationService:
         return self._engine.run(self._engine.core.conversations.get(conversation, user=user))
 
     def list(
-        self, *, user: str | Subject | None = None, limit: int = 100, before: datetime | None = None
+        self,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 100,
+        before: datetime | None = None,
+        before_id: str | None = None,
     ) -> ListOf[Conversation]:
         """List conversations, last updated first.
 
@@ -67,8 +72,12 @@ class BlockingConversationService:
             user: User who has the conversations.
             limit: Maximum number of conversations to return.
             before: Only conversations updated before this instant (aware); None lists all.
+            before_id: Id of the last conversation of the page before, which was updated at `before`: those of the
+                same instant that come after it are listed, too.
         """
-        return self._engine.run(self._engine.core.conversations.list(user=user, limit=limit, before=before))
+        return self._engine.run(
+            self._engine.core.conversations.list(user=user, limit=limit, before=before, before_id=before_id)
+        )
 
     def end(
         self,

@@ -35,14 +35,17 @@ class BlockingHistoryService:
         """
         return self._engine.run(self._engine.core.history.explain(memory_id, user=user))
 
-    def decisions(self, *, user: str | Subject | None = None, limit: int = 1000) -> list[Decision]:
+    def decisions(
+        self, *, user: str | Subject | None = None, limit: int = 1000, after: tuple[datetime, str] | None = None
+    ) -> list[Decision]:
         """Read the decision log, oldest first.
 
         Args:
             user: User whose memories the decisions are about.
             limit: Maximum number of decisions to return.
+            after: Time and id of the last decision of the page before; None reads from the first on.
         """
-        return self._engine.run(self._engine.core.history.decisions(user=user, limit=limit))
+        return self._engine.run(self._engine.core.history.decisions(user=user, limit=limit, after=after))
 
     def undo(self, decision: str, *, user: str | Subject | None = None, dry_run: bool = False) -> UndoPlan:
         """Reverse a decision: close the memory it added, restore the memory it closed.

@@ -19,14 +19,20 @@ class BlockingReviewService:
         """Forward to an engine in the background."""
         self._engine = engine
 
-    def list(self, *, user: str | Subject | None = None, limit: int = 100) -> ListOf[HeldMemory]:
+    def list(
+        self, *, user: str | Subject | None = None, limit: int = 100, after: str | None = None
+    ) -> ListOf[HeldMemory]:
         """List memories that wait for review, oldest first, each with the reason.
 
         Args:
             user: User whose memories they are.
             limit: Maximum number of memories to return.
+            after: Id of the last memory of the page before; None lists from the oldest on.
+
+        Raises:
+            UnknownMemoryError: `after` is not an id.
         """
-        return self._engine.run(self._engine.core.reviews.list(user=user, limit=limit))
+        return self._engine.run(self._engine.core.reviews.list(user=user, limit=limit, after=after))
 
     def approve(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Activate a held memory: it is recalled from now on, and closes the memory it replaces.

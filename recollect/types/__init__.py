@@ -104,7 +104,15 @@ from recollect.types.request import (
     RequestScope,
 )
 from recollect.types.shift import LifeState, Shift
-from recollect.types.subject import GLOBAL, INNER_KINDS, SUBJECT_KINDS, Subject, check_tenant
+from recollect.types.subject import (
+    GLOBAL,
+    INNER_KINDS,
+    LAST_NAME,
+    SUBJECT_KINDS,
+    Subject,
+    check_tenant,
+    tenant_range,
+)
 from recollect.types.vector_blocks import VectorBlocks, max_block_rows
 
 __all__ = [
@@ -117,6 +125,7 @@ __all__ = [
     "INTERACTION_MODES",
     "KEY_VARIABLE",
     "KIND_ORDER",
+    "LAST_NAME",
     "MAX_INSERTIONS_PER_THREAD",
     "MAX_MEMORY_CHARACTERS",
     "MAX_OMITTED",
@@ -229,4 +238,5 @@ __all__ = [
     "is_same_but_for_uses",
     "max_block_rows",
     "message_address",
+    "tenant_range",
 ]

@@ -130,6 +130,22 @@ def check_tenant(name: str) -> str:
     return name
 
 
+LAST_NAME = "\U0010ffff"
+"""Comes after every subject's text."""
+
+
+def tenant_range(tenant: str | None) -> tuple[str, str]:
+    """Return the texts between which those of a tenant's subjects are, both excluded; None: of all tenants.
+
+    >>> [start < text < end for start, end in [tenant_range("acme"), tenant_range("")]
+    ...  for text in ("@acme/user:ana", "user:ana", "@acme.org/user:ana")]
+    [True, False, False, False, True, False]
+    """
+    if tenant is None:
+        return "", LAST_NAME
+    return (f"@{tenant}/", f"@{tenant}0") if tenant else ("A", LAST_NAME)
+
+
 def _split_tenant(text: str) -> tuple[str, str]:
     """Split `@tenant/rest`; the tenant is empty if the text does not begin with one."""
     tenant, slash, rest = text[1:].partition("/")

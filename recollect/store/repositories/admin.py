@@ -101,10 +101,10 @@ class AdminRepository:
         self._executor = context.executor
         self._database = database
 
-    async def subjects(self, *, after: str = "", limit: int = 1000) -> list[Subject]:
-        """List subjects by name, after the name `after`."""
+    async def subjects(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
+        """List subjects by name, after the name `after`; of one tenant, or of all."""
         check_limit(limit)
-        return await self._executor.read(lambda db: subjects.list_subjects(db, after=after, limit=limit))
+        return await self._executor.read(lambda db: subjects.list_subjects(db, after=after, limit=limit, tenant=tenant))
 
     async def totals(self) -> StoreTotals:
         """Count what the operators' metrics report, over all subjects."""

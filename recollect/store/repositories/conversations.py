@@ -122,12 +122,17 @@ class ConversationRepository:
         )
 
     async def list(
-        self, subject: Subject, *, limit: int = 100, before: datetime | None = None
+        self,
+        subject: Subject,
+        *,
+        limit: int = 100,
+        before: datetime | None = None,
+        before_id: str | None = None,
     ) -> builtins.list[Conversation]:
-        """List conversations, last updated first."""
+        """List conversations, last updated first; of those updated at `before`, those with a smaller id."""
         check_limit(limit)
         return await self._executor.read(
-            lambda db: conversations.list_conversations(db, subject, before=before, limit=limit)
+            lambda db: conversations.list_conversations(db, subject, before=before, before_id=before_id, limit=limit)
         )
 
     async def open(self, subject: Subject, external_id: str, opening: ConversationSetup) -> Conversation:

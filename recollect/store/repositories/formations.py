@@ -138,12 +138,17 @@ class FormationRepository:
         )
 
     async def list(
-        self, *, subject: Subject | None = None, parked: bool | None = None, limit: int = 100
+        self,
+        *,
+        subject: Subject | None = None,
+        tenant: str | None = None,
+        parked: bool | None = None,
+        limit: int = 100,
     ) -> builtins.list[FormationStatus]:
-        """List formations of one subject, or (for operators) of all, longest due first."""
+        """List formations of one subject, or (for operators) of a tenant or all, longest due first."""
         check_limit(limit)
         return await self._executor.read(
-            lambda db: formations.list_formations(db, subject=subject, parked=parked, limit=limit)
+            lambda db: formations.list_formations(db, subject=subject, tenant=tenant, parked=parked, limit=limit)
         )
 
     async def retry(self, key: FormationKey, *, now: datetime) -> bool:

@@ -91,11 +91,11 @@ class MemoryRepository:
         except TooLargeError:
             return await self._executor.read(lambda db: read.facts(db, subject))
 
-    async def held(self, subject: Subject, *, limit: int = 100) -> builtins.list[Memory]:
-        """Read the memories that wait for review, oldest first."""
+    async def held(self, subject: Subject, *, limit: int = 100, after: MemoryId | None = None) -> builtins.list[Memory]:
+        """Read the memories that wait for review, oldest first; those after the memory `after`."""
         check_limit(limit)
         return await self._executor.read_inline(
-            lambda db: read.held(db, subject, limit=limit), small=limit <= INLINE_ROWS
+            lambda db: read.held(db, subject, limit=limit, after=after), small=limit <= INLINE_ROWS
         )
 
     async def formed_from(self, subject: Subject, source: Conversation, *, limit: int = 100) -> builtins.list[Memory]:
@@ -290,11 +290,21 @@ class DecisionRepository:
         self._executor = context.executor
 
     async def list(
-        self, subject: Subject, *, memory: MemoryId | None = None, limit: int = 1000
+        self,
+        subject: Subject,
+        *,
+        memory: MemoryId | None = None,
+        limit: int = 1000,
+        after: tuple[datetime, str] | None = None,
     ) -> builtins.list[Decision]:
-        """Read the decision log, oldest first; of one memory: all that made, changed or considered it."""
+        """Read the decision log, oldest first; of one memory: all that made, changed or considered it.
+
+        Without a memory, `after` is time and id of the last decision of the page before.
+        """
         check_limit(limit)
-        return await self._executor.read(lambda db: read.decisions(db, subject, memory=memory, limit=limit))
+        return await self._executor.read(
+            lambda db: read.decisions(db, subject, memory=memory, limit=limit, after=after)
+        )
 
     async def of_many(self, subject: Subject, memories: Sequence[MemoryId]) -> builtins.list[Decision]:
         """Read all decisions that made, changed or considered one of these memories, oldest first."""

@@ -17,7 +17,7 @@ from itertools import chain, count
 
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one
-from recollect.types import Subject
+from recollect.types import LAST_NAME, Subject
 
 SQL = load("numbers")
 SUBJECT_SQL = load("subject")
@@ -104,7 +104,7 @@ def _derived(subject: Subject, attempt: int) -> int:
 
 def _apps(db: SqlConnection) -> Iterator[Subject]:
     after = "app:"
-    while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE)]:
+    while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE, LAST_NAME)]:
         for name in page:
             if not name.startswith("app:"):
                 return

@@ -18,7 +18,16 @@ from recollect.store.sql.rows import (
     read_formation_key,
 )
 from recollect.store.sql.subjects import version_of
-from recollect.types import BusySubjects, FormationKey, FormationResult, FormationStatus, Lease, LeaseRequest, Subject
+from recollect.types import (
+    BusySubjects,
+    FormationKey,
+    FormationResult,
+    FormationStatus,
+    Lease,
+    LeaseRequest,
+    Subject,
+    tenant_range,
+)
 
 SQL = load("formation")
 LOG_SQL = load("log")
@@ -199,11 +208,11 @@ def release(
 
 
 def list_formations(
-    db: SqlConnection, *, subject: Subject | None, parked: bool | None, limit: int
+    db: SqlConnection, *, subject: Subject | None, tenant: str | None, parked: bool | None, limit: int
 ) -> list[FormationStatus]:
     """List formations."""
     if subject is None:
-        rows = fetch(db, SQL["formations"], parked, limit)
+        rows = fetch(db, SQL["formations"], parked, limit, *tenant_range(tenant))
     elif version_of(db, subject) is None:
         rows = []
     else:

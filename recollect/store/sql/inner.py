@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one
-from recollect.types import INNER_KINDS, Subject
+from recollect.types import INNER_KINDS, LAST_NAME, Subject
 
 SQL = load("inner")
 SUBJECT_SQL = load("subject")
@@ -55,7 +55,7 @@ def register_all(db: SqlConnection) -> None:
 
 def _names(db: SqlConnection, kind: str) -> Iterator[str]:
     after = f"{kind}:"
-    while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE)]:
+    while page := [name for (name,) in fetch(db, SUBJECT_SQL["subjects"], after, _PAGE_SIZE, LAST_NAME)]:
         for name in page:
             if not name.startswith(f"{kind}:"):
                 return

@@ -8,7 +8,7 @@ from recollect.store.sql import inner
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 from recollect.text import TERM_SCHEME
-from recollect.types import Subject
+from recollect.types import Subject, tenant_range
 
 SQL = load("subject")
 SALT_BYTES = 16
@@ -50,9 +50,10 @@ def verified(subject: Subject, name: str, version: int = 0) -> int:
     return int(version)
 
 
-def list_subjects(db: SqlConnection, *, after: str, limit: int) -> list[Subject]:
+def list_subjects(db: SqlConnection, *, after: str, limit: int, tenant: str | None) -> list[Subject]:
     """List subjects by name, after the name `after`."""
-    return [Subject.parse(name) for (name,) in fetch(db, SQL["subjects"], after, limit)]
+    start, end = tenant_range(tenant)
+    return [Subject.parse(name) for (name,) in fetch(db, SQL["subjects"], max(after, start), limit, end)]
 
 
 def ensure(db: SqlConnection, subject: Subject) -> int:

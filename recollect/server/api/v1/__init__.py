@@ -8,11 +8,29 @@ from starlette.routing import Route
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
-from recollect.server.api.v1 import keys, memories
+from recollect.server.api.v1 import (
+    conversations,
+    history,
+    installation,
+    keys,
+    memories,
+    messages,
+    prompts,
+    subjects,
+)
 from recollect.server.api.v1.pages import page_routes
 from recollect.server.api.v1.router import RestApi, send_refusal
 
-OPERATIONS = (*memories.OPERATIONS, *keys.OPERATIONS)
+OPERATIONS = (
+    *subjects.OPERATIONS,
+    *conversations.OPERATIONS,
+    *messages.OPERATIONS,
+    *prompts.OPERATIONS,
+    *memories.OPERATIONS,
+    *history.OPERATIONS,
+    *installation.OPERATIONS,
+    *keys.OPERATIONS,
+)
 """All operations; no two have the same id, or the same method and path."""
 
 

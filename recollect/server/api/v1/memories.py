@@ -4,12 +4,12 @@ Serves through the engine.
 """
 
 from typing import Annotated
-from uuid import UUID
 
 from pydantic import Field
 
 from recollect.engine import run_in_thread_if_large
-from recollect.errors import BadRequestError, ChangedMemoryError
+from recollect.errors import ChangedMemoryError
+from recollect.server.api.v1.cursors import read_id_cursor
 from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Weight
 from recollect.server.api.v1.memory_answers import (
     ExplanationAnswer,
@@ -116,7 +116,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
         user=request.target,
         kinds=query.kind,
         closed=MemoryState.CLOSED in query.state,
-        after=_position(query.cursor),
+        after=read_id_cursor(query.cursor),
         tag=query.tag,
         limit=query.limit,
         at=query.at,
@@ -204,18 +204,6 @@ async def _link(request: ResourceRequest) -> ResourceReply:
 async def _unlink(request: ResourceRequest) -> ResourceReply:
     await request.engine.shared.unlink(request.path["memory"], user=request.target)
     return ResourceReply()
-
-
-def _position(cursor: str | None) -> str | None:
-    """Return the id that a cursor is.
-
-    Raises:
-        BadRequestError: The cursor is none of this list.
-    """
-    try:
-        return None if cursor is None else str(UUID(cursor))
-    except ValueError:
-        raise BadRequestError("the cursor is none of this list", param="cursor") from None
 
 
 def _tagged(memory: Memory, request: ResourceRequest) -> ResourceReply:

@@ -72,6 +72,8 @@ class ResourceOperation:
     takes_if_match: bool = False
     conflicts: bool = False
     """Whether what exists may contradict it."""
+    is_lookup: bool = False
+    """Whether the body names something that may not be there."""
     streams_body: bool = False
     """Whether the body is a file of JSON lines, which the handler reads."""
     streams_answer: bool = False
@@ -80,7 +82,7 @@ class ResourceOperation:
     def errors(self) -> tuple[int, ...]:
         """Statuses of the problems that it may answer, ascending."""
         found = {BAD_REQUEST, UNAUTHORIZED, FORBIDDEN, TOO_MANY_REQUESTS, SERVICE_UNAVAILABLE}
-        if any("{" + name + "}" in self.path for name in _ID_PARAMETERS):
+        if self.is_lookup or any("{" + name + "}" in self.path for name in _ID_PARAMETERS):
             found.add(NOT_FOUND)
         if self.body is not None or self.streams_body:
             found |= {TOO_LARGE, UNSUPPORTED_MEDIA_TYPE}

@@ -126,14 +126,15 @@ def read_query(shape: type[UrlQuery], query_string: bytes) -> UrlQuery:
     types = _parameter_types(shape)
     values: dict[str, Any] = {}
     for name, text in pairs:
-        if "\0" in text:
-            raise BadRequestError(f"{name[:80]} holds a NUL character", param=name[:80])
-        if types.get(name) == "array":
-            values.setdefault(name, []).append(text)
+        if "\0" in text or "\0" in name:
+            raise BadRequestError("the query of the URL holds a NUL character", param=name.replace("\0", "")[:80])
+        is_list, type_ = types.get(name, (False, ""))
+        if is_list:
+            values.setdefault(name, []).append(_as_typed(text, type_))
         elif name in values:
             raise BadRequestError(f"{name[:80]} is given more than once", param=name[:80])
         else:
-            values[name] = _as_typed(text, types.get(name, ""))
+            values[name] = _as_typed(text, type_)
     try:
         return shape.model_validate_json(json.dumps(values))
     except ValidationError as error:
@@ -202,10 +203,13 @@ def _require_type(headers: Headers, types: Sequence[str]) -> None:
 
 
 @cache
-def _parameter_types(shape: type[UrlQuery]) -> dict[str, str]:
-    """Return the JSON type of each parameter."""
+def _parameter_types(shape: type[UrlQuery]) -> dict[str, tuple[bool, str]]:
+    """Return of each parameter whether it may come several times, and the JSON type of its values."""
     properties: dict[str, Any] = shape.model_json_schema().get("properties", {})
-    return {name: _type_in(schema) for name, schema in properties.items()}
+    return {
+        name: (True, _type_in(schema["items"])) if schema.get("type") == "array" else (False, _type_in(schema))
+        for name, schema in properties.items()
+    }
 
 
 def _type_in(schema: Mapping[str, Any]) -> str:

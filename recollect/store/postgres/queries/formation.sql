@@ -25,7 +25,7 @@ WITH f AS MATERIALIZED (
            d.parked, d.error
       FROM formation AS d
       JOIN subject AS s ON s.key = d.subject
-     WHERE (d.parked = ?1 OR ?1 IS NULL)
+     WHERE (d.parked = ?1 OR ?1 IS NULL) AND s.name > ?3 AND s.name < ?4
      ORDER BY d.due_at IS NULL, d.due_at, d.subject, d.conversation, d.profile, d.stage, d.version
      LIMIT ?2
 )

@@ -66,13 +66,15 @@ def conversation(
 
 
 def list_conversations(
-    db: SqlConnection, subject: Subject, *, before: datetime | None, limit: int
+    db: SqlConnection, subject: Subject, *, before: datetime | None, before_id: str | None, limit: int
 ) -> list[Conversation]:
-    """List conversations."""
+    """List conversations; those updated at `before` come first whose id is smaller than `before_id`."""
     if subjects.version_of(db, subject) is None:
         return []
     end = _END_OF_TIME if before is None else to_micros(before)
-    return [read_conversation(subject, row) for row in fetch(db, SQL["conversations"], subject.key, end, limit)]
+    last = (id_bytes(before_id) if before_id else None) or b""
+    rows = fetch(db, SQL["conversations"], subject.key, end, limit, last)
+    return [read_conversation(subject, row) for row in rows]
 
 
 def end(db: SqlConnection, subject: Subject, conversation: ConversationId, reason: str, now: datetime) -> None:

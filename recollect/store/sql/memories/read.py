@@ -121,11 +121,12 @@ def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> li
     return read_memories(subject, fetch(db, SQL["facts"], subject.key))
 
 
-def held(db: SqlConnection, subject: Subject, *, limit: int) -> list[Memory]:
-    """Read the memories that wait for review, oldest first."""
+def held(db: SqlConnection, subject: Subject, *, limit: int, after: MemoryId | None = None) -> list[Memory]:
+    """Read the memories that wait for review, oldest first, after the one of an id."""
     if version_of(db, subject) is None:
         return []
-    return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit))
+    first = (id_bytes(after) if after else None) or b""
+    return read_memories(subject, fetch(db, REVIEW_SQL["held"], subject.key, limit, first))
 
 
 def memories_from(
@@ -180,12 +181,20 @@ def last_injection(db: SqlConnection, subject: Subject, memory: MemoryId) -> Inj
     return InjectionSite(conversation=ConversationId(id_text(conversation)), seq=seq, at=from_micros(at))
 
 
-def decisions(db: SqlConnection, subject: Subject, *, memory: MemoryId | None, limit: int) -> list[Decision]:
-    """Read the decision log."""
+def decisions(
+    db: SqlConnection,
+    subject: Subject,
+    *,
+    memory: MemoryId | None,
+    limit: int,
+    after: tuple[datetime, str] | None = None,
+) -> list[Decision]:
+    """Read the decision log: of one memory whole, else after the decision of a time and id."""
     if version_of(db, subject) is None:
         return []
     if memory is None:
-        rows = fetch(db, SQL["decisions"], subject.key, limit)
+        at, last = (0, "") if after is None else (to_micros(after[0]), after[1])
+        rows = fetch(db, SQL["decisions"], subject.key, limit, at, id_bytes(last) or b"")
     else:
         id_ = id_bytes(memory)
         rows = [] if id_ is None else fetch(db, SQL["decisions_of"], subject.key, limit, id_)

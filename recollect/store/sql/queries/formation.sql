@@ -122,7 +122,7 @@ SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
   JOIN subject AS s ON s.key = f.subject
   JOIN subject AS h ON h.key = f.home
   JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
- WHERE (f.parked = ?1 OR ?1 IS NULL)
+ WHERE (f.parked = ?1 OR ?1 IS NULL) AND s.name > ?3 AND s.name < ?4
  ORDER BY f.due_at IS NULL, f.due_at, f.subject, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
 

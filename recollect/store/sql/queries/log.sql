@@ -35,7 +35,7 @@ UPDATE conversation SET last_seq = ?3, updated_at = max(updated_at, ?4) WHERE su
 -- name: conversations
 SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options, ended_at, end_reason
   FROM conversation
- WHERE subject = ?1 AND updated_at < ?2
+ WHERE subject = ?1 AND updated_at <= ?2 AND (updated_at < ?2 OR id < ?4)
  ORDER BY updated_at DESC, id DESC
  LIMIT ?3
 

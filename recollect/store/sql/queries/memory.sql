@@ -171,7 +171,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 -- name: decisions
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
   FROM decision
- WHERE subject = ?1
+ WHERE subject = ?1 AND at >= ?3 AND (at > ?3 OR id > ?4)
  ORDER BY at, id
  LIMIT ?2
 

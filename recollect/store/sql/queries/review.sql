@@ -4,5 +4,6 @@
 SELECT *
   FROM remembered
  WHERE subject = ?1
-   AND id IN (SELECT id FROM memory WHERE subject = ?1 AND kind < 3 AND state = 1 ORDER BY id LIMIT ?2)
+   AND id IN (SELECT id FROM memory WHERE subject = ?1 AND kind < 3 AND state = 1 AND id > ?3
+               ORDER BY id LIMIT ?2)
  ORDER BY id, place

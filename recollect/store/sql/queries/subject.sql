@@ -24,7 +24,7 @@ INSERT INTO subject (key, name, version, terms, space) VALUES (?1, ?2, ?3, ?4, ?
 UPDATE subject SET version = version + 1 WHERE key = ?1 RETURNING version, name, space
 
 -- name: subjects
-SELECT name FROM subject WHERE name > ?1 ORDER BY name LIMIT ?2
+SELECT name FROM subject WHERE name > ?1 AND name < ?3 ORDER BY name LIMIT ?2
 
 -- name: term_key
 SELECT value FROM meta WHERE name = 'term_key'

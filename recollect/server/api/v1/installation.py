@@ -1,0 +1,209 @@
+"""The server as an operator sees it, over HTTP: formations, profiles and counts. Serves through the engine."""
+
+from datetime import datetime
+from typing import Any
+
+from pydantic import Field
+
+from recollect.server.api.v1.fields import Answer, Body, Name, NoQuery, UrlQuery
+from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
+from recollect.server.api.v1.problems import ProblemError
+from recollect.server.api.v1.request import ResourceRequest
+from recollect.server.status import NOT_FOUND
+from recollect.types import Access, ConversationId, FormationKey, FormationStatus
+
+_TAG = "operation"
+
+
+class FormationKeyBody(Body):
+    """Which formation, as `listFormations` shows it."""
+
+    subject: Name
+    home: Name
+    conversation: Name
+    profile: Name
+    stage: Name
+    version: str = Field(max_length=200)
+
+
+class FormationAnswer(Answer):
+    """Work that turns the messages of a conversation into memories."""
+
+    subject: str = Field(description="The subject written to.")
+    home: str = Field(description="The subject that has the conversation.")
+    conversation: str
+    profile: str
+    stage: str
+    version: str
+    formed_seq: int = Field(description="The last message already formed.")
+    last_seq: int
+    due_at: datetime | None
+    attempts: int
+    parked: bool
+    error: str | None
+
+
+class FormationListAnswer(Answer):
+    """Formations, longest due first."""
+
+    formations: list[FormationAnswer]
+
+
+class FormationListQuery(UrlQuery):
+    """Which formations to list."""
+
+    limit: int = Field(default=100, ge=1, le=1000)
+    parked: bool | None = Field(default=None, description="Only parked ones (true) or only waiting ones (false).")
+    subject: Name | None = Field(default=None, description="Only those that write to this subject.")
+
+
+class ProfileAnswer(Answer):
+    """A named configuration of all policies."""
+
+    name: str
+    description: str
+    policies: dict[str, Any] = Field(description="As in a profile file.")
+
+
+class ProfileListAnswer(Answer):
+    """All profiles by name."""
+
+    profiles: list[ProfileAnswer]
+
+
+class StatsAnswer(Answer):
+    """Counts of the whole database."""
+
+    schema_version: int
+    subjects: int
+    conversations: int
+    messages: int
+    memories: int
+    formations_due: int
+    formations_parked: int
+    bytes: int
+    spaces: list[str]
+
+
+async def _formations(request: ResourceRequest) -> ResourceReply:
+    tenant = request.requester.require_all_subjects()
+    query = request.query_as(FormationListQuery)
+    listed = await request.engine.admin.formations(
+        user=None if query.subject is None else request.subject(query.subject, Access.ADMIN),
+        tenant=tenant,
+        parked=query.parked,
+        limit=query.limit,
+    )
+    return ResourceReply(answer=FormationListAnswer(formations=[_formation(status, request) for status in listed]))
+
+
+async def _retry(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_all_subjects()
+    body = request.body_as(FormationKeyBody)
+    key = FormationKey(
+        subject=request.subject(body.subject, Access.ADMIN),
+        home=request.subject(body.home, Access.ADMIN),
+        conversation=ConversationId(body.conversation),
+        profile=body.profile,
+        stage=body.stage,
+        version=body.version,
+    )
+    if not await request.engine.admin.retry_formation(key):
+        raise ProblemError(NOT_FOUND, "unknown-formation", "no parked formation has this key")
+    return ResourceReply()
+
+
+async def _profiles(request: ResourceRequest) -> ResourceReply:
+    profiles = [
+        ProfileAnswer(
+            name=profile.name,
+            description=profile.description,
+            policies=profile.model_dump(mode="json", exclude={"name", "description"}),
+        )
+        for profile in request.engine.admin.profiles
+    ]
+    return ResourceReply(answer=ProfileListAnswer(profiles=profiles))
+
+
+async def _stats(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_operator()
+    stats = await request.engine.admin.stats()
+    return ResourceReply(
+        answer=StatsAnswer(
+            schema_version=stats.schema,
+            subjects=stats.subjects,
+            conversations=stats.conversations,
+            messages=stats.messages,
+            memories=stats.memories,
+            formations_due=stats.formations_due,
+            formations_parked=stats.formations_parked,
+            bytes=stats.bytes,
+            spaces=list(stats.spaces),
+        )
+    )
+
+
+def _formation(status: FormationStatus, request: ResourceRequest) -> FormationAnswer:
+    key = status.key
+    return FormationAnswer(
+        subject=request.requester.shown(key.subject),
+        home=request.requester.shown(key.home),
+        conversation=key.conversation,
+        profile=key.profile,
+        stage=key.stage,
+        version=key.version,
+        formed_seq=status.formed_seq,
+        last_seq=status.last_seq,
+        due_at=status.due_at,
+        attempts=status.attempts,
+        parked=status.parked,
+        error=status.error,
+    )
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="listFormations",
+        method="GET",
+        path="/v1/formations",
+        tag=_TAG,
+        summary="List the work that waits or was parked, longest due first",
+        access=Access.ADMIN,
+        handler=_formations,
+        query=FormationListQuery,
+        answer=FormationListAnswer,
+    ),
+    ResourceOperation(
+        id="retryFormation",
+        method="POST",
+        path="/v1/formations/retry",
+        tag=_TAG,
+        summary="Make a parked formation due again",
+        access=Access.ADMIN,
+        handler=_retry,
+        body=FormationKeyBody,
+        writes=True,
+        is_lookup=True,
+    ),
+    ResourceOperation(
+        id="listProfiles",
+        method="GET",
+        path="/v1/profiles",
+        tag=_TAG,
+        summary="List the profiles with their policies",
+        access=Access.READ,
+        handler=_profiles,
+        query=NoQuery,
+        answer=ProfileListAnswer,
+    ),
+    ResourceOperation(
+        id="getStats",
+        method="GET",
+        path="/v1/stats",
+        tag=_TAG,
+        summary="Count what the database holds",
+        access=Access.ADMIN,
+        handler=_stats,
+        answer=StatsAnswer,
+    ),
+)

@@ -1,0 +1,91 @@
+"""Messages in the bodies of requests under `/v1`, and what a request says of their conversation. Reads the engine."""
+
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from pydantic import ConfigDict, Field, model_validator
+
+from recollect.errors import BadIdentityError, BadRequestError
+from recollect.server.api.v1.fields import Body, Instant, Name, ProfileName
+from recollect.server.api.v1.request import ResourceRequest
+from recollect.types import Conversation, RequestScope
+
+MAX_MESSAGES = 1000
+"""Messages of one request."""
+_MAX_ID_BYTES = 512
+
+
+class NewMessage(Body):
+    """A message in OpenAI's shape: further fields, such as `tool_calls`, are kept."""
+
+    model_config = ConfigDict(extra="allow", strict=True, frozen=True)
+
+    role: str = Field(min_length=1, max_length=40, description="`user`, `assistant`, `tool`, …")
+    content: str | list[dict[str, Any]] | None = None
+    name: str | None = Field(default=None, max_length=200, description="The speaker's name.")
+    said_at: Instant | None = Field(default=None, description="When it was said; null: now.")
+
+    @property
+    def plain(self) -> dict[str, Any]:
+        """The message as the engine takes it."""
+        return self.model_dump(exclude={"said_at"}, exclude_unset=True)
+
+
+class NewMessages(Body):
+    """Messages to record, in their order; known ones are not recorded twice."""
+
+    messages: list[NewMessage] = Field(min_length=1, max_length=MAX_MESSAGES)
+    profile: ProfileName | None = None
+    app: Name | None = None
+
+    @model_validator(mode="after")
+    def _dates_all_or_none(self) -> "NewMessages":
+        dated = [message.said_at is not None for message in self.messages]
+        if any(dated) and not all(dated):
+            raise ValueError("give said_at with all messages or with none")
+        return self
+
+    @property
+    def plain(self) -> list[dict[str, Any]]:
+        """The messages as the engine takes them."""
+        return [message.plain for message in self.messages]
+
+    @property
+    def dates(self) -> list[datetime] | None:
+        """When each was said; None: now."""
+        dates = [message.said_at for message in self.messages if message.said_at is not None]
+        return dates or None
+
+
+async def known_conversation(request: ResourceRequest) -> Conversation:
+    """Return the conversation of the path.
+
+    Raises:
+        UnknownConversationError: The subject has no such conversation.
+    """
+    return await request.engine.conversations.get(request.path["conversation"], user=request.target)
+
+
+def new_name_of(request: ResourceRequest) -> str:
+    """Return the conversation's id in the path, which may become the id of a new one.
+
+    Raises:
+        BadRequestError: It is too long.
+    """
+    name = request.path["conversation"]
+    if len(name.encode()) > _MAX_ID_BYTES:
+        raise BadRequestError(f"the conversation's id is longer than {_MAX_ID_BYTES} bytes", param="conversation")
+    return name
+
+
+def scope_of(request: ResourceRequest, profile: str | None, app: str | None) -> RequestScope:
+    """Return the profile, app and characters that body and headers name, the body first.
+
+    Raises:
+        BadIdentityError: The body names another app than the credential is for.
+    """
+    named = request.requester.identity.scope
+    if named.only_app and app not in (None, named.app):
+        raise BadIdentityError("the body names another app than this credential is for")
+    return replace(named, profile=request.profile(profile), app=app or named.app)
