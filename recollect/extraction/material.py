@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from recollect.extraction.labels import TEXTS
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
+from recollect.extraction.work_orders import lists_wishes
 from recollect.lazy_pattern import LazyPattern
 
 _NOTHING = RemovedParts()
@@ -98,12 +99,13 @@ _ACCORDING = LazyPattern(
     r"\b(?:according to|in the words of|to quote|quoting)\s(?!me\b)[^,:\n]{1,60}[,:]", re.IGNORECASE
 )
 _PLACEHOLDER = LazyPattern(
-    r"\[(?:(?:your|insert|first|last|full|company|job|city|the|my|his|her|recipient|sender|client)\s[^\]\n]{1,40}|"
+    r"\[(?:(?:your|insert|first|last|full|company|job|city|recipient|sender|client)\s[^\]\n]{1,40}"
+    r"|(?:the|my|his|her)\s(?-i:[^\]\nA-Z]{1,40})|"
     r"name|city|company|date|"
     r"title|address|place|country|age|phone|product|position|employer|school|university|hobby|occupation|"
     r"profession|location|state|"
     r"number|time|x+)\]|\{\{?\s?(?:(?:user|first|last|full|your|company|job)[_ ]?)?(?:name|city|company|date|"
-    r"title|address|country|age|employer|job|position|place|school|diet)\s?\}?\}|(?<!\w)_{3,}(?!\w)|(?<![\w/.-])(?:X{3,}|YYY|"
+    r"title|address|country|age|employer|job|position|place|school|diet)\s?\}?\}|(?<!\w)_{3,20}(?!\w)|(?<![\w/.-])(?:X{3,}|YYY|"
     r"ZZZ)(?![\w/-])"
     r"|<\s?(?:(?:your|insert|first|last|full|company|job)[ _-][^<>\n]{1,30}|name|city|company|date|title|address|"
     r"place|country|age|employer)\s?>",
@@ -172,6 +174,8 @@ def _heads_text(text: str, words: list[str]) -> bool:
     words = words[-_NEAR:]
     if _TEST_DATA.search(text):
         return True
+    if lists_wishes(text):
+        return False
     if _WORK_ORDER.match(text) and text.casefold() != "edit:":
         return True
     texts = TEXTS.intersection(words)

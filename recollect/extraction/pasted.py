@@ -17,7 +17,7 @@ from recollect.extraction.labels import (
     names_person_or_pet,
 )
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
-from recollect.extraction.work_orders import is_on_wording, is_order
+from recollect.extraction.work_orders import is_on_wording, is_order, lists_wishes
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import is_unspaced, sentence_ends
 
@@ -82,6 +82,8 @@ _POINTING_PHRASE = LazyPattern(
     r"|\b(?:siehe|schau)\sunten\W*$|\bwie folgt\W*$|\b(?:voir|lis)\s(?:ci-dessous|plus bas)\W*$",
     re.IGNORECASE,
 )
+# A title in quotation marks that begins a line; a colon in it announces nothing: '"Ada: A Life" is too long'.
+_TITLE = LazyPattern(r"[ \t]*+(?:\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”])(?=[ \t,]++\w)")
 # Names of errors: 'sqlite3.IntegrityError:'. Users go on speaking after the message.
 _ERROR = LazyPattern(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
 # Questions about the wording of the text that follows, and about the lines below.
@@ -161,8 +163,11 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
     """Find the text after a label that is not the user's own; None if it is."""
     label = clause.text.strip()
     words = len(_WORD.findall(label))
-    if words > (_MAX_HEADING if clause.ends_line else MAX_LABEL_WORDS) or is_own_label(label):
+    if words > (_MAX_HEADING if clause.ends_line else MAX_LABEL_WORDS) or is_own_label(label) or lists_wishes(label):
         return None
+    title = _TITLE.match(text, clause.start)
+    if title and title.end() > clause.end:
+        return title.span()
     start = clause.end if _is_own_announcement(label) else clause.start
     if clause.ends_line:
         return (start, len(text))

@@ -10,6 +10,7 @@ from recollect.extraction.role_play_patterns import (
     ANNOUNCES_TEXT,
     CLOSES_EARLIER,
     ENDS_GAME,
+    GIVES_PART,
     MAX_SEEN_CHARACTERS,
     OPENS_GAME,
     RESUMES_GAME,
@@ -21,8 +22,12 @@ from recollect.extraction.speech_acts import ends_role_play, opens_role_play
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 
-# An action in a game: '*walks into the tavern*'.
-_DOES = LazyPattern(r"(?<![\w*])\*(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)", re.IGNORECASE)
+# An action in a game: '*walks into the tavern*'. Gestures are made outside games as well: '*hugs you*'.
+_DOES = LazyPattern(
+    r"(?<![\w*])\*(?!(?:hug|kiss|smil|laugh|giggl|wav|nod|sigh|wink|cri|cry|blush|grin|shrug|chuckl|cheer|clap|bow"
+    r"|yawn)\w{0,4}\b)(?-i:[a-z])\w{1,20}(?:s|ing)\s[^*\n]{2,200}\*(?!\w)",
+    re.IGNORECASE,
+)
 _OF_ONESELF = LazyPattern(
     r"\b(?:i|i'm|i've|my|we|me|ich|wir|du|mein\w{0,2}|je|j'\w{1,9}|nous|tu|yo|soy|fuera|estoy|vivo|tengo|mi|eu|sou|moro|tenho|meus?|minhas?|io|sono|ho|abito|mi[oa]|ik|wij|mijn)\b",
     re.IGNORECASE,
@@ -56,17 +61,19 @@ def _games(text: str, is_open: bool) -> tuple[tuple[Span, ...], bool]:
     spans: list[Span] = []
     is_open = is_open or bool(_DOES.search(text))
     start: int | None = 0 if is_open else None
-    game = is_open
+    game, given = is_open, False
     pieces = sentences(fold(text))
     for number, sentence in enumerate(pieces):
         seen = sentence.text[:MAX_SEEN_CHARACTERS]
         if start is None and number and ENDS_GAME.search(seen) and CLOSES_EARLIER.search(seen):
             spans.append((0, sentence.start))
-        elif start is not None and (ENDS_GAME.search(seen) if game else ends_role_play(seen)) and not _opens(seen):
+        elif start is not None and _ends(seen, game=game, given=given) and not _opens(seen):
             spans.append((start, sentence.start))
             start, game = None, False
         elif _opens(seen):
             start, game = sentence.start if start is None else start, True
+        elif start is None and GIVES_PART.search(seen):
+            start, given = sentence.start, True
         elif (
             start is None and (voiced := VOICES_FIGURE.search(seen)) and _OF_ONESELF.search(text, _at(sentence, voiced))
         ):
@@ -86,6 +93,11 @@ def _games(text: str, is_open: bool) -> tuple[tuple[Span, ...], bool]:
 def _at(sentence: TextSpan, match: re.Match[str]) -> int:
     """Return the place in the text where a match within a sentence ends."""
     return sentence.start + match.end()
+
+
+def _ends(sentence: str, *, game: bool, given: bool) -> bool:
+    """Return whether a sentence ends what is open: a game, a part given to the assistant, or a supposition."""
+    return bool((game or given) and ENDS_GAME.search(sentence)) or (not game and ends_role_play(sentence))
 
 
 def _opens(sentence: str) -> bool:

@@ -47,10 +47,10 @@ OPENS_GAME = LazyPattern(
     rf"we're going to|lass uns|wir machen|faisons|on fait|juguemos|hagamos|jugamos|facciamo|giochiamo|vamos"
     rf"|laten we|zullen we)\s"
     rf"(?:start\s|do\s|play\s|ein\s|een\s|un\s|um\s|a\s|faire\s|fazer\s|jogar\s|jugar\s|hacer\s|giocare\s"
-    rf"|con\s){{0,3}}(?:an?\s|some\s|this\s)?(?:\w+\s)?"
+    rf"|con\s){{0,3}}(?:an?\s|some\s|this\s)?(?!not\b)(?:\w+\s)?"
     rf"(?:{_PLAY}|rp|act out|pretend|play (?:pretend|make[\s-]believe|out|the (?:role|part)|"
     r"(?:an?\s)?(?:\w+\s)?(?:game|scenario|scene|story|adventure) (?:where|in which)|d&d|dnd|dungeons))\b"
-    rf"|^\W{{0,3}}(?:{_PLAY}\b|(?:scenario|scene|setting|in character|ic)\s?:)"
+    rf"|^\W{{0,3}}(?:{_PLAY}\b|(?:scenario|scene|setting|in character|ic)\s?:(?!\S))"
     rf"|^\W{{0,3}}(?:[\w'&-]{{1,20}}\s){{1,3}}(?:{_PLAY}|rp)(?:\s(?:time|again|please|pls|now))?[\s!.:…]{{1,5}}$"
     r"|\byou(?:'re| are|'ll be| will be| play)\s(?:now\s)?(?:an?|my|the)\s[^.!?\n]{1,80}\band\si(?:'m|\sam|'ll be|"
     r"\swill be|\splay)\b"
@@ -60,18 +60,17 @@ OPENS_GAME = LazyPattern(
     r"|\bact as\s[^.!?\n]{1,60}\band\si(?:'m|\sam|'ll be|\swill be|\splay)\b"
     r"|\b(?:du bist|du spielst|tu es|tu joues|tú eres|eres|tu sei|sei|você é|jij bent)\s[^.!?\n]{1,60}\b"
     r"(?:und ich (?:bin|spiele)|et (?:moi )?je (?:suis|joue)|y yo soy|e io sono|e eu sou|en ik ben)\b"
-    r"|\bpretend\s(?:to be|you're|you are|i'm|i am|we're|we are|that (?:i|you|we))\b"
+    r"|\bpretend\s(?:i'm|i am|we're|we are|that (?:i|we))\b"
     r"|\btu(?:'|\s)?(?: so)? als (?:ob|wärst)\b|\bfais semblant\b|\bhaz como si\b|\bfai finta\b|\bfinja que\b"
     r"|\bdoe alsof\b"
     r"|\bplay the (?:role|part) of\b|\bi'll play (?:as|the (?:role|part))\b"
     # 'Assume the role of a gamer' asks for an expert, as 'act as' does; a figure, a title or 'I' makes it a game.
     r"|\b(?:i|we|i'll|we'll|i will|we will) (?:take on|assume) the (?:role|part) of\b"
-    r"|\b(?:take on|assume) the (?:role|part) of\b(?! (?:an?|my|the) )"
     rf"|\b(?:take on|assume) the (?:role|part) of (?:an?|my|the) (?:\w{{1,15}} ){{0,2}}(?:{_COUNTERPART}|{_TITLE})\b"
     r"|\b(?:write|tell|make up|invent|create|continue|improvise)\s(?:an?|our|this|the|some)\s(?:\w+\s){0,2}"
     r"(?:story|tale|adventure|saga|fan\s?fiction|campaign|scene)\s"
     r"(?:together|with me|in turns|in which (?:i|we|you)|where (?:i|we|you))\b"
-    r"|^\W{0,3}(?:once upon a time|es war einmal|il était une fois|(?:érase|había) una vez|c'era una volta"
+    r"|^\W{0,3}(?:(?!(?-i:Once Upon))once upon a time|es war einmal|il était une fois|(?:érase|había) una vez|c'era una volta"
     r"|era uma vez|er was eens)\b"
     r"|\b(?:let's|lets|can we|shall we|wanna|want to|we could)\splay\s(?:an?\s|some\s|at\s|out\s)?(?:\w{1,15}\s){0,2}"
     r"(?:myster(?:y|ies)|whodunit|detectives?|mafia|werewol(?:f|ves)|cluedo|doctors?|shop|house|pirates|spies|heist)\b"
@@ -84,7 +83,7 @@ OPENS_GAME = LazyPattern(
     r"[^.!?\n]{0,40}\byou(?:'re|\sare|\sbe|\splay|'ll be)\s(?:the|my|an?)\b"
     # A title of tales, with a name: 'I am Elowen, queen of the isles', 'I'm King Brannoc'.
     rf"|\bi(?:'m|\sam)\s(?:(?-i:[A-Z])\w{{1,20}},\s(?:the\s|an?\s)?{_TITLE}\b|{_TITLE}\s(?-i:[A-Z])\w)"
-    r"|\b(?:stay|remain|speak|answer|reply|respond|talk) in character\b|\bi want you to (?:play|pretend|role)"
+    r"|\bi want you to (?:play|role)"
     r"|(?:玩|[进進]行|[来來]|做)(?:一[个個场場]|[个個场場])?角色扮演(?!游[戏戲]|遊戲)|ロールプレイ(?:を?しよ|を?しまし|を始)"
     r"|역할극을?\s?(?:하자|해)|(?:сыграем|поиграем|играем|играть) в ролев\w{2,4} игр"
     # Dice and spells.
@@ -93,6 +92,14 @@ OPENS_GAME = LazyPattern(
     re.IGNORECASE,
 )
 """Opens a game for both sides: later messages belong to it."""
+
+GIVES_PART = LazyPattern(
+    r"\b(?<!to )pretend\s(?:to be|you're|you are|that you)\b|\bi want you to pretend\b"
+    r"|\b(?:take on|assume) the (?:role|part) of\b(?! (?:an?|my|the) )"
+    r"|\b(?:stay|remain|speak|answer|reply|respond|talk) in character\b",
+    re.IGNORECASE,
+)
+"""Gives a part to the assistant alone: what the same message says belongs to the game, what later ones say does not."""
 
 RESUMES_GAME = LazyPattern(
     rf"\b(?:continue|resume|reprise|pick up|restart|return to|go back to|get back to|back to|on with|next part of"

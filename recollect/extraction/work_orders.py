@@ -62,6 +62,33 @@ _ON_WORDING = LazyPattern(
     r"번역|고쳐|요약|교정"
 )
 
+# Before a list of what the assistant is to write or make: 'Write a bio with the following details', 'Make 2 versions',
+# 'Format each response like this'.
+_WISHES = LazyPattern(
+    r"\A(?:(?:please|pls|can you|could you|now|and|then|also|so|ok|okay|hey|hi)[ ,]++){0,3}+(?:"
+    r"(?:write|draft|create|compose|generate|make|give me|build|design|prepare|plan|suggest|invent|come up with)\b"
+    r"[^\n]{0,200}\b(?:following|these|those)\s(?:\w{1,20}\s){0,2}(?:things?|words|aspects?|points?|details|requirements?"
+    r"|criteria|features?|elements?|topics?|conditions?|rules?|parts?|sections?|ingredients|constraints?"
+    r"|characteristics|instructions|guidelines|themes?|keywords?|properties|preferences)"
+    r"|(?:write|create|generate|make|give me|list|use|include|add|show|suggest|find|recommend|plan|split|divide)"
+    r"\s(?:me\s)?(?:\d{1,3}|two|three|four|five|six|seven|ten)\s(?:\w{1,20}\s){0,3}?\w{1,20}"
+    r"|(?:format|write|start|begin|end|structure)\s(?:each|every|all|your)\s(?:\w{1,20}\s){0,3}?"
+    r"(?:responses?|answers?|repl(?:y|ies)|messages?|outputs?)\b[^\n]{0,40}"
+    r")\W*+\Z",
+    re.IGNORECASE,
+)
+
+
+def lists_wishes(text: str) -> bool:
+    """Return whether a clause with a colon heads what the assistant is to write or make, not a text to work on.
+
+    >>> lists_wishes("Write a poem with the following words:"), lists_wishes("Make 2 versions:")
+    (True, True)
+    >>> lists_wishes("Write a bio of Ana:"), lists_wishes("Summarize the following points:")
+    (False, False)
+    """
+    return bool(_WISHES.match(text.strip()))
+
 
 def is_order(text: str) -> bool:
     """Return whether a few words ask the assistant to do something.
