@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_parts
 from recollect.extraction.courtesy import SkipReason
-from recollect.extraction.sources import without_role_play
-from recollect.formation.propose import why_skipped
+from recollect.extraction.sources import invented_words, without_role_play
+from recollect.formation.extract import EARLIER
+from recollect.formation.skips import skip_of
 from recollect.types import ConversationId, LoggedMessage
 
 # The data set dates nothing, and nothing here depends on dates.
@@ -18,10 +19,11 @@ _SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)
 def skipped_messages(chat: AlpsChat) -> Mapping[int, SkipReason]:
     """Return why messages are not shown to a model, by their places, where each turn is formed by itself."""
     played = logged_messages(chat)
+    invented = invented_words([_logged(chat, place) for place in range(len(chat.messages))], ())
     reasons = {
-        place: why_skipped(message, played[max(0, place - 1) : place + 1])
+        place: skip_of(message, played[max(0, place - EARLIER) : place + 1])
         for place, message in enumerate(played)
-        if message.role == "user"
+        if message.role == "user" and message.seq not in invented
     }
     return {place: reason for place, reason in reasons.items() if reason}
 

@@ -103,8 +103,8 @@ def _without_lead(clause: str) -> str:
     return " ".join(words)
 
 
-SkipReason = Literal["", "empty", "greeting", "thanks", "assent", "code"]
-"""Empty if the message must be shown to the model."""
+SkipReason = Literal["", "empty", "greeting", "thanks", "assent", "code", "carried"]
+"""Empty if the message must be shown to the model; `carried`: it has no words but those of others."""
 
 _GREETINGS = """
     hi, hey, hello, hiya, yo, howdy, greetings, good morning, good afternoon, good evening, good night, good
@@ -203,14 +203,14 @@ def skip_reason(text: str, *, asked: bool = False, fenced: bool = False) -> Skip
     Args:
         text: The message's own words.
         asked: The other side has just asked something, so a mere 'yes' means something.
-        fenced: The message held code or quotations, which do not count as its own words.
+        fenced: The message held words of others or of programs, which do not count as its own.
 
     >>> skip_reason("¡Muchas gracias!"), skip_reason("Yes, peanuts."), skip_reason("ok"), skip_reason("ok", asked=True)
     ('thanks', '', 'assent', '')
     """
     plain = fold(text)
     if not any(character.isalnum() for character in plain):
-        return "code" if fenced else "empty"
+        return "carried" if fenced else "empty"
     if len(plain.strip()) <= _READ_CHARACTERS:
         found = {_courtesy(piece.text, may_end_in_name=not asked) for piece in sentences(plain) if words(piece.text)}
         if found <= {"thanks", "greeting"} and not (asked and _may_answer(plain)):
@@ -277,7 +277,7 @@ _CODE_LINE = LazyPattern(
     r"|^(?:class|return|let|var|public|private|static|function|struct|enum|interface|using|package|echo|print|sudo|else|try|"
     r"except|finally|raise|yield|await|throw|new)\b(?:\s{1,9}\w{1,40})?(?:$|.{0,300}[(){}\[\]<>=;*])"
     r"|^(?:else|try|finally|except):$|^(?:for|if|while|with|async|switch|case|match|except)\b.{0,300}[:{)]$"
-    r"|^(?:</?\w|@\w|\$\s|#!|//|/\*|\*/|--\s)|^File \"|=>|->|==|!=|\+=|-=|\+\+|&&|\|\||::|\w\(\)"
+    r"|^(?:</?\w|@\w|\$\s|#!|//|/\*|\*/|--\s)|^File \"|=>|->|==|!=|\+=|-=|(?<![CcСс])\+\+|&&|\|\||::|\w\(\)"
     r"|^[\w.\[\]\"']{1,60}\s{0,9}=\s{0,9}\S{1,200}$|^[\w.]{1,60}\([^)]{0,300}\)[;:]?$"
 )
 _CODE_MARKS = frozenset("(){}[]<>=_|\\$")

@@ -5,11 +5,13 @@ question it answers, and for nothing else.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
+from recollect.extraction.games import names_game
 from recollect.extraction.gate import mentions_speaker
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
@@ -145,6 +147,7 @@ def check_evidence(
     messages: Sequence[LoggedMessage],
     sources: frozenset[str],
     earlier: Sequence[LoggedMessage] = (),
+    invented: Mapping[int, str] = MappingProxyType({}),
 ) -> CheckedEvidence:
     """Check a candidate against the message it names.
 
@@ -160,6 +163,7 @@ def check_evidence(
         messages: The new messages that were read.
         sources: Roles that may form memories.
         earlier: The messages before them; the first new one may answer a question there.
+        invented: What messages say within games and stories, by `seq`: evidence for what the candidate says of a game.
     """
     message = next((message for message in messages if message.seq == candidate.seq), None)
     if message is None:
@@ -181,12 +185,21 @@ def check_evidence(
         if inside
         else _joined_passages(candidate.quote, message, (*earlier, *messages))
     )
+    if not passages and is_quoted_in(candidate.quote, invented.get(message.seq, "")):
+        return _of_a_game(candidate, message)
     if not passages:
         return CheckedEvidence(None, "has a quote that is not in the message")
     if message.role == "user" and (reason := _misattributed(candidate, passages)):
         return CheckedEvidence(None, reason)
     first, *further = (evidence_of(passage.message, passage.words) for passage in passages)
     return CheckedEvidence(first, "", tuple(further))
+
+
+def _of_a_game(candidate: Candidate, message: LoggedMessage) -> CheckedEvidence:
+    """Check a candidate from what is said within a game or story: it must say itself that it is about one."""
+    if candidate.kind is not MemoryKind.NOTE or candidate.forgets or candidate.ends or not names_game(candidate.text):
+        return CheckedEvidence(None, "takes what is said in a game or story for true")
+    return CheckedEvidence(evidence_of(message, candidate.quote.strip()), "")
 
 
 def _joined_passages(quote: str, message: LoggedMessage, around: Sequence[LoggedMessage]) -> list[_Passage]:

@@ -55,8 +55,7 @@ async def extract_by_model(
     Raises:
         ModelError: the model failed; nothing was extracted.
     """
-    readers = [m for m in source.messages if m.role in source.sources and readable(m)]
-    if not readers:
+    if not any(m.role in source.sources and (readable(m) or m.seq in source.invented) for m in source.messages):
         return ModelExtraction(candidates=(), usage=None, calls=0, dropped=())
     answer = await model.answer(
         system=shape.system, user=question(source, shape), schema=shape.schema, schema_name=SCHEMA_NAME

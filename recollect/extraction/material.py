@@ -66,7 +66,7 @@ _TEST_DATA = LazyPattern(
     re.IGNORECASE,
 )
 _IS_A_TEST = LazyPattern(
-    r"\b(?:this|that|it)(?:'s| is| was) (?:just |only )?(?:a test|test data|dummy data|sample data|fake data|"
+    r"\b(?<!if )(?:this|that|it)(?:'s| is| was) (?:just |only )?(?:a test|test data|dummy data|sample data|fake data|"
     r"made[- ]up|"
     r"placeholder text|fictional)\s*+(?:[.!)]|$)|\bjust testing\b|\btesting,? testing\b|\btest message\b|"
     r"\bjohn doe\b|\bjane doe\b|"
@@ -105,7 +105,7 @@ _PLACEHOLDER = LazyPattern(
     r"title|address|place|country|age|phone|product|position|employer|school|university|hobby|occupation|"
     r"profession|location|state|"
     r"number|time|x+)\]|\{\{?\s?(?:(?:user|first|last|full|your|company|job)[_ ]?)?(?:name|city|company|date|"
-    r"title|address|country|age|employer|job|position|place|school|diet)\s?\}?\}|(?<!\w)_{3,20}(?!\w)|(?<![\w/.-])(?:X{3,}|YYY|"
+    r"title|address|country|age|employer|job|position|place|school|diet)\s?\}?\}|(?<!\w)_{3,20}(?!\w)|(?<![\w/.:“\"「《-])(?:X{3,}|YYY|"
     r"ZZZ)(?![\w/-])"
     r"|<\s?(?:(?:your|insert|first|last|full|company|job)[ _-][^<>\n]{1,30}|name|city|company|date|title|address|"
     r"place|country|age|employer)\s?>",
@@ -138,7 +138,7 @@ def find_material(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     """
     if _IS_A_TEST.search(text):
         return [(0, len(text))]
-    spans = [*_placeholders(text), *((found.start(), found.end()) for found in _QUOTED_BLOCK.finditer(text))]
+    spans = [*_placeholders(text, removed), *((found.start(), found.end()) for found in _QUOTED_BLOCK.finditer(text))]
     heading = _STORY_HEADING.search(text)
     if heading:
         spans.append((heading.start(), len(text)))
@@ -216,10 +216,10 @@ def _to_stop(text: str, place: int, *, line: bool) -> Span:
     return (place, stop.end() if stop else len(text))
 
 
-def _placeholders(text: str) -> Iterator[Span]:
-    """Find paragraphs with slots that are to be filled in."""
+def _placeholders(text: str, removed: RemovedParts) -> Iterator[Span]:
+    """Find paragraphs with slots that are to be filled in, but not in what is removed anyway."""
     at = 0
     for paragraph in text.split("\n\n"):
-        if _PLACEHOLDER.search(paragraph):
+        if any(not removed.holds(at + found.start()) for found in _PLACEHOLDER.finditer(paragraph)):
             yield (at, at + len(paragraph))
         at += len(paragraph) + 2

@@ -123,7 +123,7 @@ _INLINE_CODE = LazyPattern(r"`[^`\n]{1,500}`")
 _RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
 
 
-def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
+def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user", games: bool = False) -> str:
     """Return the words that the speaker wrote themselves.
 
     An unclosed wrapper runs to the end of the message. A closing tag without an opening one is forged or cut off: the
@@ -133,6 +133,7 @@ def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user")
         text: A message.
         quotations: Keep quoted lines, without their marks.
         speaker: Kind of speaker. Messages of a model or tool are not searched for documents and mail.
+        games: Keep what the user says within a game or a supposition.
 
     >>> own_words("<recollect-memory a1>- likes tea</recollect-memory a1>I moved to Oslo.")
     'I moved to Oslo.'
@@ -148,7 +149,7 @@ def own_words(text: str, *, quotations: bool = False, speaker: Speaker = "user")
     text = cut(text, spans) if speaker == "assistant" else _unwrapped(text, spans, wrapped, blocks, speaker)
     text = cut(text, _rows(text))
     text = _QUOTE_MARK.sub("", text) if quotations else _QUOTED_LINE.sub("", text)
-    if speaker == "user":
+    if speaker == "user" and not games:
         text = cut(text, find_role_play(text))
     return _without_closing_rules(_INLINE_CODE.sub(" ", _TAG_LINE.sub("", text)).strip())
 

@@ -83,7 +83,9 @@ _POINTING_PHRASE = LazyPattern(
     re.IGNORECASE,
 )
 # A title in quotation marks that begins a line; a colon in it announces nothing: '"Ada: A Life" is too long'.
-_TITLE = LazyPattern(r"[ \t]*+(?:\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”])(?=[ \t,]++\w)")
+_TITLE = LazyPattern(
+    r"[ \t]{0,9}(?:\"[^\"\n]{1,200}\"|“[^”\n]{1,200}”|«[^»\n]{1,200}»|„[^“”\n]{1,200}[“”])(?=[ \t,]++\w)"
+)
 # Names of errors: 'sqlite3.IntegrityError:'. Users go on speaking after the message.
 _ERROR = LazyPattern(r"(?:^|\s)[\w.]{0,60}(?:Error|Exception|Warning):$")
 # Questions about the wording of the text that follows, and about the lines below.

@@ -4,7 +4,7 @@ The system prompt is the same for every turn of a profile; what changes most com
 cache keeps the beginning. Messages are JSON strings: no line feed or quote in one can end its quotation.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from recollect.chat.content import speaker_name
 from recollect.dates.mention import written
@@ -19,6 +19,8 @@ from recollect.types import INTERACTION_MODES, LoggedMessage
 _SHOWN_MESSAGE, _SHOWN_LAST = 8_000, 180
 # Characters shown of what only surrounds the new messages: those further back, and the answer to the newest.
 _SHOWN_AROUND = 90
+# Characters shown of what a message says within a game or story.
+_SHOWN_INVENTED = 1_000
 # Characters shown of a whole conversation; of a longer one, only the beginning of each message.
 _SHOWN_WHOLE, _MIN_SHOWN = 24_000, 80
 _MAX_SPEAKER = 80
@@ -36,7 +38,7 @@ def question(source: ExtractionInput, shape: OutputSchema) -> str:
     parts = {
         "{time_zone}": source.time_zone.key,
         "{speakers}": ", ".join(quoted(speaker, _MAX_SPEAKER) for speaker in speakers),
-        "{quotation}": prompt("quotation.txt") if any(OTHERS_OPEN in line for line in (*shown, *earlier)) else "",
+        "{quotation}": "\n".join(_marks(source, (*shown, *earlier))),
         "{style}": prompt(f"style.{interaction}.txt"),
         "{known}": "\n".join(known) or "none",
         "{that_day}": " that day" if is_same_day else "",
@@ -46,6 +48,13 @@ def question(source: ExtractionInput, shape: OutputSchema) -> str:
     # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
     lines = (line for line in prompt(shape.user).splitlines() if parts.get(line) != "")
     return "\n".join(_filled(line, parts) for line in lines)
+
+
+def _marks(source: ExtractionInput, lines: Sequence[str]) -> list[str]:
+    """Explain the marks of quoted and of invented words, where there are any."""
+    is_quoted = any(OTHERS_OPEN in line for line in lines)
+    is_invented = any(message.seq in source.invented for message in source.messages)
+    return [*([prompt("quotation.txt")] if is_quoted else []), *([prompt("invented.txt")] if is_invented else [])]
 
 
 def _filled(line: str, parts: Mapping[str, str]) -> str:
@@ -87,7 +96,12 @@ def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:
         day = _day(message, source)
         max_characters = longest if place <= newest or whole else _SHOWN_AROUND
         dated = "" if day == before else f"{day}, "
-        lines.append(f"[{place + 1}] {dated}{_spoken(message, _marked(message)[:max_characters])}")
+        invented = source.invented.get(message.seq, "")
+        if readable(message) or not invented:
+            lines.append(f"[{place + 1}] {dated}{_spoken(message, _marked(message)[:max_characters])}")
+        if invented:
+            words = quoted(invented, _SHOWN_INVENTED)
+            lines.append(f"[{place + 1}] {dated}{quoted(speaker_of(message), _MAX_SPEAKER)}, invented: {words}")
         before = day
     return lines
 

@@ -74,20 +74,26 @@ def _games(text: str, is_open: bool) -> tuple[tuple[Span, ...], bool]:
             start, game = sentence.start if start is None else start, True
         elif start is None and GIVES_PART.search(seen):
             start, given = sentence.start, True
-        elif (
-            start is None and (voiced := VOICES_FIGURE.search(seen)) and _OF_ONESELF.search(text, _at(sentence, voiced))
-        ):
-            start = _at(sentence, voiced)
-        elif start is None and ANNOUNCES_TEXT.search(seen):
-            start = sentence.end
-        elif start is None and opens_role_play(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen):
-            start = sentence.start
+        elif start is None:
+            start = _opens_supposition(text, sentence)
     if start is not None:
         spans.append((start, len(text)))
     # Text of an earlier game that says nothing about its speaker may stay.
     if is_open and spans and not game and not _OF_ONESELF.search(text, *spans[0]):
         spans = spans[1:]
     return tuple(spans), game
+
+
+def _opens_supposition(text: str, sentence: TextSpan) -> int | None:
+    """Return where the words begin that a sentence puts into another's mouth, or supposes; None if there are none."""
+    seen = sentence.text[:MAX_SEEN_CHARACTERS]
+    voiced = VOICES_FIGURE.search(seen)
+    if voiced and _OF_ONESELF.search(text, _at(sentence, voiced)):
+        return _at(sentence, voiced)
+    if ANNOUNCES_TEXT.search(seen):
+        return sentence.end
+    supposes = opens_role_play(seen) and _OF_ONESELF.search(seen) and not ACTS_AS.match(seen)
+    return sentence.start if supposes else None
 
 
 def _at(sentence: TextSpan, match: re.Match[str]) -> int:

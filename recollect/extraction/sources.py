@@ -4,8 +4,8 @@
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
 from zoneinfo import ZoneInfo
@@ -51,6 +51,8 @@ class ExtractionInput:
     """Tags of this conversation's records."""
     learned_gate: bool = False
     """The rules quote what the learned gate takes and they cannot read."""
+    invented: Mapping[int, str] = field(default_factory=dict)
+    """What messages say within a game, a story or a supposition, by `seq`: a model sees it, marked as such."""
 
 
 def readable(message: LoggedMessage) -> str:
@@ -149,14 +151,7 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[str])
         messages: The new messages, in order.
         earlier: What the user said before them, in order.
     """
-    is_open = False
-    for text in earlier:
-        seen = text[:MAX_READ_CHARACTERS]
-        is_open = (
-            _cached_still_open(seen, is_open)
-            if len(seen) <= _MAX_CACHED_MESSAGE_CHARACTERS
-            else _still_open(seen, is_open)
-        )
+    is_open = _is_game_open(earlier)
     found: list[LoggedMessage] = []
     for message in messages:
         if speaker_kind(message.role, message.name) != "user":
@@ -167,6 +162,41 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[str])
         found.append(replace(message, text=message.text[spans[0][1] :]) if within else message)
         is_open = still_open
     return found
+
+
+def invented_words(messages: Sequence[LoggedMessage], earlier: Iterable[str]) -> dict[int, str]:
+    """Return what the user's messages say within a game, a story or a supposition, by `seq`; nothing of other parts.
+
+    Args:
+        messages: The new messages, in order, as they were said.
+        earlier: What the user said before them, in order.
+    """
+    is_open = _is_game_open(earlier)
+    found: dict[int, str] = {}
+    for message in messages:
+        if speaker_kind(message.role, message.name) != "user":
+            continue
+        seen = message.text[:MAX_READ_CHARACTERS]
+        spans, still_open = find_games(seen, is_open=is_open)
+        if spans:
+            words = redact(fold_runs(own_words(seen, games=True)))
+            spans, _ = find_games(words, is_open=is_open)
+            found[message.seq] = "\n".join(words[start:end].strip() for start, end in spans)
+        is_open = still_open
+    return {seq: words for seq, words in found.items() if any(map(str.isalnum, words))}
+
+
+def _is_game_open(texts: Iterable[str]) -> bool:
+    """Return whether a game is open after the user's messages."""
+    is_open = False
+    for text in texts:
+        seen = text[:MAX_READ_CHARACTERS]
+        is_open = (
+            _cached_still_open(seen, is_open)
+            if len(seen) <= _MAX_CACHED_MESSAGE_CHARACTERS
+            else _still_open(seen, is_open)
+        )
+    return is_open
 
 
 def _still_open(text: str, is_open: bool) -> bool:

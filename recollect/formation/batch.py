@@ -1,7 +1,7 @@
 """What one formation works on. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -87,6 +87,8 @@ class ExtractionBatch:
     """The last message of the conversation that this formation is done with."""
     back: RestoredMemories = NOTHING_BACK
     """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
+    invented: Mapping[int, str] = field(default_factory=dict)
+    """What messages say within a game, a story or a supposition, by `seq`; empty where no model is asked."""
 
     @property
     def sources(self) -> frozenset[str]:

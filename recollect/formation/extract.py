@@ -18,16 +18,17 @@ from recollect.formation.inputs import (
     admitted,
     characters,
     log_repeated_parts,
+    part_games,
     parted,
     skipped,
     take_batch,
-    without_games,
 )
 from recollect.formation.known_memories import KnownMemories
-from recollect.formation.propose import FORMED, ExtractionResult, extractor_version, withheld
+from recollect.formation.propose import FORMED, ExtractionResult, extractor_version
 from recollect.formation.reconcile import close_abandoned, restore_replaced
 from recollect.formation.reconcile import close_outdated as outdated_by_version
 from recollect.formation.runtime import Runtime
+from recollect.formation.skips import withheld
 from recollect.formation.telemetry import count_secrets
 from recollect.formation.weigh import weigh
 from recollect.profiles.overrides import with_overrides
@@ -79,8 +80,10 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     new = new if limit == WHOLE_BATCH else take_batch(new)
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
-    told = await without_games(told, gone, lease, runtime)
-    told, seen = await without_forgotten_since(told, lease, runtime, last_seq=read[-1].seq)
+    played, invented = await part_games(told, gone, lease, runtime)
+    told, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
+    if told != played:
+        invented = {}  # it may say what is to be forgotten
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
     parts = await parted(told, page.injections, runtime, keeps_questions=asks)
     live = [message for message, _ in parts]
@@ -95,6 +98,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         options=options,
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
+        invented={seq: words for seq, words in invented.items() if seq in {message.seq for message in live}},
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):

@@ -9,7 +9,14 @@ from recollect.errors import ReadingOverrunError
 from recollect.extraction.echo import EchoFilter
 from recollect.extraction.probe import probe
 from recollect.extraction.redaction import redact
-from recollect.extraction.sources import MAX_READ_CHARACTERS, keep_readable, readable, speaker_kind, without_role_play
+from recollect.extraction.sources import (
+    MAX_READ_CHARACTERS,
+    invented_words,
+    keep_readable,
+    readable,
+    speaker_kind,
+    without_role_play,
+)
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
@@ -128,16 +135,28 @@ def is_read_apart(messages: Sequence[LoggedMessage]) -> bool:
 async def without_games(
     messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, runtime: Runtime
 ) -> list[LoggedMessage]:
-    """Return messages of one conversation without what they say within a game that an earlier one began.
+    """Return messages of one conversation without what they say within a game that an earlier one began."""
+    played, _ = await part_games(messages, gone, lease, runtime)
+    return played
+
+
+async def part_games(
+    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, runtime: Runtime
+) -> tuple[list[LoggedMessage], dict[int, str]]:
+    """Part messages of one conversation from what they say within games and stories.
 
     Args:
         messages: In order.
         gone: Numbers of messages that an edit took off the conversation.
         lease: On the conversation.
         runtime: The store is read.
+
+    Returns:
+        The messages without what they say within a game that an earlier one began; and by `seq` what they say within
+        any game, where there is a model to be shown it.
     """
     if not messages:
-        return []
+        return [], {}
     key, first = lease.key, messages[0].seq
     earlier: list[str] = []
     if first > 1:
@@ -151,7 +170,12 @@ async def without_games(
         own = (words for words in read if words.name is None or speaker_kind("user", words.name) == "user")
         earlier = [words.text for words in own if words.seq not in gone]
     size = characters(messages) + sum(map(len, earlier))
-    return await run_in_thread_if_large(size, lambda: without_role_play(messages, earlier), above=LARGE_BATCH)
+    asked = runtime.model is not None
+    return await run_in_thread_if_large(
+        size,
+        lambda: (without_role_play(messages, earlier), invented_words(messages, earlier) if asked else {}),
+        above=LARGE_BATCH,
+    )
 
 
 async def admitted(messages: Sequence[LoggedMessage], runtime: Runtime) -> tuple[list[LoggedMessage], dict[int, str]]:

@@ -8,7 +8,6 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError, ModelFault, ReadingOverrunError
-from recollect.extraction.courtesy import SkipReason, skip_reason
 from recollect.extraction.evidence import question_before
 from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.llm import ModelExtraction, extract_by_model
@@ -32,6 +31,7 @@ from recollect.formation.forgotten_words import without_forgotten
 from recollect.formation.inputs import LARGE_BATCH, characters, is_read_apart
 from recollect.formation.neighbours import find_notes_sharing_terms, nearest
 from recollect.formation.runtime import Runtime
+from recollect.formation.skips import why_skipped
 from recollect.profiles.policies import FormPolicy
 from recollect.providers.protocols import LanguageModel
 from recollect.text import terms
@@ -192,6 +192,7 @@ def _source(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInput:
         interaction=str(batch.options.get(INTERACTION) or "chat"),
         tags=tags_of(batch.options),
         learned_gate=batch.profile.form.learned_gate,
+        invented=batch.invented,
     )
 
 
@@ -229,7 +230,7 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     form = batch.profile.form
     if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
         # Typed memories hold facts about anything, so a message need not mention its speaker.
-        return [message for message in heard if _says_something(message)]
+        return [message for message in heard if _says_something(message) or message.seq in batch.invented]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves
     return [message for message in heard if _may_last(message, batch, asked=asked)]
@@ -242,30 +243,10 @@ def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) ->
         replies = message.role == "user" and bool(question_before(message, around))
         by_rules = replies or is_worth_extracting(text)
         return by_rules or (batch.profile.form.learned_gate and may_be_gated(message, around))
-    if why_skipped(message, (*batch.earlier, *batch.messages)):
+    if why_skipped(message, batch):
         return False
     # An assistant's answer tells what is so; what it asks or wishes tells nothing.
     return message.role == "user" or any(statement_part(piece.text) for piece in sentences(fold(text)))
-
-
-def withheld(batch: ExtractionBatch) -> list[SkipReason]:
-    """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
-    if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
-        return []
-    around = (*batch.earlier, *batch.messages)
-    reasons = (why_skipped(message, around) for message in batch.messages if message.role == "user")
-    return [reason for reason in reasons if reason]
-
-
-def why_skipped(message: LoggedMessage, around: Sequence[LoggedMessage]) -> SkipReason:
-    """Return why a model need not see a message; empty if it may hold something.
-
-    Args:
-        message: A new message.
-        around: It and the messages around it: the one before may ask what it answers.
-    """
-    question = question_before(message, around)
-    return skip_reason(readable(message), asked=bool(question), fenced=any(map(str.isalnum, message.text)))
 
 
 def _says_something(message: LoggedMessage) -> bool:

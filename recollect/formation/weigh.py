@@ -138,7 +138,7 @@ def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: S
             summed = check_summary(candidate, batch.messages, batch.sources)
             evidence, reason = summed.evidence, summed.reason
         else:
-            checked = check_evidence(candidate, batch.messages, batch.sources, batch.earlier)
+            checked = check_evidence(candidate, batch.messages, batch.sources, batch.earlier, batch.invented)
             evidence, reason = (checked.evidence, *checked.further) if checked.evidence else (), checked.reason
         if not evidence:
             refused.append(refusal(candidate, reason))

@@ -194,4 +194,11 @@ KEPT_WHOLE = (
     "A form asked me where I live and what I do. What I answered is this text that follows: City: Bern. Job: nurse.",
     "Моя ситуация: я медсестра и живу в Твери.",
     "Moja sytuacja: mam dwoje dzieci.",
+    "Make 2 versions: a vegan one and one with fish",
+    "Give me 3 ideas: cheap, quick, vegan",
+    "Write a toast with the following details: I'm the bride's brother",
+    "Format each answer as follows:\n1. the dish\n2. the time",
+    "okay i found Baking - The Whole Story",
+    "[make her more stubborn]",
+    "the column [the US office] is wrong, I work in Bern",
 )

@@ -45,6 +45,33 @@ def test_a_game_goes_on_in_later_messages_until_it_is_ended() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "Pretend to be a career coach for a new client.",
+        "I want you to pretend that you are a girl from Bergen and chat with me.",
+        "Stay in character whatever I ask.",
+        "Please assume the role of Sherlock Holmes.",
+        "He has to pretend to be a child.",
+        "Let's not pretend it was easy.",
+        "*hugs you tightly* good morning",
+        "time:day of the event\nscene:kind of payment",
+        "Once Upon a Time in Hollywood: what is its rating?",
+    ],
+)
+def test_a_part_for_the_assistant_alone_makes_no_fiction_of_later_messages(text: str) -> None:
+    assert not find_games(text, is_open=False)[1]
+    assert find_games("I live in Bergen.", is_open=False) == ([], False)
+
+
+def test_what_is_said_beside_a_part_for_the_assistant_belongs_to_the_game() -> None:
+    text = "Pretend you are my gran. Gran, I moved to Paris. Game over. I live in Bergen."
+
+    assert [text[start:end] for start, end in find_games(text, is_open=False)[0]] == [
+        "Pretend you are my gran. Gran, I moved to Paris. "
+    ]
+
+
+@pytest.mark.parametrize(
     ("text", "is_game"),
     [
         ("Could we tell a ghost story together? I live in a mill.", True),

@@ -40,8 +40,61 @@ async def test_courtesies_and_code_cost_no_call_and_are_counted(engine: AsyncRec
     for text in ("Hi!", "Merci beaucoup !", "ok", "```\nx = 5\n```", "def f(x):\n    return x", "👍"):
         await tell(asking, text)
     assert model.calls == []
-    counts = {"greeting": 1, "thanks": 1, "assent": 1, "code": 2, "empty": 1}
+    counts = {"greeting": 1, "thanks": 1, "assent": 1, "code": 2, "empty": 1, "carried": 0}
     assert {reason: parts.metrics.skipped[reason] for reason in counts} == counts
+
+
+@pytest.mark.parametrize(
+    "text", ["Im Keller habe ich ein Labor für C++", "new roleplay, I am still the cat (cats can type here)"]
+)
+async def test_what_only_looks_like_code_is_shown(engine: AsyncRecollect, parts: Components, text: str) -> None:
+    asking, model = reading(parts)
+    await tell(asking, text)
+    assert len(model.calls) == 1
+    assert parts.metrics.skipped["code"] == 0
+
+
+async def test_a_message_with_words_of_others_alone_is_counted_as_such(parts: Components) -> None:
+    asking, model = reading(parts)
+    await tell(asking, "Tool result:\nI live in Oslo.")
+    assert model.calls == []
+    assert parts.metrics.skipped["carried"] == 1
+
+
+GAME = "Let's role-play! I'm the captain and you're my mate."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "taken"),
+    [
+        ("The user likes role plays on ships in which they are the captain.", "I'm the captain", True),
+        ("The user likes stories about Tortuga.", "I was born in Tortuga", True),
+        ("The user was born in Tortuga.", "I was born in Tortuga", False),
+        ("The user likes role plays in Nassau.", "I was born in Nassau", False),
+    ],
+)
+async def test_what_is_said_in_a_game_is_evidence_for_the_game_alone(
+    parts: Components, text: str, quote: str, taken: bool
+) -> None:
+    message = 3 if "Tortuga" in quote else 1
+    asking, model = reading(parts, note(text, quote, message=message))
+    await tell(asking, GAME, assistant("Aye!"), "I was born in Tortuga.")
+    assert 'invented: "I was born in Tortuga."' in model.calls[-1].user
+    assert "is part of a game, a story or a supposition" in model.calls[-1].user
+    assert ([memory.text for memory in await asking.list(user="ana")] == [text]) is taken
+
+
+async def test_a_game_is_no_fact_and_forgets_nothing(parts: Components) -> None:
+    fact = {
+        **note("The user likes stories.", "I was born in Tortuga"),
+        "kind": "fact",
+        "category": "name",
+        "key": "birthplace",
+        "value": "Tortuga",
+    }
+    asking, _ = reading(parts, fact)
+    await tell(asking, f"{GAME} I was born in Tortuga.")
+    assert await asking.list(user="ana") == []
 
 
 async def test_a_short_answer_is_shown_after_its_question(engine: AsyncRecollect, parts: Components) -> None:

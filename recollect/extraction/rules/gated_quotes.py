@@ -169,9 +169,19 @@ def may_be_gated(message: LoggedMessage, around: Sequence[LoggedMessage]) -> boo
         message: A new message.
         around: Messages around it; the gate looks at those before it.
     """
+    return statement_probability(message, around) >= STATEMENT_THRESHOLD
+
+
+def statement_probability(message: LoggedMessage, around: Sequence[LoggedMessage]) -> float:
+    """Return how likely the likeliest sentence of a user's message states something lasting; 0 for anybody else's.
+
+    Args:
+        message: A new message.
+        around: Messages around it; the gate looks at those before it.
+    """
     pieces = sentences(fold(readable(message)))
     if speaker_kind(message.role, message.name) != "user" or not pieces:
-        return False
+        return 0.0
     before = [other for other in around if other.seq < message.seq]
     source = GateInput(
         texts=[piece.text for piece in pieces],
@@ -179,7 +189,7 @@ def may_be_gated(message: LoggedMessage, around: Sequence[LoggedMessage]) -> boo
         previous_texts=[fold(readable(other)) for other in reversed(before) if other.role == "user"],
         turn=message.seq - 1,
     )
-    return float(shipped_gate().probabilities(source).max()) >= STATEMENT_THRESHOLD
+    return float(shipped_gate().probabilities(source).max())
 
 
 def _is_weak(candidate: Candidate) -> bool:

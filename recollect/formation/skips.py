@@ -1,0 +1,57 @@
+"""Which messages a form model is not shown, and why. Loads the learned gate once.
+
+Skipped is only what surely holds nothing: phrases of courtesy that are listed, messages without words, messages whose
+words are all others', and code that the learned gate thinks nothing of either. What belongs to a game is shown as such.
+"""
+
+from collections.abc import Sequence
+
+from recollect.extraction.courtesy import SkipReason, skip_reason
+from recollect.extraction.evidence import question_before
+from recollect.extraction.machine_text import find_machine_text
+from recollect.extraction.rules.gated_quotes import statement_probability
+from recollect.extraction.sources import readable
+from recollect.extraction.spans import blank_out
+from recollect.extraction.wrappers import find_wrapped
+from recollect.formation.batch import ExtractionBatch
+from recollect.types import LoggedMessage
+
+# From this probability on, what looks like code is shown all the same: 'C++ code for a loop that doubles the field'.
+CODE_THRESHOLD = 0.05
+
+
+def why_skipped(message: LoggedMessage, batch: ExtractionBatch) -> SkipReason:
+    """Return why a model need not see a new message of a batch; empty if it may hold something."""
+    if message.seq in batch.invented:
+        return ""
+    return skip_of(message, (*batch.earlier, *batch.messages), learned_gate=batch.profile.form.learned_gate)
+
+
+def withheld(batch: ExtractionBatch) -> list[SkipReason]:
+    """Return why user messages of the batch need not be shown to a model, a reason for each that need not."""
+    if batch.profile.form.extractor == "paragraph" or "user" not in batch.sources:
+        return []
+    reasons = (why_skipped(message, batch) for message in batch.messages if message.role == "user")
+    return [reason for reason in reasons if reason]
+
+
+def skip_of(message: LoggedMessage, around: Sequence[LoggedMessage], *, learned_gate: bool = True) -> SkipReason:
+    """Return why a model need not see a message that is not part of a game; empty if it may hold something.
+
+    Args:
+        message: A new message.
+        around: It and the messages around it: the one before may ask what it answers.
+        learned_gate: The learned gate is asked about what looks like code.
+    """
+    question = question_before(message, around)
+    own = readable(message)
+    reason = skip_reason(own, asked=bool(question), fenced=any(map(str.isalnum, message.text)))
+    if reason == "code" and learned_gate and statement_probability(message, around) >= CODE_THRESHOLD:
+        return ""
+    return "code" if reason == "carried" and _is_of_programs(message.text) else reason
+
+
+def _is_of_programs(text: str) -> bool:
+    """Return whether a message has no words but those of programs."""
+    words = blank_out(text, find_wrapped(text).spans)
+    return not any(map(str.isalnum, blank_out(words, find_machine_text(words))))
