@@ -20,6 +20,7 @@ from recollect.text.languages import guess
 from recollect.text.scripts import runs, script_of
 
 ENGLISH = "en"
+_REMARK = "[ERROR"
 # Characters of a chat by which its language is told, from its beginning.
 _SEEN_CHARACTERS = 20_000
 _KANA = frozenset(map(chr, range(0x3041, 0x3100)))
@@ -49,6 +50,11 @@ class AlpsItem:
     utterances: frozenset[int]
     """Places of the user's messages that hold the evidence, from 0; empty where none was found to."""
 
+    @property
+    def is_doubted(self) -> bool:
+        """Whether the data set itself remarks that the memory is wrong: '[ERROR: Unsupported by evidence]'."""
+        return _REMARK in self.text
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlpsChat:
@@ -71,6 +77,11 @@ class AlpsChat:
     def gold_utterances(self) -> frozenset[int]:
         """Places of the user's messages that are evidence for a memory."""
         return frozenset(place for item in self.gold for place in item.utterances)
+
+    @property
+    def undoubted_utterances(self) -> frozenset[int]:
+        """Places of the user's messages that are evidence for a memory that the data set does not doubt."""
+        return frozenset(place for item in self.gold if not item.is_doubted for place in item.utterances)
 
 
 def read_chats(path: Path) -> tuple[AlpsChat, ...]:

@@ -3,6 +3,7 @@
 Each chat is one conversation of a user of its own, in a database in memory; it is recorded whole, then formed.
 """
 
+import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -18,12 +19,14 @@ from recollect.engine.components import open_components
 from recollect.evaluation.extraction_modes import emptiest, item
 from recollect.evaluation.instrumentation import ConversationClock
 from recollect.extraction.llm import SCHEMA_NAME
+from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import FormPolicy
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
+from recollect.text import bare
 from recollect.types import Decision, Memory, MemoryKind
 
 PROFILE = "default"
@@ -31,7 +34,7 @@ PROFILE = "default"
 # knows which messages it is shown, whatever is left of their words.
 _FIRST_DAY, _STEP = datetime(2026, 1, 1, 12, tzinfo=UTC), timedelta(days=1)
 # A message in the question: its number, its day where the one before has another, the speaker, the words.
-_SHOWN = LazyPattern(r'\[(\d+)\] (?:\w+ (\d+ \w+ \d+), )?"(?:[^"\\]|\\.)*": ".*"')
+_SHOWN = LazyPattern(r'\[(\d+)\] (?:\w+ (\d+ \w+ \d+), )?"(?:[^"\\]|\\.)*"(?:, invented)?: (".*")')
 # Nothing of quotations goes into notes and facts: without them a chat is formed in less time.
 _WITHOUT_TURNS: Mapping[str, object] = {"turns": False}
 _MAX_LISTED = 10_000
@@ -81,9 +84,12 @@ class RecordedModel:
         """Do nothing."""
 
     def _memories(self, question: str) -> list[dict[str, Any]]:
-        lines = map(_SHOWN.fullmatch, question.partition("\nMessages:\n")[2].splitlines())
-        numbers = {_place_of(found[2]): int(found[1]) for found in lines if found}
-        shown = frozenset(numbers)
+        lines = [*filter(None, map(_SHOWN.fullmatch, question.partition("\nMessages:\n")[2].splitlines()))]
+        numbers = {_place_of(found[2]): int(found[1]) for found in lines}
+        shown: dict[int, str] = {}
+        for found in lines:
+            words = bare(json.loads(found[3]).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, ""))
+            shown[_place_of(found[2])] = f"{shown.get(_place_of(found[2]), '')}\n{words}"
         return [
             item(known.text, numbers[found.place], "") | {"quote": found.quoted(shown), "type": type_of(known.label)}
             for known, found in self._items

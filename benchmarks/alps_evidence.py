@@ -6,6 +6,7 @@ punctuation are ignored.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,13 +23,15 @@ from recollect.extraction.spans import Span, blank_out
 from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import find_wrapped
 from recollect.lazy_pattern import LazyPattern
-from recollect.text import bare
+from recollect.text import bare, is_unspaced
 
 # What joins passages; brackets around it, as in '[...]', are no words.
 _JOINT = LazyPattern(r"\.{3,}|…|\n")
 _QUOTED_LINE = LazyPattern(r"^[ \t]*+>.*$", re.MULTILINE)
 # Letters and digits that a passage needs: of fewer, any message has them.
 _MIN_PIECE = 3
+# Characters of a run, and the share of its runs that one passage must have in common with another.
+_RUN, _MIN_SHARED = 8, 0.5
 
 _PARTS: Mapping[str, Callable[[str], Sequence[Span]]] = {
     "code or a wrapped document": lambda text: find_wrapped(text).spans,
@@ -68,9 +71,68 @@ class FoundEvidence:
         """The last message that holds some of it: then all of it was said."""
         return max(passage.place for passage in self.passages)
 
-    def quoted(self, shown: frozenset[int]) -> str:
-        """Return the words that a model can quote that is shown these messages."""
-        return " ... ".join(passage.text for passage in self.passages if passage.place in shown)
+    def quoted(self, shown: Mapping[int, str]) -> str:
+        """Return the words that a model quotes: those of the evidence that it is shown, if they are half of it.
+
+        Of less nobody would form the item; it is given with its whole evidence, and should be refused.
+
+        Args:
+            shown: Words of the messages by their places, as `bare` writes them.
+        """
+        passages = [passage for passage in self.passages if passage.place in shown]
+        seen = [seen_part(passage.text, shown[passage.place]) for passage in passages]
+        if 2 * sum(map(len, map(bare, seen))) < sum(len(bare(passage.text)) for passage in passages):
+            seen = [passage.text for passage in passages]
+        return " ... ".join(filter(None, seen))
+
+
+def seen_part(passage: str, shown: str) -> str:
+    """Return a passage if it is shown or has a secret, else its beginning or its end as far as that is shown.
+
+    Args:
+        passage: Words of a message.
+        shown: What is shown of the message, as `bare` writes it.
+
+    >>> seen_part("Rephrase for my blog: I ski", "rephrase for my blog"), seen_part("I ski", "rephrase")
+    ('Rephrase for my blog:', '')
+    """
+    if redact(passage) != passage:
+        return passage
+    blank = "" if is_unspaced(passage) else " "
+    words = list(passage) if not blank else passage.split()
+
+    def beginning(count: int) -> str:
+        return blank.join(words[:count])
+
+    def end(count: int) -> str:
+        return blank.join(words[len(words) - count :])
+
+    longest = max(_longest(beginning, len(words), shown), _longest(end, len(words), shown), key=len)
+    return longest if _is_long_enough(bare(longest)) else ""
+
+
+def _longest(part: Callable[[int], str], count: int, shown: str) -> str:
+    """Return the longest of the parts of 1 to `count` words that is shown; empty if none is."""
+    return part(bisect_left(range(1, count + 1), True, key=lambda words: bare(part(words)) not in shown))
+
+
+def rest_on_same_words(one: FoundEvidence, other: FoundEvidence) -> bool:
+    """Return whether two memories rest on the same words: on half of the shorter passage at least."""
+    return any(
+        mine.place == theirs.place and _share(_runs(mine.text), _runs(theirs.text)) >= _MIN_SHARED
+        for mine in one.passages
+        for theirs in other.passages
+    )
+
+
+def _runs(text: str) -> frozenset[str]:
+    """Return all runs of eight characters of a text, or all of a shorter one."""
+    plain = bare(text)
+    return frozenset(plain[place : place + _RUN] for place in range(max(1, len(plain) - _RUN + 1)))
+
+
+def _share(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, min(len(one), len(other)))
 
 
 def find_evidence(item: AlpsItem, said: Mapping[int, str]) -> FoundEvidence | None:

@@ -18,6 +18,7 @@ from benchmarks.alps_evidence import (
     bare_messages,
     find_evidence,
     hidden_parts,
+    rest_on_same_words,
 )
 from benchmarks.alps_skips import skipped_messages
 from recollect.extraction.redaction import redact
@@ -62,6 +63,8 @@ class ItemOutcome:
     """The engine's reason, without numbers; for what it did not find or show, with what of the message holds it."""
     hidden: bool = False
     """It is lost because all its evidence, or some, is in what counts as others' words."""
+    in_gold: bool = False
+    """A verified memory that the data set does not doubt rests on the same words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +83,7 @@ async def replay(chat: AlpsChat, model: str, run: EngineRun, stand_in: RecordedM
     """
     said, skips = bare_messages(chat), skipped_messages(chat)
     items = [(item, find_evidence(item, said)) for item in chat.recorded.get(model, ())]
+    gold = [found for item in chat.gold if not item.is_doubted and (found := find_evidence(item, said))]
     given = [(item, found or _unfounded(item, said.keys() - skips.keys())) for item, found in items]
     stand_in.learn([(item, found) for item, found in given if not skips.get(found.place)])
     formed = await run.form(chat)
@@ -99,8 +103,10 @@ async def replay(chat: AlpsChat, model: str, run: EngineRun, stand_in: RecordedM
             reason = ": ".join(filter(None, (reason, parts)))
             outcome = Outcome.APART if reason in _APART else outcome
         hidden = outcome is Outcome.LOST and are_others_words(reason.rpartition(": ")[2])
+        in_gold = found is not None and any(rest_on_same_words(found, verified) for verified in gold)
+        reason = _NUMBER.sub("N", reason)
         outcomes.append(
-            ItemOutcome(item=item, found=found, outcome=outcome, reason=_NUMBER.sub("N", reason), hidden=hidden)
+            ItemOutcome(item=item, found=found, outcome=outcome, reason=reason, hidden=hidden, in_gold=in_gold)
         )
     return ReplayedChat(formed=formed, outcomes=outcomes)
 

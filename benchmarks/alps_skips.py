@@ -1,13 +1,15 @@
 """Which of the user's messages in AlpsBench's chats no model is shown, and why. Pure."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_parts
+from benchmarks.alps_gates import gate_in_use
 from recollect.extraction.courtesy import SkipReason
 from recollect.extraction.sources import invented_words, without_role_play
+from recollect.extraction.statement_gate import StatementGate
 from recollect.formation.extract import EARLIER
 from recollect.formation.skips import skip_of
 from recollect.types import ConversationId, LoggedMessage
@@ -16,23 +18,34 @@ from recollect.types import ConversationId, LoggedMessage
 _SAID_AT = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def skipped_messages(chat: AlpsChat) -> Mapping[int, SkipReason]:
-    """Return why messages are not shown to a model, by their places, where each turn is formed by itself."""
+def skipped_messages(chat: AlpsChat, gate: StatementGate | None = None) -> Mapping[int, SkipReason]:
+    """Return why messages are not shown to a model, by their places, where each turn is formed by itself.
+
+    Args:
+        chat: The chat.
+        gate: Asked instead of the package's.
+    """
     played = logged_messages(chat)
     invented = invented_words([_logged(chat, place) for place in range(len(chat.messages))], ())
-    reasons = {
-        place: skip_of(message, played[max(0, place - EARLIER) : place + 1])
-        for place, message in enumerate(played)
-        if message.role == "user" and message.seq not in invented
-    }
+    with gate_in_use(gate):
+        reasons = {
+            place: skip_of(message, played[max(0, place - EARLIER) : place + 1])
+            for place, message in enumerate(played)
+            if message.role == "user" and message.seq not in invented
+        }
     return {place: reason for place, reason in reasons.items() if reason}
 
 
-def count_skipped(chats: Iterable[AlpsChat]) -> Counter[str]:
-    """Count the gold utterances that no model is shown, by the reason and by what of the message holds the evidence."""
+def count_skipped(chats: Sequence[AlpsChat], skipped: Sequence[Mapping[int, SkipReason]]) -> Counter[str]:
+    """Count the gold utterances that no model is shown, by the reason and by what of the message holds the evidence.
+
+    Args:
+        chats: The chats.
+        skipped: For each of them its `skipped_messages`.
+    """
     counted: Counter[str] = Counter()
-    for chat in chats:
-        skips, said = skipped_messages(chat), bare_messages(chat)
+    for chat, skips in zip(chats, skipped, strict=True):
+        said = bare_messages(chat)
         for place in sorted(chat.gold_utterances & skips.keys()):
             evidence = [find_evidence(item, said) for item in chat.gold if place in item.utterances]
             parts = [hidden_parts(found, chat.said) for found in evidence if found]

@@ -5,10 +5,12 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from benchmarks.alps_chats import ENGLISH, AlpsChat
 from benchmarks.alps_evidence import bare_messages, find_evidence
+from benchmarks.alps_gates import gate_for
 from benchmarks.alps_outcomes import KEPT, ItemOutcome, Outcome, count_outcomes, reasons
 from benchmarks.alps_scores import frequent_languages
-from benchmarks.alps_skips import count_skipped
+from benchmarks.alps_skips import count_skipped, skipped_messages
 from benchmarks.rows import Row
+from recollect.extraction.statement_gate import StatementGate
 
 # Promises: of well-evidenced items lost, of gold utterances that no model is shown, in percent.
 MAX_LOST, MAX_SKIPPED = 3.0, 2.0
@@ -17,6 +19,8 @@ _MAX_REASONS = 30
 Outcomes = Mapping[str, Sequence[Sequence[ItemOutcome]]]
 """For each model what became of its items, chat by chat."""
 _ALL = "all models"
+# Whether a verified memory rests on the same words as an item: then its loss is a loss by the data set's own measure.
+_VERIFIED, _UNVERIFIED = "as verified memories", "as no verified memory"
 _LOST = f"{Outcome.LOST}, {_ALL}"
 
 
@@ -42,14 +46,28 @@ def data_rows(chats: Sequence[AlpsChat], models: Sequence[str]) -> list[Row]:
     return rows
 
 
-def skip_rows(chats: Sequence[AlpsChat]) -> list[Row]:
-    """Say which share of the gold utterances no model is shown, and why."""
+def skip_rows(chats: Sequence[AlpsChat], gates: Sequence[StatementGate] = ()) -> list[Row]:
+    """Say which share of the gold utterances no model is shown, and why.
+
+    Args:
+        chats: The chats.
+        gates: By fold; none: the gate of the package.
+    """
+    skips = [skipped_messages(chat, gate_for(chat, gates)) for chat in chats]
     gold = sum(len(chat.gold_utterances) for chat in chats)
-    counted = count_skipped(chats)
-    rows = [("gold utterances not shown", counted.total(), MAX_SKIPPED)]
+    undoubted = [chat.undoubted_utterances for chat in chats]
+    hidden = sum(len(places & skipped.keys()) for places, skipped in zip(undoubted, skips, strict=True))
+    user_messages = sum(len(chat.said) for chat in chats)
+    counted = count_skipped(chats, skips)
+    rows = [
+        ("gold utterances not shown", counted.total(), gold, MAX_SKIPPED),
+        ("the same without memories that the data set doubts", hidden, sum(map(len, undoubted)), None),
+        ("all of the user's messages not shown", sum(map(len, skips)), user_messages, None),
+        *((f"gold: {reason}", count, gold, None) for reason, count in counted.most_common()),
+    ]
     return [
-        Row(name=name, value=_percent(count, gold), unit="%", count=gold, bar=bar, note=f"{count} of {gold:,}")
-        for name, count, bar in [*rows, *((reason, count, None) for reason, count in counted.most_common())]
+        Row(name=name, value=_percent(count, of), unit="%", count=of, bar=bar, note=f"{count:,} of {of:,}")
+        for name, count, of, bar in rows
     ]
 
 
@@ -76,11 +94,26 @@ def _by_system(outcomes: Outcomes) -> dict[str, list[ItemOutcome]]:
 def _fates(items: Sequence[ItemOutcome], system: str) -> list[Row]:
     counted = count_outcomes(items)
     others = [item for item in items if not item.found]
+    verified = [item for item in items if item.found and item.in_gold]
+    unverified = [item for item in items if item.found and not item.in_gold]
     return [
         _share("items: well-evidenced", counted.total(), len(items), system),
         *(_share(f"well-evidenced: {outcome}", counted[outcome], counted.total(), system) for outcome in Outcome),
+        *(
+            _share(f"well-evidenced, {name}: {what}", sum(map(is_so, chosen)), len(chosen), system)
+            for name, chosen in ((_VERIFIED, verified), (_UNVERIFIED, unverified))
+            for what, is_so in (("kept", _is_kept), ("lost", _is_lost))
+        ),
         _share("not well-evidenced: kept", sum(item.outcome in KEPT for item in others), len(others), system),
     ]
+
+
+def _is_kept(item: ItemOutcome) -> bool:
+    return item.outcome in KEPT
+
+
+def _is_lost(item: ItemOutcome) -> bool:
+    return item.outcome is Outcome.LOST
 
 
 def _share(name: str, part: int, whole: int, system: str) -> Row:
@@ -92,10 +125,14 @@ def lost_rows(outcomes: Outcomes) -> list[Row]:
     items = [item for listed in outcomes.values() for chat in listed for item in chat]
     total, counted = count_outcomes(items).total(), count_outcomes(items)
     hidden = sum(item.hidden for item in items if item.found)
+    lost = [item for item in items if item.found and _is_lost(item)]
+    verified = sum(item.in_gold for item in lost)
     parts = {
         _LOST: counted[Outcome.LOST],
         f"{Outcome.LOST}: in texts to work on, mail, code and other words of others, {_ALL}": hidden,
         f"{Outcome.LOST}: elsewhere, {_ALL}": counted[Outcome.LOST] - hidden,
+        f"{Outcome.LOST}, {_VERIFIED}, {_ALL}": verified,
+        f"{Outcome.LOST}, {_UNVERIFIED}, {_ALL}": len(lost) - verified,
         f"{Outcome.APART}, {_ALL}": counted[Outcome.APART],
         f"{Outcome.HELD}, {_ALL}": counted[Outcome.HELD],
     }

@@ -51,7 +51,7 @@ class AlpsBench:
             "data": lambda quick: data_rows(self._chats, self._models),
             "utterances": lambda quick: score_rows(self._chats, self._systems),
             "languages": lambda quick: language_rows(self._chats, self._systems),
-            "skipped": lambda quick: skip_rows(self._chats),
+            "skipped": lambda quick: skip_rows(self._chats, self._gates),
             "replayed": lambda quick: score_rows(self._chats, self._replayed_sources),
             "kept": lambda quick: kept_rows(self._chats, self._outcomes),
             "lost": lambda quick: lost_rows(self._outcomes),
@@ -79,7 +79,11 @@ class AlpsBench:
     async def _replay(self, model: str) -> list[ReplayedChat]:
         stand_in = RecordedModel()
         async with engine_run(stand_in) as run:
-            return [await replay(chat, model, run, stand_in) for chat in steps(f"{model}, replayed", self._chats)]
+            replays: list[ReplayedChat] = []
+            for chat in steps(f"{model}, replayed", self._chats):
+                with gate_in_use(gate_for(chat, self._gates)):
+                    replays.append(await replay(chat, model, run, stand_in))
+            return replays
 
     @property
     def _replayed_sources(self) -> Mapping[str, Sequence[Sources]]:

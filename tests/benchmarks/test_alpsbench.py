@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.alps_chats import AlpsChat, AlpsItem, fold_of, language_of, models_of, read_chats, sampled
 from benchmarks.alps_engine import RecordedModel, engine_run
-from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_by
+from benchmarks.alps_evidence import bare_messages, find_evidence, hidden_by, seen_part
 from benchmarks.alps_gates import gate_file, gate_for, gate_in_use, read_gates
 from benchmarks.alps_outcomes import ItemOutcome, Outcome, replay
 from benchmarks.alps_scores import Score, language_rows, score_rows
@@ -195,6 +195,61 @@ def test_a_secret_hides_a_quote() -> None:
     assert hidden_by("My password is hunter2, and I ski.", "password is hunter2") == "a secret"
 
 
+@pytest.mark.parametrize(
+    ("passage", "shown", "part"),
+    [
+        ("Rephrase this for my blog: I ski", "rephrase this for my blog", "Rephrase this for my blog:"),
+        ("I ski. Is that well put?", "is that well put", "Is that well put?"),
+        ("I ski in Oslo", "we ski", ""),
+        ("翻译成英文：我喜欢滑雪", "翻译成英文", "翻译成英文："),
+        ("My password is hunter2", "my password is", "My password is hunter2"),
+    ],
+)
+def test_a_passage_is_quoted_as_far_as_it_is_shown(passage: str, shown: str, part: str) -> None:
+    assert seen_part(passage, shown) == part
+
+
+@pytest.mark.parametrize(
+    ("evidence", "quote"),
+    [
+        ("Rephrase this for my own blog: I ski", "Rephrase this for my own blog:"),
+        ("Rephrase: I ski every winter in Oslo", "Rephrase: I ski every winter in Oslo"),
+        ("Rephrase this for my own blog ... I ski", "Rephrase this for my own blog ..."),
+    ],
+)
+def test_of_less_than_half_of_its_evidence_an_item_is_given_with_all_of_it(evidence: str, quote: str) -> None:
+    said = {0: "rephrase this for my own blog i ski every winter in oslo", 2: "rephrase i ski every winter in oslo"}
+    found = find_evidence(AlpsItem(text="x", label="", evidence=evidence, utterances=frozenset()), said)
+
+    assert found
+    assert found.quoted({0: "rephrase this for my own blog", 2: "rephrase"}) == quote
+
+
+async def test_an_item_that_rests_on_the_words_of_a_verified_memory_is_told_apart(tmp_path: Path) -> None:
+    doubted = item("Likes Paris [ERROR: Unsupported by evidence]", "How tall is the Eiffel tower?", 2)
+    allergy, towers, *_ = await replayed(tmp_path, ANA | {"gold": [*ANA["gold"], doubted]})
+
+    assert (allergy.in_gold, towers.in_gold) == (True, False)
+    assert only(tmp_path, ANA | {"gold": [*ANA["gold"], doubted]}).undoubted_utterances == {0}
+
+
+async def test_a_memory_of_a_game_is_stored_and_what_it_invents_is_not(tmp_path: Path) -> None:
+    said = "Let's role-play! I'm the captain and you're my mate. I was born in Tortuga."
+    likes, born = await replayed(
+        tmp_path,
+        chat(
+            said,
+            recorded=[
+                item("Likes role plays on ships.", "Let's role-play! I'm the captain", 0),
+                item("Was born in Tortuga.", "I was born in Tortuga", 0),
+            ],
+        ),
+    )
+
+    assert likes.outcome is Outcome.STORED
+    assert (born.outcome, born.reason) == (Outcome.LOST, "takes what is said in a game or story for true")
+
+
 def test_each_utterance_counts_once_and_a_memory_beside_the_evidence_is_false(tmp_path: Path) -> None:
     score = Score()
 
@@ -321,7 +376,10 @@ def test_skipped_messages_are_counted_with_what_hides_the_evidence(tmp_path: Pat
     chats = read(tmp_path, polite, pasted)
 
     assert skipped_messages(chats[0]) == {4: "thanks"}
-    assert count_skipped(chats) == {"thanks": 1, "code: a quoted line": 1}
+    assert count_skipped(chats, [skipped_messages(each) for each in chats]) == {
+        "thanks": 1,
+        "carried: a quoted line": 1,
+    }
 
 
 def test_the_command_writes_its_tables(tmp_path: Path) -> None:
