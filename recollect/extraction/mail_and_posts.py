@@ -149,7 +149,7 @@ _POST_FOOTER = LazyPattern(
     re.MULTILINE | re.IGNORECASE,
 )
 _CLOSING_TIME = LazyPattern(r"^[ \t]{0,9}\d{1,2}:\d{2}\s?[ap]m\s*+\Z", re.MULTILINE | re.IGNORECASE)
-# An attribution after a dash at the end, with first and last name: of a line, or behind a sentence.
+# An attribution after a dash at the end, with first and last name: a line of its own, or after a sentence.
 _ATTRIBUTION = LazyPattern(
     r"(?:^"
     r"|[.!?…\"”»'’]\s)[—–-]{1,2}\s?(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}(?:\s(?-i:[A-ZÀ-Þ])[\w.'’-]{1,20}){1,3}(?:,\s\d{4})?\s*+\Z",

@@ -76,14 +76,11 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     read, gone = list(page.messages), page.abandoned
     if not read or read[-1].seq <= lease.formed_seq:
         return FormationResult(formed_seq=lease.last_seq)
-    new = [message for message in read if message.seq > lease.formed_seq]
-    new = new if limit == WHOLE_BATCH else take_batch(new)
+    new = _taken([message for message in read if message.seq > lease.formed_seq], limit)
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
     played, invented = await part_games(told, gone, lease, runtime)
     told, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
-    if told != played:
-        invented = {}  # it may say what is to be forgotten
     asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
     parts = await parted(told, page.injections, runtime, keeps_questions=asks)
     live = [message for message, _ in parts]
@@ -98,7 +95,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         options=options,
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
-        invented={seq: words for seq, words in invented.items() if seq in {message.seq for message in live}},
+        invented=invented if told == played else {},  # it may say what is to be forgotten
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):
@@ -116,6 +113,11 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         subject_version=hot.version,
         user_characters=characters([message for message in new if message.role == "user"]),
     )
+
+
+def _taken(new: list[LoggedMessage], limit: int) -> list[LoggedMessage]:
+    """Take the messages of one batch; a conversation that is summed up is read whole."""
+    return new if limit == WHOLE_BATCH else take_batch(new)
 
 
 async def _settings(lease: Lease, runtime: Runtime) -> tuple[Profile, Mapping[str, Any]]:
