@@ -74,7 +74,7 @@ class FoundEvidence:
     def quoted(self, shown: Mapping[int, str]) -> str:
         """Return the words that a model quotes: those of the evidence that it is shown, if they are half of it.
 
-        Of less nobody would form the item; it is given with its whole evidence, and should be refused.
+        Of less no model would form the item: it is given with its whole evidence, and should be refused.
 
         Args:
             shown: Words of the messages by their places, as `bare` writes them.
