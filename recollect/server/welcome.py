@@ -56,6 +56,7 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
             "",
             "Next: point any OpenAI client at it, changing nothing but the base URL, or try",
             f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
+            *([] if is_trusting(settings) else ["    -H 'authorization: Bearer rk_…' -H 'x-recollect-user: ana' \\"]),
             f'    -d \'{{"model":"{_model_to_try(settings, model)}","messages":[{{"role":"user","content":'
             '"I am allergic to peanuts."}]}\'',
             f"  {own_command()} chat    talk here and see what is recalled",

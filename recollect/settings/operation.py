@@ -5,11 +5,13 @@ from typing import Literal
 from pydantic import Field
 
 from recollect.environment import EnvironmentSettings
+from recollect.settings.checks import Key
 
 
 class OperationSettings(EnvironmentSettings):
     """Settings of background work, caches and logs."""
 
+    key: Key = Field(default=None, description="API key that `recollect chat` sends to a server that needs one.")
     worker: bool = Field(
         default=True, description="Form memories in the server process; off: run `recollect worker` separately."
     )

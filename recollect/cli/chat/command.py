@@ -49,7 +49,7 @@ def chat(user: UserName = None, model: _Model = None, url: _Url = None, database
     background = BackgroundLoop()
     try:
         with _server(here, background, url, own=database is not None) as found:
-            client = background.run(_client(ChatClient, found.url, here.subject.name))
+            client = background.run(_client(ChatClient, found.url, here.subject.name, found.key))
             try:
                 name = model or background.run(client.first_model())
                 if sys.stdin.isatty():
@@ -62,9 +62,11 @@ def chat(user: UserName = None, model: _Model = None, url: _Url = None, database
         background.close()
 
 
-async def _client(make: "Callable[[str, str], ChatClient]", base: str, user: str) -> "ChatClient":
+async def _client(
+    make: "Callable[[str, str, str | None], ChatClient]", base: str, user: str, key: str | None
+) -> "ChatClient":
     """Create the client inside the event loop that it will use."""
-    return make(base, user)
+    return make(base, user, key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +76,8 @@ class _Found:
     url: str
     what: str
     """Description for the user."""
+    key: str | None = None
+    """API key to send."""
     local: bool = True
     """Whether it uses the database of the settings."""
     own: "ChatServer | None" = None
@@ -86,19 +90,20 @@ def _server(here: CommandOptions, background: "BackgroundLoop", url: str | None,
     from recollect.cli.chat.server import ChatServer
     from recollect.cli.chat.server_client import answers
 
+    key = here.settings.key.get_secret_value() if here.settings.key else None
     if url is not None:
-        yield _Found(url=url.removesuffix("/").removesuffix("/v1"), what=f"Talking to {url}", local=False)
+        yield _Found(url=url.removesuffix("/").removesuffix("/v1"), what=f"Talking to {url}", key=key, local=False)
         return
     settings = here.settings
     host = "127.0.0.1" if settings.host in ("0.0.0.0", "::", "localhost") else settings.host
     running = f"http://{f'[{host}]' if ':' in host else host}:{settings.port}"
     if not own and settings.port and background.run(answers(running)):
-        yield _Found(url=running, what=f"Talking to the server at {running}")
+        yield _Found(url=running, what=f"Talking to the server at {running}", key=key)
         return
-    server = ChatServer(settings)
+    server = ChatServer(settings, here.subject)
     try:
         background.run(server.start())
-        yield _Found(url=server.url, what=f"Memory in {settings.shown_database}", own=server)
+        yield _Found(url=server.url, key=server.key, what=f"Memory in {settings.shown_database}", own=server)
     finally:
         background.run(server.close())
 

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Coroutine
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any, TypeVar
 
 import uvicorn
@@ -14,10 +15,12 @@ from recollect.server.app import build_app
 from recollect.server.http_protocol import HttpProtocol
 from recollect.server.http_server import bind
 from recollect.settings import Settings
+from recollect.types import Access, NewApiKey, Subject
 
 T = TypeVar("T")
 
 _LOOPBACK = "127.0.0.1"
+_KEY_LASTS = timedelta(days=1)
 
 
 class BackgroundLoop:
@@ -48,12 +51,24 @@ class BackgroundLoop:
 class ChatServer:
     """The server of `recollect serve`, private to this process."""
 
-    def __init__(self, settings: Settings) -> None:
-        """Create a server from settings, with its own address and without authentication."""
+    def __init__(self, settings: Settings, user: Subject) -> None:
+        """Create a server for a user from settings, with its own address and without others' credentials."""
         self.settings = settings.model_copy(
-            update={"host": _LOOPBACK, "port": 0, "jwt_secret": None, "worker": True, "show_memories": True}
+            update={
+                "host": _LOOPBACK,
+                "port": 0,
+                "auth": "auto",
+                "jwt_secret": None,
+                "jwt_issuer": None,
+                "worker": True,
+                "show_memories": True,
+            }
         )
         self.url = ""
+        self.key: str | None = None
+        """The API key to send, where the database has keys; it is revoked in the end."""
+        self._user = user
+        self._key_id = ""
         self._engine: AsyncRecollect | None = None
         self._server: uvicorn.Server | None = None
         self._serving: asyncio.Task[None] | None = None
@@ -65,6 +80,16 @@ class ChatServer:
             SetupError: The database or a setting cannot be used.
         """
         self._engine = await AsyncRecollect.open(self.settings)
+        if await self._engine.keys.is_any_valid():
+            new = NewApiKey(
+                name="recollect chat",
+                access=Access.WRITE,
+                user=self._user.name,
+                tenant=self._user.tenant,
+                expires_at=self._engine.clock.now() + _KEY_LASTS,
+            )
+            made, self.key = await self._engine.keys.create(new, actor="cli")
+            self._key_id = made.id
         taken = bind(_LOOPBACK, 0)
         self.url = f"http://{_LOOPBACK}:{taken.getsockname()[1]}"
         config = uvicorn.Config(
@@ -84,6 +109,8 @@ class ChatServer:
             self._server.should_exit = True
             await self._serving
         if self._engine is not None:
+            if self._key_id:
+                await self._engine.keys.revoke(self._key_id, actor="cli")
             await self.settle()
             await self._engine.close()
 

@@ -29,10 +29,10 @@ class AnswerPiece:
 class ChatClient:
     """Connection of one user to a server."""
 
-    def __init__(self, base_url: str, user: str) -> None:
-        """Create a client for a server's URL (without `/v1`) and a user."""
+    def __init__(self, base_url: str, user: str, key: str | None = None) -> None:
+        """Create a client for a server's URL (without `/v1`), a user, and the API key that the server may need."""
         self._base = base_url.rstrip("/")
-        self._headers = {"x-recollect-user": user}
+        self._headers = {"x-recollect-user": user} | ({"x-recollect-key": key} if key else {})
         self._http = aiohttp.ClientSession(
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=_SILENCE_S), trust_env=False
         )
@@ -154,4 +154,4 @@ async def answers(base_url: str) -> bool:
             body = await answer.json(content_type=None)
     except (aiohttp.ClientError, TimeoutError, ValueError, OSError):
         return False
-    return isinstance(body, dict) and "status" in body and "worker" in body
+    return isinstance(body, dict) and "status" in body and "version" in body
