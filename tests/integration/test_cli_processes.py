@@ -88,6 +88,27 @@ def test_a_chat_talks_to_the_server_that_runs(shell: Shell) -> None:
         server.kill()
 
 
+def test_a_chat_with_keys_sends_one_or_makes_its_own(shell: Shell) -> None:
+    code, secret, err = shell.run("keys", "create", "--name", "laptop", "--user", "cleo")
+    assert code == 0, err
+    code, out, err = shell.run("chat", "--user", "cleo", stdin="I am learning the cello.\n")
+    assert (code, "remembered" in out) == (0, True), err
+    _, listed, _ = shell.run("keys", "list", "--json")
+    states = {key["name"]: key["revoked_at"] is None for key in json.loads(listed)["keys"]}
+    assert states == {"laptop": True, "recollect chat": False}
+    server = ServerProcess(shell.folder, settings={"DATABASE_URL": shell.environment["RECOLLECT_DATABASE_URL"]})
+    try:
+        server.start()
+        url = f"http://127.0.0.1:{server.port}"
+        code, _, err = shell.run("chat", "--url", url, "--user", "cleo", stdin="What do I learn?\n")
+        assert (code, "401" in err) == (1, True)
+        shell.environment["RECOLLECT_KEY"] = secret.strip()
+        code, out, err = shell.run("chat", "--url", url, "--user", "cleo", stdin="What am I learning? The cello?\n")
+        assert (code, "cello" in out) == (0, True), err
+    finally:
+        server.kill()
+
+
 def test_a_chat_without_a_reachable_server_says_so_in_one_line(shell: Shell) -> None:
     code, out, err = shell.run("chat", "--url", "http://127.0.0.1:1", stdin="Hello?\n")
 
