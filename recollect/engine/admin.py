@@ -160,6 +160,14 @@ class AdminService:
         """
         await self._store.admin.ping()
 
+    async def ping_all(self) -> None:
+        """Check that all subjects can be reached; of a cluster, that every machine answers.
+
+        Raises:
+            StoreUnavailableError: some cannot; requests of other subjects may be answered.
+        """
+        await self._store.admin.ping_all()
+
     async def run_worker(self) -> None:
         """Form memories and do maintenance until `stop_worker` is called."""
         await self._steps.run_worker()

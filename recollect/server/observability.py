@@ -56,11 +56,17 @@ def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
 
 def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request], Awaitable[Response]]:
     async def healthz(request: Request) -> Response:
-        """Report whether the database answers, and to the operator the counters since the start."""
+        """Report whether the database answers, and to the operator the counters since the start.
+
+        If some machines of a cluster are down, the status is `degraded`: the subjects of the others are served.
+        """
         body: dict[str, object] = {"status": "ok", "version": version("recollect")}
         _, reason = await _in_time(engine.admin.ping)
         if reason is not None:
             body |= {"status": "unavailable", "reason": reason}
+        else:
+            _, partly = await _in_time(engine.admin.ping_all)
+            body |= {} if partly is None else {"status": "degraded", "reason": partly}
         if is_operator(request.scope):
             worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
             body |= {"proxy": asdict(proxy), "worker": worker}

@@ -185,6 +185,14 @@ class DatabaseAdmin(Protocol):
         """
         ...
 
+    async def ping_all(self) -> None:
+        """Check as `ping` does; of a cluster, that every machine answers.
+
+        Raises:
+            StoreUnavailableError: Some machine does not.
+        """
+        ...
+
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored; with `check`, verify the files and that all indexes agree (slow)."""
         ...

@@ -130,6 +130,14 @@ class BlockingAdminService:
         """
         self._engine.run(self._engine.core.admin.ping())
 
+    def ping_all(self) -> None:
+        """Check that all subjects can be reached; of a cluster, that every machine answers.
+
+        Raises:
+            StoreUnavailableError: some cannot; requests of other subjects may be answered.
+        """
+        self._engine.run(self._engine.core.admin.ping_all())
+
     def run_worker(self) -> None:
         """Wait until `stop_worker` ends the background worker, which runs from the start."""
         self._engine.wait_for_worker()

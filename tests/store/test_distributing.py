@@ -134,6 +134,11 @@ def test_a_database_that_cannot_be_distributed_is_refused_without_tables(cluster
         distribute_database(cluster)
     with psycopg.connect(cluster, autocommit=True) as db:
         db.execute("CREATE OR REPLACE FUNCTION citus_is_coordinator() RETURNS BOOLEAN LANGUAGE sql AS 'SELECT false'")
+        db.execute("DELETE FROM pg_dist_node")  # Citus calls a cluster without nodes no coordinator
+    with pytest.raises(UnreadableStoreError, match="no node of it holds shards: add some"):
+        distribute_database(cluster)
+    with psycopg.connect(cluster, autocommit=True) as db:
+        db.execute("INSERT INTO pg_dist_node VALUES ('primary', true, true)")
     with pytest.raises(UnreadableStoreError, match="it is a worker of Citus: name the coordinator's"):
         distribute_database(cluster)
     for url in (plain, cluster):

@@ -50,7 +50,11 @@ class PostgresAdmin:
         return await self._executor.read(read)
 
     async def ping(self) -> None:
-        """Read from the database."""
+        """Read from the server that is connected to; of a cluster, no other is asked."""
+        await self._executor.read(lambda db: fetch_value(db, OWN_SQL["schema"]))
+
+    async def ping_all(self) -> None:
+        """Read from every machine of a cluster."""
         await self._executor.read(formations.next_due)
 
     async def stats(self, *, check: bool = False) -> StoreStats:

@@ -83,9 +83,10 @@ def _citus(db: psycopg.Connection[Row], where: str) -> tuple[str, int]:
             "it has no Citus: put citus into shared_preload_libraries, restart the server, and run "
             "`CREATE EXTENSION citus` in this database, on each node",
         )
-    if not _rows(db, "is_coordinator")[0][0]:
+    known, nodes = map(int, _rows(db, "nodes")[0])
+    # Without any node Citus takes every server for a worker.
+    if known and not _rows(db, "is_coordinator")[0][0]:
         raise refused(where, "it is a worker of Citus: name the coordinator's database")
-    nodes = int(_rows(db, "nodes")[0][0])
     if not nodes:
         raise refused(where, "no node of it holds shards: add some with `SELECT citus_add_node('worker-1', 5432)`")
     return str(found[0][0]), nodes

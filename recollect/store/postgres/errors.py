@@ -18,6 +18,9 @@ AGAIN = (errors.DeadlockDetected, errors.SerializationFailure)
 # Classes of SQLSTATE (PostgreSQL's Appendix A): the connection failed, and the server or its administrator ended it.
 _LOST = ("08", "57P")
 
+# Text of a unique violation in English, in which Citus passes on what its nodes report.
+_DUPLICATE = "duplicate key value violates unique constraint"
+
 # What no connection does that is one to the server.
 FORGETFUL = "forgets what a connection was told: let the pooler before it pool by session, or connect past it"
 
@@ -27,13 +30,20 @@ def lost_by(error: psycopg.OperationalError) -> bool:
     return error.sqlstate is None or error.sqlstate.startswith(_LOST)
 
 
+def _is_duplicate(error: psycopg.Error) -> bool:
+    """Return whether a key is there already; within a COPY, Citus reports that as an internal error."""
+    if isinstance(error, errors.UniqueViolation):
+        return True
+    return isinstance(error, errors.InternalError_) and _DUPLICATE in str(error)
+
+
 def fault(error: psycopg.Error, where: str) -> RecollectError:
     """Translate what the server at `where` reports; `where` has no password."""
     said = str(error).strip().split("\n")[0]
     match error:
         case errors.DiskFull() | errors.OutOfMemory() | errors.ConfigurationLimitExceeded():
             return StoreFullError(f"{where} cannot grow ({said}): free some room on the server (nothing was written)")
-        case errors.UniqueViolation():
+        case _ if _is_duplicate(error):
             return StaleSubjectError(
                 f"something equal was stored in {where} meanwhile ({said}): read again, then decide again"
             )
@@ -41,6 +51,11 @@ def fault(error: psycopg.Error, where: str) -> RecollectError:
             return UnreadableStoreError(f"{where} is damaged ({said}): restore a backup, or run `recollect doctor`")
         case errors.QueryCanceled():
             return StoreUnavailableError(f"{where} took too long for a statement ({said}): try again")
+        case errors.InsufficientPrivilege() if "CHECKPOINT" in said:
+            return UnreadableStoreError(
+                f"{where}: the tables were rewritten, but its user may not let the server write them out ({said}): run "
+                "`GRANT pg_checkpoint TO …` with that user's name as an administrator, then this once more"
+            )
         case errors.InsufficientPrivilege():
             return UnreadableStoreError(
                 f"{where} refuses what Recollect needs ({said}): give its user the rights to the schema `recollect`"

@@ -76,9 +76,18 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
 
 
 def _begin(db: psycopg.Connection[Row], where: str) -> None:
-    db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    """Make what the migrations rest on. What is there is not asked for: a user without rights could not."""
+    if db.execute("SELECT to_regnamespace($1)", (SCHEMA,)).fetchone() == (None,):
+        try:
+            db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise UnreadableStoreError(
+                f"{where} has no schema `{SCHEMA}`, and its user may make none: run "
+                f"`CREATE SCHEMA {SCHEMA} AUTHORIZATION …` with that user's name as its administrator"
+            ) from error
     try:
-        db.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
+        if not db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
+            db.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
     except (
         psycopg.errors.InsufficientPrivilege,
         psycopg.errors.UndefinedFile,

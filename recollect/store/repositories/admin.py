@@ -122,6 +122,10 @@ class AdminRepository:
         """Check that the database answers: see `DatabaseAdmin.ping`."""
         await self._database.ping()
 
+    async def ping_all(self) -> None:
+        """Check that every machine of the database answers: see `DatabaseAdmin.ping_all`."""
+        await self._database.ping_all()
+
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored; with `check`, verify the files and that all indexes agree (slow)."""
         return await self._database.stats(check=check)

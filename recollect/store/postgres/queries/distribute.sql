@@ -7,7 +7,7 @@ SELECT extversion FROM pg_extension WHERE extname = 'citus'
 SELECT citus_is_coordinator()
 
 -- name: nodes
-SELECT count(*) FROM pg_dist_node WHERE noderole = 'primary' AND isactive AND shouldhaveshards
+SELECT count(*), count(*) FILTER (WHERE noderole = 'primary' AND isactive AND shouldhaveshards) FROM pg_dist_node
 
 -- name: tables
 -- Each table of the schema, its distribution column (none: it is a copy on every node), and how it is distributed now.
