@@ -212,7 +212,7 @@ SAMPLES = {
     "integer": "1",
     "smallint": "1",
     "double precision": "0.5",
-    "text": "'x'",
+    "text": "'[]'",  # some texts are lists
     "json": "'[]'",
     "bytea": "'\\x01'",
     "bytea[]": "ARRAY['\\x01'::BYTEA]",

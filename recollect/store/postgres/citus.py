@@ -61,6 +61,7 @@ def distribute(url: str, *, shards: int) -> CitusReport:
             db.execute("SET statement_timeout = 0")
             db.execute("SELECT pg_advisory_lock($1)", (LOCK,))
             distributed, copied, before = _distribute(db, where, shards)
+            db.execute(to_postgres(SQL["spread_sources"]))
     except psycopg.errors.InsufficientPrivilege as error:
         raise refused(where, f"its user may not do that ({_said(error)}): run this as the tables' owner") from error
     except psycopg.errors.FeatureNotSupported as error:

@@ -33,6 +33,16 @@ SELECT create_distributed_table('subject', 'key', colocate_with => 'none', shard
 -- name: distribute
 SELECT create_distributed_table(CAST(CAST(?1 AS TEXT) AS REGCLASS), 'subject', colocate_with => 'subject')
 
+-- name: spread_sources
+-- The owner of a conversation may be on another node than who remembers it: the conversations are read once and sent there.
+-- `app_memories` reads this view. On one server the definition of the migrations is faster: it reads by index.
+CREATE OR REPLACE VIEW rests_on AS
+WITH home AS MATERIALIZED (SELECT subject, id, external_id FROM conversation)
+SELECT e.subject, e.memory, min(e.place) AS place, coalesce(c.external_id, id_text(c.id)) AS conversation
+  FROM evidence AS e
+  JOIN home AS c ON c.subject = e.home AND c.id = e.conversation
+ GROUP BY e.subject, e.memory, c.subject, c.id, c.external_id
+
 -- name: allow_triggers
 -- The schema's trigger refuses updates of decisions and touches no other row, so it is safe on the shards.
 SET LOCAL citus.enable_unsafe_triggers = on
