@@ -61,10 +61,12 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class FoundEvidence:
-    """The evidence of a well-evidenced item."""
+    """Where the evidence of an item is said."""
 
     passages: tuple[Passage, ...]
     """In the order of the evidence; more than one where it joins passages."""
+    is_said: bool = True
+    """False: no message has these words, and a model that quotes them quotes what it made up."""
 
     @property
     def place(self) -> int:
@@ -81,7 +83,9 @@ class FoundEvidence:
         """
         passages = [passage for passage in self.passages if passage.place in shown]
         seen = [seen_part(passage.text, shown[passage.place]) for passage in passages]
-        if 2 * sum(map(len, map(bare, seen))) < sum(len(bare(passage.text)) for passage in passages):
+        if not self.is_said or 2 * sum(map(len, map(bare, seen))) < sum(
+            len(bare(passage.text)) for passage in passages
+        ):
             seen = [passage.text for passage in passages]
         return " ... ".join(filter(None, seen))
 

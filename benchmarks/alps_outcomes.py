@@ -138,7 +138,7 @@ def reasons(outcomes: Sequence[ItemOutcome]) -> Mapping[Outcome, Counter[str]]:
 
 def _unfounded(item: AlpsItem, shown: Set[int]) -> FoundEvidence:
     place = max(item.utterances, default=max(shown, default=0))
-    return FoundEvidence((Passage(item.evidence, place),))
+    return FoundEvidence((Passage(item.evidence, place),), is_said=False)
 
 
 def _lines(decisions: Sequence[Decision]) -> defaultdict[str, list[Decision]]:

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.alps_chats import AlpsItem
-from benchmarks.alps_evidence import find_evidence, hidden_by, seen_part
+from benchmarks.alps_evidence import FoundEvidence, Passage, find_evidence, hidden_by, seen_part
 
 SAID = {0: "i'm allergic to peanuts and i live in oslo", 2: "how tall is the eiffel tower", 4: "thanks"}
 
@@ -85,3 +85,9 @@ def test_of_less_than_half_of_its_evidence_an_item_is_given_with_all_of_it(evide
 
     assert found
     assert found.quoted({0: "rephrase this for my own blog", 2: "rephrase"}) == quote
+
+
+def test_words_that_were_never_said_are_quoted_whole() -> None:
+    made_up = FoundEvidence((Passage("Rephrase this for my own blog: I swim", 0),), is_said=False)
+
+    assert made_up.quoted({0: "rephrase this for my own blog i ski"}) == "Rephrase this for my own blog: I swim"
