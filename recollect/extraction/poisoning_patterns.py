@@ -17,7 +17,8 @@ class PoisoningPattern(NamedTuple):
     pattern: LazyPattern[str]
     why: str
     hints: tuple[str, ...]
-    """Lower-case substrings; every match of the pattern contains one. Most texts have none, which saves the search."""
+    """Lower-case substrings; every match of the pattern contains one. Most texts have none, which saves the "
+    "search."""
 
     def within(self, text: str, lower: str) -> bool:
         """Return whether a text matches; `lower` is the text in lower case."""
@@ -28,20 +29,30 @@ class PoisoningPattern(NamedTuple):
 FORGED: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(
         LazyPattern(
-            r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:\s++about)?|overlook|override|overwrite|bypass)\s++(?:(?:all|any|the|your|my|of|previous|prior|"
-            r"earlier|above|preceding|every|everything|existing|what|other|safety|system|these|those)\s++)+(?:instructions?|rules?|"
-            r"guidelines?|prompts?|safety|memor(?:y|ies)|directives?|orders?|constraints?|filters?|policies|checks|you\s++know|"
+            r"\b(?:ignor(?:e|ing)|disregard(?:ing)?|forget(?:\s++about)?|overlook|override|overwrite|"
+            r"bypass)\s++(?:(?:all|any|the|your|my|of|previous|prior|"
+            r"earlier|above|preceding|every|everything|existing|what|other|safety|system|these|"
+            r"those)\s++)+(?:instructions?|rules?|"
+            r"guidelines?|prompts?|safety|memor(?:y|ies)|directives?|orders?|constraints?|filters?|policies|"
+            r"checks|you\s++know|"
             r"you\s++(?:were|have\s++been)\s++told|above)"
             r"|\bthe\s++rules\s++(?:above|before\s++this)\b"
-            r"|\b(?:ignore|disregard|forget|overlook)\s++(?:all|everyth?ing|what(?:ever)?)\s++(?:that\s++)?you(?:['’]ve|\s++have|\s++were)"
-            r"|\bignore\s++the\s++(?:\w+\s++)?(?:function|(?:web)?page|resume|document|content|text|e-?mail|data)\s++and\b"
+            r"|\b(?:ignore|disregard|forget|overlook)\s++(?:all|everyth?ing|"
+            r"what(?:ever)?)\s++(?:that\s++)?you(?:['’]ve|\s++have|\s++were)"
+            r"|\bignore\s++the\s++(?:\w+\s++)?(?:function|(?:web)?page|resume|document|content|text|e-?mail|"
+            r"data)\s++and\b"
             r"|\b(?:override|god)[\s_]mode\b"
-            r"|\b(?:vergessen\s++sie|vergiss|olvid\w+|oubli\w+|dimentic\w+|esque[cç]\w+|zignoruj|игнорир\w+|забуд\w+)\b.{0,40}"
+            r"|\b(?:vergessen\s++sie|vergiss|olvid\w+|oubli\w+|dimentic\w+|esque[cç]\w+|zignoruj|игнорир\w+|"
+            r"забуд\w+)\b.{0,40}"
             r"(?:anweisung|instru[ck]|regel|r[eè]g[lol]|инструкц|указани|правил)"
-            r"|(?:无视|忽略|無視|忽視).{0,12}(?:指令|指示|说明|規則|规则|之前|以前)|(?:指示|命令|ルール).{0,6}無視|(?:지시|명령|규칙).{0,10}무시"
-            r"|\b(?:you\s++are\s++now\s++\w+|new\s++system|jailbreak)\b|\bdeveloper\s++mode\b|(?:^|[\s>\]])(?:system|assistant)\s*+:"
-            r"|\b(?:act\s++as|pretend\s++to\s++be)\b.{0,60}\b(?:no|without)\s++(?:any\s++)?(?:filters?|rules|restrictions|limits)\b"
-            r"|\bignor\w{1,6}\b.{0,40}\b(?:instruc+i\w+|instructions|anweisung\w*|regeln|r[eè]gles|reglas|consignes|istruzioni|"
+            r"|(?:无视|忽略|無視|忽視).{0,12}(?:指令|指示|说明|規則|规则|之前|以前)|(?:指示|命令|"
+            r"ルール).{0,6}無視|(?:지시|명령|규칙).{0,10}무시"
+            r"|\b(?:you\s++are\s++now\s++\w+|new\s++system|jailbreak)\b|\bdeveloper\s++mode\b|(?:^|"
+            r"[\s>\]])(?:system|assistant)\s*+:"
+            r"|\b(?:act\s++as|pretend\s++to\s++be)\b.{0,60}\b(?:no|without)\s++(?:any\s++)?(?:filters?|rules|"
+            r"restrictions|limits)\b"
+            r"|\bignor\w{1,6}\b.{0,40}\b(?:instruc+i\w+|instructions|anweisung\w*|regeln|r[eè]gles|reglas|"
+            r"consignes|istruzioni|"
             r"instruç\w+|instructies|instrukcj\w+)",
             _I,
         ),
@@ -81,7 +92,8 @@ FORGED: tuple[PoisoningPattern, ...] = (
     ),
     PoisoningPattern(
         LazyPattern(
-            r"</?\s*+(?:system|assistant|user|instructions?|recollect[\s_-]*+memory|conversation\s++ended)\s*+/?>|<\|\w{2,20}\|>|"
+            r"</?\s*+(?:system|assistant|user|instructions?|recollect[\s_-]*+memory|"
+            r"conversation\s++ended)\s*+/?>|<\|\w{2,20}\|>|"
             r"\[/?(?:INST|SYS|SYSTEM)\]|<<SYS>>|\bnew\s++memory\s*+:|\bnotes?\s++to\s++(?:the\s++)?summari[sz]er",
             _I,
         ),
@@ -90,7 +102,8 @@ FORGED: tuple[PoisoningPattern, ...] = (
     ),
     PoisoningPattern(
         LazyPattern(
-            r"\b(?:re-?save|save|write|copy|repeat|keep|store|carry|include|put)\s++(?:this|these|the\s++above)\s++(?:paragraph|"
+            r"\b(?:re-?save|save|write|copy|repeat|keep|store|carry|include|put)\s++(?:this|these|"
+            r"the\s++above)\s++(?:paragraph|"
             r"instructions?|orders?|message|notes?|rules?|text)\b.{0,40}\b(?:memor(?:y|ies)|summar(?:y|ies)|again)\b"
             r"|\bupdate\s++(?:your|the)\s++memory\b.{0,60}\b(?:again|write|keep|this)\b",
             _I,
@@ -98,10 +111,23 @@ FORGED: tuple[PoisoningPattern, ...] = (
         "it wants to be written into memory again and again",
         ("this", "these", "above", "memory"),
     ),
+    PoisoningPattern(
+        LazyPattern(
+            r"\badd\s++(?:this|these|the\s++following)\s++(?:\w+\s++)?(?:rules?|instructions?|"
+            r"lines?)\s++to\s++(?:your|the)\s++(?:rules?|"
+            r"instructions?|prompt|system)\b|\b(?:treat|read|take|"
+            r"regard)\s++(?:[\w'’]+\s++){1,8}as\s++(?:\w+\s++){0,2}(?:commands?|orders|"
+            r"instructions)\b",
+            _I,
+        ),
+        "it tries to change the rules that are given elsewhere",
+        ("rule", "instruction", "line", "command", "order"),
+    ),
 )
 # Loans that a bank pre-approves: 'I got pre-approved for a mortgage of $350,000' …
 _LENT = (
-    r"\s++(?:(?:for|by|on|up\s++to|a|an|my|our|his|her|their|your|the|home|car|auto|student|small|personal|bank|\w+'s)\s++)*"
+    r"\s++(?:(?:for|by|on|up\s++to|a|an|my|our|his|her|their|your|the|home|car|auto|student|small|personal|bank|"
+    r"\w+'s)\s++)*"
     r"(?:mortgages?|loans?|credit|financing|lease|cards?|visas?|amount|letter|[$£€]\s?\d)"
 )
 # … is harmless; pre-approved payments are not, whatever follows.
@@ -112,7 +138,8 @@ _ASKED_FOR = (
 CLAIMS: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(
         LazyPattern(
-            r"\b(?:this\s++is|message\s++from)\s++(?:the|your)\s++(?:\w+\s++){0,2}(?:team|operator|vendor|provider|administrator|"
+            r"\b(?:this\s++is|message\s++from)\s++(?:the|your)\s++(?:\w+\s++){0,2}(?:team|operator|vendor|"
+            r"provider|administrator|"
             r"department)\b|\bas\s++your\s++\w+,?\s++i\s++(?:instruct|order|require|command|direct)\b",
             _I,
         ),
@@ -121,12 +148,16 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
     ),
     PoisoningPattern(
         LazyPattern(
-            r"\b(?:granted?|gave|given|gives?)\s++(?:you|the\s++assistant)\s++(?:\w+\s++)?(?:root|admin\w*|full|unlimited)\b|"
+            r"\b(?:granted?|gave|given|gives?)\s++(?:you|the\s++assistant)\s++(?:\w+\s++)?(?:root|admin\w*|full|"
+            r"unlimited)\b|"
             rf"\bpre-?approved\b(?!{_LENT})|{_ASKED_FOR}\s++(?:[\w.]+\s++){{0,6}}pre-?approved\b|"
-            r"\bapprov\w+\s++(?:\w+\s++){0,3}without\b|\bwithout\s++(?:a\s++|any\s++|further\s++|asking\s++)?"
-            r"(?:checks?|again|confirmation|verification)\b|\bthe\s++user\s++is\s++(?:the|an?)\s++(?:administrator|admin|operator|"
-            r"root)\b|\b(?:treat|consider)\s++(?:this|the)\s++(?:account|user)\s++as\b|\b(?:skip(?:s|ped|ping)?|turn(?:ed|ing)?\s++off|"
-            r"disabl\w+|by-?pass\w*)\s++(?:the\s++|all\s++|any\s++|your\s++)?(?:\w+\s++)?(?:verification|safety|checks?|confirmation|"
+            r"\bapprov\w+\s++(?:\w+\s++){0,6}without\b|\bwithout\s++(?:a\s++|any\s++|further\s++|asking\s++)?"
+            r"(?:checks?|again|confirmation|verification)\b|\bthe\s++user\s++is\s++(?:the|"
+            r"an?)\s++(?:administrator|admin|operator|"
+            r"root)\b|\b(?:treat|consider)\s++(?:this|the)\s++(?:account|user)\s++as\b|\b(?:skip(?:s|ped|ping)?|"
+            r"turn(?:ed|ing)?\s++off|"
+            r"disabl\w+|by-?pass\w*)\s++(?:the\s++|all\s++|any\s++|your\s++)?(?:\w+\s++)?(?:verification|safety|"
+            r"checks?|confirmation|"
             r"filters?|two-factor|2fa|security)\b",
             _I,
         ),
@@ -135,7 +166,8 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
     ),
     PoisoningPattern(
         LazyPattern(
-            r"\bdecode\b.{0,120}\b(?:follow|obey|do|run|execute|carry)\b|\b(?:rot-?13|base64|hex|morse)\b.{0,60}\b(?:orders?|"
+            r"\bdecode\b.{0,120}\b(?:follow|obey|do|run|execute|carry)\b|\b(?:rot-?13|base64|hex|"
+            r"morse)\b.{0,60}\b(?:orders?|"
             r"instructions?|commands?|carry|follow|obey|execute)\b",
             _I,
         ),
@@ -144,16 +176,22 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
     ),
     PoisoningPattern(
         LazyPattern(
-            r"\bas\s++(?:an?|the|your|its)\s++(?:most\s++)?(?:trusted|trustworthy|authoritative|reliable|preferred|go-to)\s++sources?\b|"
-            r"\b(?:recommend|mention|list|cite|praise)\s++(?:it|them|us|this\s++\w+)\s++(?:first|always)\b",
+            r"\bas\s++(?:an?|the|your|its)\s++(?:most\s++)?(?:trusted|trustworthy|authoritative|reliable|"
+            r"preferred|go-to)\s++sources?\b|"
+            r"\b(?:recommend|mention|list|cite|praise)\s++(?:it|them|us|this\s++\w+)\s++(?:first|always)\b"
+            r"|\b(?:quote|cite|name|rank|mention)\s++(?:\w+\s++){1,4}(?:as\s++(?:an?|"
+            r"the)\s++(?:\w+\s++)?(?:expert|authority|leader)|"
+            r"above\s++(?:all\s++)?others?)\b|\bis\s++the\s++(?:only|best)\s++(?:\w+\s++)?that\s++(?:is|"
+            r"are)\s++(?:safe|trusted|reliable)\b",
             _I,
         ),
         "it wants somebody recommended",
-        ("source", "first", "always"),
+        ("source", "first", "always", "expert", "authority", "leader", "other", " is the "),
     ),
     PoisoningPattern(
         LazyPattern(
-            r"\b(?:delete|erase|wipe|overwrite|clear|purge)\s++(?:all|every|everything|what|any)\b.{0,30}\b(?:memor(?:y|ies)|you\s++"
+            r"\b(?:delete|erase|wipe|overwrite|clear|purge)\s++(?:all|every|everything|what|"
+            r"any)\b.{0,30}\b(?:memor(?:y|ies)|you\s++"
             r"know|about\s++(?:the\s++user|me))",
             _I,
         ),
@@ -168,9 +206,11 @@ WEB = LazyPattern(
     _I,
 )
 TOOLS = LazyPattern(
-    r"\b(?:tool(?:s|_calls?)?|(?:by|via)\s++e-?mail|function\s++calls?|api\s++call|shell|terminal|bash|curl|wget|powershell|"
+    r"\b(?:tool(?:s|_calls?)?|(?:by|via)\s++e-?mail|function\s++calls?|api\s++call|shell|terminal|bash|curl|"
+    r"wget|powershell|"
     r"cmd\.exe|exec(?:ute)?|eval|sudo|browser|webhook|plugin|mcp|sql|wire\s++(?:the|all|my)?\s*+money"
-    r"|(?:send|forward|write)\s++(?:an?\s++|the\s++|all\s++|every\s++)?(?:my\s++)?(?:e-?mails?|mails?|messages?|files?|data)|delete\s++"
+    r"|(?:send|forward|write)\s++(?:an?\s++|the\s++|all\s++|every\s++)?(?:my\s++)?(?:e-?mails?|mails?|messages?|"
+    r"files?|data)|delete\s++"
     r"(?:all|the|every|files?)|rm\s++-rf|script|command)\b",
     _I,
 )
@@ -182,15 +222,34 @@ SECRETS = LazyPattern(
 )
 HIDES = LazyPattern(
     r"\b(?:secretly|silently|covertly|without\s++(?:telling|mentioning|asking|informing|saying|notifying|the\s++user)"
-    r"|(?:do(?:n't|\s++not)|never)\s++(?:tell|inform|let)\s++(?:the\s++users?|any(?:one|body)|them|him|her|users?|people)\b"
+    r"|(?:do(?:n't|\s++not)|never)\s++(?:tell|inform|let)\s++(?:the\s++users?|any(?:one|body)|them|him|her|"
+    r"users?|people)\b"
     r"|(?:do(?:n't|\s++not)|never)\s++(?:mention|reveal|disclose|show|say|admit)\s++(?:this|that|it|these|the)\b"
-    r"|hide\s++(?:this|it|from)|keep\s++(?:this|it)\s++(?:secret|hidden|between)|pretend|unnoticed|confidential\s++from)",
+    r"|tell\s++(?:nobody|no[\s-]one)\b|(?:do(?:n't|\s++not)|never)\s++say\s++why\b|hide\s++(?:this|it|from)|"
+    r"keep\s++(?:this|it)\s++(?:secret|hidden|between)|pretend|unnoticed|confidential\s++from)",
     _I,
 )
 OTHERS = LazyPattern(
     r"\b(?:other\s++(?:users?|people|customers?|accounts?|tenants?)(?:'s?)?|another\s++(?:user|person|"
     r"customer|account)(?:'s)?|all\s++users|every\s++user|everyone's|someone\s++else's"
     r"|(?:users|customers)\s++(?:data|memories|conversations|files|records))\b",
+    _I,
+)
+# What a tool is told to do; 'use the terminal in your examples' tells it nothing.
+ACTS = LazyPattern(
+    r"\b(?:run|execute|exec|eval|call|invoke|open(?!\s++source)|start|launch|load|fetch|send|forward|copy|move|"
+    r"upload|download|post|submit|"
+    r"wire|pay|transfer|delete|remove|erase|install|collect|read|search|use\s++(?:the|a|an|your|this|"
+    r"that)\s++(?:\w+\s++){0,2}?"
+    r"(?:tool|plugin|function|api|webhook|script))\b",
+    _I,
+)
+# 'Write mails to my boss in a formal tone', 'use the terminal in your examples': how to word what was asked for.
+ON_STYLE = LazyPattern(
+    r"\b(?:tone|style|formal(?:ly)?|polite(?:ly)?|short|shorter|brief|long|in\s++(?:your|the|all|"
+    r"my)\s++(?:\w+\s++)?(?:examples?|answers?|code)|"
+    r"explain|before\s++you|examples?|rather\s++than|instead\s++of|when\s++you\s++(?:recommend|suggest|write|"
+    r"explain))\b",
     _I,
 )
 DELAYED = LazyPattern(
@@ -202,27 +261,35 @@ DELAYED = LazyPattern(
 )
 # A person's own trigger is a habit of speech ('when I say BRB I mean …') unless it demands an action.
 DELAYED_BY_ME = LazyPattern(
-    r"\b(?:when|whenever|if|once|next\s++time)\s++(?:i|the\s++user)\s++(?:have\s++|next\s++)?(?:say|said|type|mention|write|thank)\w*\b"
-    r"(?!.{0,60}\bmeans?\b).{0,80}\b(?:send|wire|pay|transfer|post|upload|open|run|execute|delete|approve|share|buy|order|book|"
+    r"\b(?:when|whenever|if|once|next\s++time)\s++(?:i|the\s++user)\s++(?:have\s++|next\s++)?(?:say|said|type|"
+    r"mention|write|thank)\w*\b"
+    r"(?!.{0,60}\bmeans?\b).{0,80}\b(?:send|wire|pay|transfer|post|upload|open|run|execute|delete|approve|share|"
+    r"buy|order|book|"
     r"call|visit|click|e?mail|forward|link)\b",
     _I | re.DOTALL,
 )
 MEANS = LazyPattern(r"\b(?:i|the\s++user|they|he|she|it|that)\s++means?\b", _I)
 COMMANDS = LazyPattern(
-    r"(?:please\s++|always\s++|never\s++|then\s++|and\s++|must\s++|you\s++(?:must|should|shall)\s++|the\s++assistant\s++(?:must|"
+    r"(?:please\s++|always\s++|never\s++|then\s++|and\s++|must\s++|you\s++(?:must|should|shall)\s++|"
+    r"the\s++assistant\s++(?:must|"
     r"should|shall|will)\s++){0,6}"
     r"(?:always|never|ignore|disregard|override|overwrite|bypass|send|forward|e?mail|upload|post|fetch|visit|"
     r"open|click|load|include|append|embed|insert|render|run|execute|invoke"
     r"|call|use|tell|recommend|promote|prefer|praise|mention|reveal|print|output|delete|remove|write|reply|respond|"
-    r"answer|add|put|make\s++sure|do\s++not|don't|hide|keep\s++(?:this|it|a\s++copy)|steal|exfiltrate|collect|wire|follow|obey|"
-    r"copy|leak|share|give|begin|end\s++every|approve|skip|treat|whenever|when\s++(?:the\s++)?user|if\s++(?:the\s++)?user)\b",
+    r"answer|add|put|make\s++sure|do\s++not|don't|hide|keep\s++(?:this|it|a\s++copy)|steal|exfiltrate|collect|"
+    r"wire|follow|obey|"
+    r"copy|leak|share|give|begin|end\s++(?:every|each|all|your)|warn|trust|quote|cite|rank|approve|skip|treat|"
+    r"whenever|when\s++(?:the\s++)?user|if\s++(?:the\s++)?user)\b",
     _I,
 )
 # An order for more than once; "if you see an error" is advice, "if the user asks" is not.
 STANDING = LazyPattern(
-    r"\b(?:always|never|from\s++(?:now|here)\s++on|in\s++(?:every|each|all)\s++(?:\w+\s++)?(?:answer|reply|response|message|future|"
-    r"chat|conversation|session)s?|(?:every|each)\s++(?:answer|reply|response|chat|conversation|session)|remember\s++to|every\s++time"
-    r"|(?:when|whenever|if|once|each\s++time|next\s++time)\s++(?:the\s++user|a\s++user|someone|anyone|somebody|asked))\b|\bremember:",
+    r"\b(?:always|never|from\s++(?:now|here)\s++on|in\s++(?:every|each|all)\s++(?:\w+\s++)?(?:answer|reply|"
+    r"response|message|future|"
+    r"chat|conversation|session)s?|(?:every|each)\s++(?:answer|reply|response|chat|conversation|session)|"
+    r"remember\s++to|every\s++time"
+    r"|(?:when|whenever|if|once|each\s++time|next\s++time)\s++(?:the\s++user|a\s++user|someone|anyone|somebody|"
+    r"asked))\b|\bremember:",
     _I,
 )
 MOVES = LazyPattern(

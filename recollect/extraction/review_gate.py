@@ -5,7 +5,9 @@
 
 import re
 
+from recollect.extraction.planted_patterns import ABOUT_ASSISTANT, ABOUT_USER, ANSWERS, FOR_GOOD, LEADS, MACHINE_HINTS
 from recollect.extraction.poisoning_patterns import (
+    ACTS,
     CLAIMS,
     COMMANDS,
     DELAYED,
@@ -15,6 +17,7 @@ from recollect.extraction.poisoning_patterns import (
     HIDES,
     MEANS,
     MOVES,
+    ON_STYLE,
     OTHERS,
     SECRETS,
     STANDING,
@@ -38,6 +41,8 @@ _ORDER_MARKS: tuple[PoisoningPattern, ...] = (
 # Those that a memory may not have although only its quote is an order, and that for once.
 _TASK_MARKS = tuple(mark for mark in _ORDER_MARKS if mark.pattern not in (SECRETS, TOOLS))
 _COMES_HIDING = PoisoningPattern(HIDES, "it comes with a request to hide something", _ANY)
+_FOR_MACHINES = "it is an order to assistants in the words of another"
+_NAMES_ADDRESS = "it is an order that names a web address"
 _WAITS = "it is an order that waits for a trigger"
 # Every order for more than once contains one of these.
 _STANDING_HINTS = (
@@ -50,6 +55,8 @@ _BEGINS = LazyPattern(
     r"expects?|remember)\s++(?:\w+\s++){0,3}?to\b|\bremember\b",
     re.IGNORECASE,
 )
+# 'Do not tell other people …' protects them or the user.
+_PROTECTS = LazyPattern(r"(?:please\s++)?(?:do\s++not|don['’]t|never|avoid)\b", re.IGNORECASE)
 # Categories and types under which an extractor files an order.
 _ORDER_KINDS = frozenset({"instruction", "rule", "command"})
 
@@ -72,11 +79,16 @@ def review_reason(candidate: Candidate, role: str, said: str = "") -> str | None
     forged = _marked(words, (*FORGED, *CLAIMS))
     if forged:
         return forged
-    if not order and not _reads_as_order(words):
-        return None
-    marked = _marked(words, _TASK_MARKS if not order and _rests_on_task(candidate, role) else _ORDER_MARKS)
-    if marked:
+    is_order = order or _reads_as_order(words)
+    marks = _TASK_MARKS if not order and _rests_on_task(candidate, role) else _ORDER_MARKS
+    if is_order and (marked := _marked_order(words, marks)):
         return marked
+    if _is_for_machines(candidate.quote) or (order and _is_for_machines(said)):
+        return _FOR_MACHINES
+    if WEB.search(candidate.quote) and _is_on_answers(candidate.quote):
+        return _NAMES_ADDRESS
+    if not is_order:
+        return None
     # An extractor writes "the user" for "I", so only the quote shows whose trigger it is.
     waits = DELAYED.search(candidate.quote or words) and not MEANS.search(words)
     if (waits and (order or role != "user")) or DELAYED_BY_ME.search(words):
@@ -102,9 +114,39 @@ def _marked(words: str, marks: tuple[PoisoningPattern, ...]) -> str | None:
     return next((mark.why for mark in marks if mark.within(words, lower)), None)
 
 
+def _marked_order(words: str, marks: tuple[PoisoningPattern, ...]) -> str | None:
+    """Do as `_marked`, but leave out what an order on style only mentions, and whom one protects."""
+    if TOOLS.search(words) and (ON_STYLE.search(words) or not ACTS.search(words)):
+        marks = tuple(mark for mark in marks if mark.pattern is not TOOLS)
+    if _PROTECTS.match(words.lstrip()):
+        marks = tuple(mark for mark in marks if mark.pattern is not OTHERS)
+    return _marked(words, marks)
+
+
+def _is_for_machines(words: str) -> bool:
+    """Return whether words speak of the assistant, or of the user, as texts of others do."""
+    lower = words.lower()
+    if not any(hint in lower for hint in MACHINE_HINTS):
+        return False
+    return ABOUT_ASSISTANT.search(words) is not None or ABOUT_USER.search(words) is not None
+
+
+def _is_on_answers(words: str) -> bool:
+    """Return whether words order something for all answers, in any of the languages of the patterns."""
+    if not ANSWERS.search(words):
+        return False
+    return any(FOR_GOOD.search(sentence) and ANSWERS.search(sentence) for sentence in split_sentences(words))
+
+
 def _reads_as_order(words: str) -> bool:
     """Return whether a sentence commands something, although no extractor filed it as an order."""
-    return any(COMMANDS.match(part.strip()) for part in _BEGINS.split(words))
+    return any(_commands(part) for part in _BEGINS.split(words))
+
+
+def _commands(part: str) -> bool:
+    part = part.strip()
+    lead = LEADS.match(part)
+    return COMMANDS.match(part) is not None or (lead is not None and COMMANDS.match(part, lead.end()) is not None)
 
 
 def planted_order(text: str, role: str = "assistant") -> str | None:
@@ -124,12 +166,17 @@ def planted_order(text: str, role: str = "assistant") -> str | None:
 
 def _planted_by_user(sentence: str) -> str | None:
     """Return why a sentence of the user is a planted order; a one-off task is not."""
+    if _is_for_machines(sentence):
+        return _FOR_MACHINES
+    if WEB.search(sentence) and _is_on_answers(sentence):
+        return _NAMES_ADDRESS
     lower = sentence.lower()
     if not any(hint in lower for hint in _STANDING_HINTS):
         return None
     if DELAYED_BY_ME.search(sentence) or (DELAYED.search(sentence) and _reads_as_order(sentence)):
         return None if MEANS.search(sentence) else _WAITS
-    return _marked(sentence, _ORDER_MARKS) if STANDING.search(sentence) and _reads_as_order(sentence) else None
+    is_standing = STANDING.search(sentence) is not None
+    return _marked_order(sentence, _ORDER_MARKS) if is_standing and _reads_as_order(sentence) else None
 
 
 def _planted(sentence: str) -> str | None:
