@@ -70,6 +70,7 @@ class RecorderService:
                 formations=self._turns.formations(memory_scope),
                 charges=charges(memory_scope),
                 opening=memory_scope.opening,
+                only_app=scope.only_app,
             )
         )
 

@@ -185,6 +185,7 @@ class TurnService:
                 formations=self.formations(scope),
                 charges=charges(scope),
                 opening=scope.opening,
+                only_app=identity.scope.only_app,
             )
         )
         if prepared is not None and prepared.toolbox is not None:

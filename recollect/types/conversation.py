@@ -183,6 +183,8 @@ class Turn:
     formations: tuple[FormationRequest, ...] = ()
     opening: ConversationSetup = NO_OPENING
     """Properties of a conversation that begins with this turn."""
+    only_app: bool = False
+    """Whether it may continue conversations of the opening's app alone, however well it fits others."""
     charges: tuple[tuple[Subject, float], ...] = ()
     """Subjects with a budget, each with the units that the turn counts for; charged if anything was new."""
     thread: int | None = None

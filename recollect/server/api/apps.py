@@ -96,6 +96,7 @@ class _Ending(BaseModel):
 
 async def _end(request: ApiRequest) -> tuple[int, object]:
     ending = request.parse(_Ending)
+    await _refuse_other_app(request)
     ended = await request.engine.conversations.end(
         request.path["conversation"],
         reason=ending.reason,
@@ -111,10 +112,28 @@ async def _end(request: ApiRequest) -> tuple[int, object]:
 
 
 async def _save(request: ApiRequest) -> tuple[int, object]:
+    await _refuse_other_app(request)
     formations = await request.engine.conversations.save(
         request.path["conversation"], user=request.user, scope=_scope(request, None)
     )
     return ACCEPTED, {"formations": formations}
+
+
+async def _refuse_other_app(request: ApiRequest) -> None:
+    """Check for a credential of one app that the conversation that the path names is new, or of this app.
+
+    Raises:
+        UnknownConversationError: It is another app's.
+    """
+    if not request.identity.scope.only_app:
+        return
+    name = request.path["conversation"]
+    try:
+        known = await request.engine.conversations.get(name, user=request.user)
+    except UnknownConversationError:
+        return
+    if known.app != request.identity.scope.app:
+        raise UnknownConversationError(name)
 
 
 async def _app(request: ApiRequest) -> tuple[int, object]:

@@ -1,11 +1,9 @@
 """The access matrix: each route with each kind of sender is allowed, or refused in one exact way."""
 
-import json
 import re
 import uuid
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import replace
 from typing import Any
 
 import httpx
@@ -13,62 +11,24 @@ import jwt
 import pytest
 from pydantic import SecretStr
 
+from keyed_server import ANA, KEYS, KeyedServer, keyed_server
 from recollect.engine import AsyncRecollect, Components
 from recollect.server.api.v1 import OPERATIONS as RESOURCES
 from recollect.server.api.v1.operation import ResourceOperation
 from recollect.server.app import build_app
 from recollect.settings import Settings
-from recollect.testing import FakeClock
-from recollect.types import Access, NewApiKey, RequestScope, Subject
+from recollect.types import Access, RequestScope, Subject
 from sample_chats import user
 
 SECRET = "a-secret-of-sufficient-length-for-hs256"
-ANA, BOB = Subject("user", "ana", "acme"), Subject("user", "bob", "acme")
-READER = NewApiKey(name="k", access=Access.READ, tenant="acme", user="ana")
-KEYS = {
-    "ana reads": READER,
-    "ana": replace(READER, access=Access.WRITE),
-    "bob": replace(READER, access=Access.WRITE, user="bob"),
-    "any user": replace(READER, access=Access.WRITE, user=None),
-    "app": replace(READER, access=Access.WRITE, user=None, app="calendar"),
-    "other app": replace(READER, access=Access.WRITE, user=None, app="notes"),
-    "other tenant": replace(READER, access=Access.WRITE, tenant="bolt"),
-    "tenant admin": replace(READER, access=Access.ADMIN, user=None),
-    "operator": replace(READER, access=Access.ADMIN, user=None, tenant=None),
-}
 CHAT = {"model": "recollect/offline", "messages": [{"role": "user", "content": "My bird is the heron."}]}
 END = {"messages": [{"role": "user", "content": "My bird is the heron."}]}
 
 
-@dataclass
-class Server:
-    """An application with its keys."""
-
-    client: httpx.AsyncClient
-    secrets: dict[str, str]
-
-    async def ask(self, who: str, method: str, path: str, body: object = None, **headers: str) -> httpx.Response:
-        credential = {"authorization": f"Bearer {self.secrets[who]}"} if self.secrets.get(who) else {}
-        named = {name.replace("_", "-"): value for name, value in headers.items()}
-        content = None if body is None else json.dumps(body).encode()
-        kind = {"content-type": "application/json"} if content else {}
-        return await self.client.request(method, path, content=content, headers={**credential, **kind, **named})
-
-
 @pytest.fixture
-async def server(parts: Components, engine: AsyncRecollect) -> AsyncIterator[Server]:
-    secrets = {"none": "", "unknown": "rk_" + "a" * 43}
-    for name, new in KEYS.items():
-        secrets[name] = (await engine.keys.create(new))[1]
-    gone, secrets["revoked"] = await engine.keys.create(KEYS["operator"])
-    await engine.keys.revoke(gone.id)
-    soon = engine.clock.now() + timedelta(seconds=1)
-    _, secrets["expired"] = await engine.keys.create(replace(KEYS["operator"], expires_at=soon))
-    assert isinstance(engine.clock, FakeClock)
-    engine.clock.advance(seconds=2)
-    app = build_app(engine)
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app=app), base_url="http://localhost") as client:
-        yield Server(client, secrets)
+async def server(parts: Components, engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+    async with keyed_server(engine) as opened:
+        yield opened
 
 
 NOT_AUTHENTICATED = ("none", "unknown", "revoked", "expired")
@@ -119,7 +79,9 @@ def expected(who: str, path: str, access: Access, for_apps: bool) -> set[int]:
 
 
 @pytest.mark.parametrize("who", [*NOT_AUTHENTICATED, *KEYS])
-async def test_each_route_answers_each_sender_as_it_should(server: Server, engine: AsyncRecollect, who: str) -> None:
+async def test_each_route_answers_each_sender_as_it_should(
+    server: KeyedServer, engine: AsyncRecollect, who: str
+) -> None:
     await prepare(engine)
     for method, path, body, access, for_apps in ROUTES:
         answer = await server.ask(who, method, path, body, **ANA_S)
@@ -141,7 +103,7 @@ def may_use(who: str, operation: ResourceOperation) -> bool:
 
 
 @pytest.mark.parametrize("operation", RESOURCES, ids=lambda operation: f"{operation.method} {operation.path}")
-async def test_each_operation_of_the_api_checks_its_sender(server: Server, operation: ResourceOperation) -> None:
+async def test_each_operation_of_the_api_checks_its_sender(server: KeyedServer, operation: ResourceOperation) -> None:
     """Who may use it gets beyond the check of access, to that of the body or to an unknown id."""
     unknown = str(uuid.UUID(int=7))
     path = re.sub(r"{(\w+)}", lambda name: "user:ana" if name[1] == "subject" else unknown, operation.path)
@@ -158,7 +120,7 @@ async def test_each_operation_of_the_api_checks_its_sender(server: Server, opera
 
 
 @pytest.mark.parametrize("who", [*NOT_AUTHENTICATED, "bob", "other tenant", "ana reads"])
-async def test_a_refused_request_stores_nothing(server: Server, engine: AsyncRecollect, who: str) -> None:
+async def test_a_refused_request_stores_nothing(server: KeyedServer, engine: AsyncRecollect, who: str) -> None:
     before = await engine.admin.subjects()
     for method, path, body, access, _ in ROUTES:
         if access is Access.WRITE or who != "ana reads":
@@ -167,14 +129,14 @@ async def test_a_refused_request_stores_nothing(server: Server, engine: AsyncRec
     assert await engine.admin.subjects() == before == []
 
 
-async def test_metrics_are_the_operators(server: Server) -> None:
+async def test_metrics_are_the_operators(server: KeyedServer) -> None:
     for who in (*NOT_AUTHENTICATED, *KEYS):
         wanted = 401 if who in NOT_AUTHENTICATED else 200 if who == "operator" else 403
         assert (await server.ask(who, "GET", "/metrics")).status_code == wanted, who
 
 
 @pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz"])
-async def test_everyone_may_ask_whether_the_server_is_alive(server: Server, path: str) -> None:
+async def test_everyone_may_ask_whether_the_server_is_alive(server: KeyedServer, path: str) -> None:
     for who in (*NOT_AUTHENTICATED, *KEYS):
         answer = await server.ask(who, "GET", path)
         assert answer.status_code == 200
@@ -182,7 +144,7 @@ async def test_everyone_may_ask_whether_the_server_is_alive(server: Server, path
 
 
 async def test_a7_an_administrator_reads_and_purges_an_app_over_all_users(
-    server: Server, engine: AsyncRecollect
+    server: KeyedServer, engine: AsyncRecollect
 ) -> None:
     subjects = ["@acme/app:ana/calendar", "@acme/app:bob/calendar", "@acme/app:calendar"]
     others = ["@bolt/app:ana/calendar", "app:ana/calendar", "@acme/app:ana/notes"]
@@ -223,14 +185,14 @@ NARROWING = [
 
 @pytest.mark.parametrize(("who", "headers"), NARROWING, ids=str)
 async def test_headers_only_narrow_what_a_key_allows(
-    server: Server, engine: AsyncRecollect, who: str, headers: Mapping[str, str]
+    server: KeyedServer, engine: AsyncRecollect, who: str, headers: Mapping[str, str]
 ) -> None:
     answer = await server.ask(who, "POST", "/v1/chat/completions", CHAT, **headers)
     assert answer.status_code == 403, answer.text
     assert await engine.admin.subjects() == []
 
 
-async def test_a_body_names_no_other_user(server: Server, engine: AsyncRecollect) -> None:
+async def test_a_body_names_no_other_user(server: KeyedServer, engine: AsyncRecollect) -> None:
     query = {"query": "bird", "limit": 3, "userId": "bob"}
     assert (await server.ask("ana", "POST", "/v1/vectors/query", query)).status_code == 403
     assert (await server.ask("ana", "POST", "/v1/chat/completions", {**CHAT, "user": "bob"})).status_code == 200
@@ -238,7 +200,7 @@ async def test_a_body_names_no_other_user(server: Server, engine: AsyncRecollect
     assert {subject.text for subject in await engine.admin.subjects()} == {"@acme/user:ana"}
 
 
-async def test_a_key_for_any_user_without_a_name_remembers_nothing(server: Server, engine: AsyncRecollect) -> None:
+async def test_a_key_for_any_user_without_a_name_remembers_nothing(server: KeyedServer, engine: AsyncRecollect) -> None:
     answer = await server.ask("any user", "POST", "/v1/chat/completions", CHAT)
     assert (answer.status_code, answer.headers["x-recollect-memory"]) == (200, "anonymous")
     named = await server.ask("any user", "POST", "/v1/chat/completions", {**CHAT, "user": "bob"})
@@ -247,7 +209,7 @@ async def test_a_key_for_any_user_without_a_name_remembers_nothing(server: Serve
     assert {subject.text for subject in await engine.admin.subjects()} == {"@acme/user:bob"}
 
 
-async def test_a_reading_key_recalls_and_records_nothing(server: Server, engine: AsyncRecollect) -> None:
+async def test_a_reading_key_recalls_and_records_nothing(server: KeyedServer, engine: AsyncRecollect) -> None:
     await engine.add("My bird is the heron.", user=ANA)
     answer = await server.ask("ana reads", "POST", "/v1/chat/completions", CHAT)
     assert answer.status_code == 200
@@ -255,7 +217,7 @@ async def test_a_reading_key_recalls_and_records_nothing(server: Server, engine:
     assert await engine.conversations.list(user=ANA) == []
 
 
-async def test_limits_of_a_key_are_kept(server: Server, engine: AsyncRecollect) -> None:
+async def test_limits_of_a_key_are_kept(server: KeyedServer, engine: AsyncRecollect) -> None:
     from recollect.types import KeyLimits
 
     small = replace(KEYS["ana"], limits=KeyLimits(requests_per_minute=2, body_bytes=1000))

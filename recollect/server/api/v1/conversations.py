@@ -61,7 +61,10 @@ class LimitQuery(UrlQuery):
 class ErasedConversationQuery(UrlQuery):
     """What else an erasure reaches."""
 
-    everywhere: bool = Field(default=False, description="Erase what other subjects have of its messages, too.")
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of its messages, too; not for a request bound to one user or app.",
+    )
 
 
 async def _list(request: ResourceRequest) -> ResourceReply:
@@ -138,7 +141,7 @@ async def _trace(request: ResourceRequest) -> ResourceReply:
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
     known = await known_conversation(request)
-    everywhere = request.query_as(ErasedConversationQuery).everywhere
+    everywhere = request.reaches_others(request.query_as(ErasedConversationQuery).everywhere)
     receipt = await request.engine.erasure.conversation(known.id, user=known.subject, everywhere=everywhere)
     return ResourceReply(answer=receipt_answer(receipt))
 

@@ -107,7 +107,10 @@ class EraseQuery(UrlQuery):
     """What else an erasure reaches."""
 
     keep_messages: bool = Field(default=False, description="Keep the messages, and other memories formed from them.")
-    everywhere: bool = Field(default=False, description="Erase what other subjects have of it, too.")
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of it, too; not for a request bound to one user or app.",
+    )
 
 
 async def _list(request: ResourceRequest) -> ResourceReply:
@@ -178,9 +181,10 @@ async def _close(request: ResourceRequest) -> ResourceReply:
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(EraseQuery)
+    everywhere = request.reaches_others(query.everywhere)
     await _unchanged(request)
     receipt = await request.engine.erase(
-        request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=query.everywhere
+        request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=everywhere
     )
     return ResourceReply(answer=receipt_answer(receipt))
 

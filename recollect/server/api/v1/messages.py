@@ -29,7 +29,10 @@ class ErasedMessagesQuery(UrlQuery):
     """Which messages to erase."""
 
     seq: list[int] = Field(min_length=1, max_length=1000, description="Positions of the messages.")
-    everywhere: bool = False
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of them, too; not for a request bound to one user or app.",
+    )
 
 
 async def _record(request: ResourceRequest) -> ResourceReply:
@@ -63,7 +66,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
 async def _erase(request: ResourceRequest) -> ResourceReply:
     query, known = request.query_as(ErasedMessagesQuery), await known_conversation(request)
     receipt = await request.engine.erasure.messages(
-        known.id, query.seq, user=known.subject, everywhere=query.everywhere
+        known.id, query.seq, user=known.subject, everywhere=request.reaches_others(query.everywhere)
     )
     return ResourceReply(answer=receipt_answer(receipt))
 

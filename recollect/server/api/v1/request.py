@@ -61,6 +61,16 @@ class ResourceRequest:
         """Return a subject that the request may use in this way: see `Requester.subject`."""
         return self.requester.subject(text, access)
 
+    def reaches_others(self, everywhere: bool) -> bool:
+        """Return `everywhere`, an erasure's reach into other subjects than that of the path.
+
+        Raises:
+            ProblemError: It is true, but the request is bound to one user or app.
+        """
+        if everywhere:
+            self.requester.require_all_subjects()
+        return everywhere
+
     def profile(self, given: str | None = None) -> str | None:
         """Return the profile that the body or the header `x-recollect-profile` names."""
         return given or self.requester.identity.scope.profile

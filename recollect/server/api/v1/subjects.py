@@ -66,7 +66,10 @@ class EnergyQuery(UrlQuery):
 class ErasedSubjectQuery(UrlQuery):
     """What else an erasure reaches."""
 
-    everywhere: bool = Field(default=False, description="Erase what other subjects have of it, too.")
+    everywhere: bool = Field(
+        default=False,
+        description="Erase what other subjects have of it, too; not for a request bound to one user or app.",
+    )
 
 
 async def _list(request: ResourceRequest) -> ResourceReply:
@@ -102,7 +105,7 @@ async def _energy(request: ResourceRequest) -> ResourceReply:
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
-    everywhere = request.query_as(ErasedSubjectQuery).everywhere
+    everywhere = request.reaches_others(request.query_as(ErasedSubjectQuery).everywhere)
     return ResourceReply(
         answer=receipt_answer(await request.engine.erasure.subject(request.target, everywhere=everywhere))
     )

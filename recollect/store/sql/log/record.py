@@ -73,7 +73,7 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
     subjects.ensure(db, turn.subject)
     ledger = TombstoneLedger(db, turn.subject, term_key)
     tree = MessageTree(db, subject, ledger)
-    spot = Placement(tree).find(turn, now=now)
+    spot = _found(db, turn, Placement(tree).find(turn, now=now))
     new = spot is None
     if spot is None:
         spot = _begin(db, turn, clock)
@@ -109,6 +109,21 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
         appended=tuple(tail.appended),
         reply_seq=reply_seq,
     )
+
+
+def _found(db: SqlConnection, turn: Turn, spot: TreePosition | None) -> TreePosition | None:
+    """Return where a turn goes on; None if that is another app's conversation, and the turn may not.
+
+    Raises:
+        BadRequestError: It may not, but names that conversation.
+    """
+    if spot is None or not turn.only_app:
+        return spot
+    if fetch_value(db, SQL["app_of"], turn.subject.key, spot.conversation) == turn.opening.app:
+        return spot
+    if turn.external_id is not None:
+        raise BadRequestError("the turn names a conversation of another app", param="conversation")
+    return None
 
 
 def _begin(db: SqlConnection, turn: Turn, clock: Clock) -> TreePosition:

@@ -6,6 +6,9 @@ SELECT id, last_seq FROM conversation WHERE subject = ?1 AND external_id = ?2
 -- name: last_seq
 SELECT last_seq FROM conversation WHERE subject = ?1 AND id = ?2
 
+-- name: app_of
+SELECT app FROM conversation WHERE subject = ?1 AND id = ?2
+
 -- name: add_conversation
 INSERT INTO conversation (subject, id, external_id, created_at, updated_at, profile, app, options)
 VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7)
