@@ -46,8 +46,11 @@ QUESTIONS = (
 )
 EVERY_KIND = tuple(MemoryKind)
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-# Ids of keys, and the database's key for hashes of what was erased, with these hashes in an export.
-_RANDOM = re.compile(r'k_[0-9a-f]{12}|rk_[\w-]{43}|(?<="key": ")[0-9a-f]{128}|(?<="mark": )-?\d+')
+# What each database makes by chance: ids of keys, marks of blocks, hashes of what was erased; and the order of a set.
+_RANDOM = re.compile(
+    r'k_[0-9a-f]{12}|rk_[\w-]{43}|(?<="key": ")[0-9a-f]{128}|(?<="mark": )-?\d+|(?<=memory id=\\")[0-9a-f]{12}'
+    r'|(?<=memory id=")[0-9a-f]{12}|(?<=memory id=\\\\")[0-9a-f]{12}|(?<=frozenset\(\{)[^}]*'
+)
 
 
 @dataclass(frozen=True)
@@ -84,8 +87,8 @@ class Shown:
         self._ids: dict[str, str] = {}
 
     def of(self, value: object) -> str:
-        text = _ID.sub(lambda found: self._ids.setdefault(found[0], f"id{len(self._ids)}"), str(value))
-        return _RANDOM.sub("…", text)
+        text = _RANDOM.sub("…", str(value))
+        return _ID.sub(lambda found: self._ids.setdefault(found[0], f"id{len(self._ids)}"), text)
 
 
 @dataclass
@@ -359,7 +362,7 @@ async def walk(kind: str, folder: Path, steps: Sequence[Step], *, alone: bool) -
                     answer = await tenants[step.tenant].take(step)
                     if step.tenant == MINE:
                         lines = [] if step.name == "do_form" else list(world.lines)
-                        seen.append((step, shown.of((answer, lines))))
+                        seen.append((step, shown.of(str((answer, lines)).replace(tenants[MINE].foreign, "foreign"))))
                     assert not any(CANARY in line for line in world.lines)
             finally:
                 logging.getLogger("recollect").removeHandler(log)
