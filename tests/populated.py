@@ -14,7 +14,19 @@ from recollect.settings import SQLITE, Settings
 from recollect.store.factory import open_store
 from recollect.store.store import Store
 from recollect.testing import FakeClock, WordEmbedder
-from recollect.types import Action, CostPurpose, MemoryKind, MemoryState, PromptInsertion, Reservation, Subject
+from recollect.types import (
+    Access,
+    Action,
+    CostPurpose,
+    IdempotencyKey,
+    MemoryKind,
+    MemoryState,
+    NewApiKey,
+    PromptInsertion,
+    Reservation,
+    StoredAnswer,
+    Subject,
+)
 from sample_chats import PEANUTS_AND_OSLO, assistant, user
 
 TEAM = Subject("shared", "team")
@@ -154,6 +166,12 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
     booked = Reservation(id=new_id(engine.clock), purpose=CostPurpose.CREATE, units=3, tokens=40, at=engine.clock.now())
     await store.budgets.reserve(ana, booked, BudgetPolicy())
     await store.memories.record_uses(ana, [tagged.id], engine.clock.now())
+    request = IdempotencyKey(subject=ana, key=bytes(16), request=bytes(range(16)))
+    claim = await store.idempotency.claim(request, engine.clock.now())
+    answer = StoredAnswer(status=201, headers={"ETag": '"1"'}, body="蜜".encode())
+    await store.idempotency.answer(request, claim.token, answer)
+    if not await engine.keys.list():
+        await engine.keys.create(NewApiKey(name="a phone 🐝", access=Access.READ, user="ana"))
 
 
 async def _leave_work(url: str) -> None:

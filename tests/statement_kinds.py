@@ -44,6 +44,7 @@ CHECKS = {
 }
 NOBODYS = {
     "add_key",
+    "prune_answers",
     "key_by_hash",
     "key_by_id",
     "keys",
@@ -88,6 +89,7 @@ TWO_SUBJECTS = {"turns_waiting", "copy_memory", "copy_evidence", "copy_tags", "c
 # What is asked of every node: what erasing looks for in all subjects, and the operator's look at one subject's work.
 EVERY_NODE = {
     ("erase", "every_key_of_user"),
+    ("idempotency", "prune_answers"),
     ("erase", "formed_of"),
     ("erase", "episodes_of"),
     ("erase", "contexts_of"),

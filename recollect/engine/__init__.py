@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from recollect.engine.core import AsyncRecollect
     from recollect.engine.embedder import EmbedderStatus
     from recollect.engine.prepared_turn import PreparedTurn
+    from recollect.engine.requests import run_once
     from recollect.engine.results import AppMemoryPage, HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
     from recollect.engine.transfer import TransferReport
     from recollect.maintenance.reembed import ReembedProgress
@@ -40,6 +41,7 @@ __all__ = [
     "gather_or_cancel",
     "open_components",
     "run_in_thread_if_large",
+    "run_once",
 ]
 
 # Loaded at first use: most of them belong to services that a process may not need.
@@ -64,6 +66,7 @@ _HOMES = {
     "gather_or_cancel": "recollect.concurrency",
     "open_components": "recollect.engine.components",
     "run_in_thread_if_large": "recollect.concurrency",
+    "run_once": "recollect.engine.requests",
 }
 
 

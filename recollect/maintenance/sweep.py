@@ -48,6 +48,8 @@ LEASE_S = 300.0
 UNRECORDED_KEPT = timedelta(days=7)
 # Longest time that tending goes on before the worker looks for live turns of other processes.
 MAX_PORTION_S = 1.0
+# How often keys of requests are deleted that are too old to be sent again.
+PRUNE_EVERY = timedelta(hours=1)
 
 
 async def maintain_subject(
@@ -210,6 +212,7 @@ class SweepSchedule:
         """Tend each subject once in `every_s` seconds; 0: never."""
         self._runtime = runtime
         self._every = timedelta(seconds=every_s)
+        self._pruned_at = EPOCH
         self._under_way: _UnderWay | None = None
 
     async def portion(self, stop: Callable[[], bool]) -> bool:
@@ -232,6 +235,9 @@ class SweepSchedule:
         if not await self._go_on(pause):
             return True
         store, now = self._runtime.store, clock.now()
+        if now - self._pruned_at >= PRUNE_EVERY:
+            self._pruned_at = now
+            await store.idempotency.prune(now)
         for subject in await store.maintenance.due(before=now - self._every, now=now, limit=SUBJECT_BATCH_SIZE):
             if pause():
                 break

@@ -7,6 +7,7 @@ from recollect.store.repositories.conversations import ConversationRepository
 from recollect.store.repositories.embeddings import EmbeddingRepository
 from recollect.store.repositories.erasures import ErasureRepository
 from recollect.store.repositories.formations import FormationRepository
+from recollect.store.repositories.idempotency import IdempotencyRepository
 from recollect.store.repositories.insertions import InsertionRepository
 from recollect.store.repositories.maintenance import MaintenanceRepository
 from recollect.store.repositories.memories import DecisionRepository, MemoryRepository
@@ -34,6 +35,7 @@ class Store:
         self.budgets = BudgetRepository(context)
         self.access = AccessRepository(context)
         self.apps = AppRepository(context)
+        self.idempotency = IdempotencyRepository(context)
         self.admin = AdminRepository(context, database)
         self._database = database
 

@@ -44,6 +44,7 @@ from recollect.types.formation import (
     LeaseRequest,
 )
 from recollect.types.id_column import ID_BYTES, IdColumn
+from recollect.types.idempotency import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
 from recollect.types.ledger import (
     MAX_INSERTIONS_PER_THREAD,
     MAX_THREAD_CHARACTERS,
@@ -152,6 +153,7 @@ __all__ = [
     "Change",
     "ChatMessage",
     "ChatRequest",
+    "ClaimState",
     "CloseMemory",
     "Comparison",
     "ContentKind",
@@ -177,11 +179,13 @@ __all__ = [
     "FormationResult",
     "FormationStatus",
     "IdColumn",
+    "IdempotencyKey",
     "Identity",
     "InjectionMode",
     "InjectionRecord",
     "InjectionSite",
     "Insertion",
+    "KeyClaim",
     "KeyLimits",
     "Lease",
     "LeaseRequest",
@@ -221,6 +225,7 @@ __all__ = [
     "StaleTerms",
     "StorageKind",
     "StoreTotals",
+    "StoredAnswer",
     "StrengthenMemory",
     "Subject",
     "SubjectSnapshot",

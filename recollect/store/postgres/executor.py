@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from recollect.errors import StoreUnavailableError
 from recollect.settings import shown_url
+from recollect.store.effects import noting_effect
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.connection import ReconnectingConnection
 from recollect.store.postgres.errors import as_ours
@@ -85,7 +86,7 @@ class PostgresExecutor:
         urgent: bool = False,
     ) -> T:
         """Write in a transaction that holds the subjects' locks."""
-        work = work if synced else _without_sync(work)
+        work = noting_effect(work if synced else _without_sync(work))
         for wait_s in REPEAT_AFTER_S if idempotent else ():
             try:
                 return await self._write(work, subjects, urgent=urgent)

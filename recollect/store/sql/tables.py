@@ -237,6 +237,14 @@ TABLES = (
         delete_statements=("every_poll",),
     ),
     Table(
+        name="idempotency",
+        key=("subject", "key"),
+        holds="answers, which may quote",
+        receipt_line="memories",
+        delete_statements=("every_answer",),
+        index=True,
+    ),
+    Table(
         name="erasure",
         key=("subject", "at", "id"),
         holds="numbers",

@@ -11,6 +11,7 @@ import apsw
 
 from recollect.clock import Clock
 from recollect.errors import StoreUnavailableError
+from recollect.store.effects import noting_effect
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql import formations
 from recollect.store.sql.database import Work, load
@@ -198,7 +199,7 @@ class SqliteExecutor:
     ) -> T:
         """Write in the one writing thread, whose transactions follow one another."""
         del subjects, idempotent  # one thread writes, and no connection is lost
-        return await self._writer.run(work, synced=synced, urgent=urgent)
+        return await self._writer.run(noting_effect(work), synced=synced, urgent=urgent)
 
     @property
     def writes_for_callers(self) -> bool:

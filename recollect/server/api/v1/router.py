@@ -8,12 +8,11 @@ from recollect.chat.identity import Headers, IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, RecollectError
 from recollect.server.api.v1.access import requester_of
-from recollect.server.api.v1.fields import Answer
+from recollect.server.api.v1.idempotency import answer_once
 from recollect.server.api.v1.operation import NDJSON, ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
 from recollect.server.asgi import (
-    OWN_HEADERS,
     BodyTooLargeError,
     ClientDisconnectedError,
     Receive,
@@ -32,6 +31,7 @@ from recollect.server.status import (
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
 )
+from recollect.types import StoredAnswer
 
 _REFUSALS = {
     UNAUTHORIZED: "unauthenticated",
@@ -94,8 +94,14 @@ class RestApi:
                 headers={"Allow": allowed},
             )
         request = await self._read(operation, found.parameters, scope, receive, path)
-        reply = await operation.handler(request)
-        await _send_reply(send, scope, request, reply)
+        if operation.streams_answer:
+            await _send_stream(send, operation, await operation.handler(request))
+            return
+
+        async def run() -> StoredAnswer:
+            return _written(request, await operation.handler(request))
+
+        await _send(send, scope, await answer_once(request, run))
 
     async def _read(
         self, operation: ResourceOperation, parameters: Mapping[str, str], scope: Scope, receive: Receive, path: str
@@ -167,40 +173,39 @@ async def send_refusal(
 
 
 async def _send_problem(send: Send, scope: Scope, problem: ProblemError, path: str) -> None:
-    answer = body_of(problem, path[:_MAX_SHOWN_PATH])
-    await _send(send, scope, problem.status, PROBLEM_JSON, answer, problem.headers)
+    body = body_of(problem, path[:_MAX_SHOWN_PATH]).model_dump_json().encode()
+    headers = {**problem.headers, "Content-Type": PROBLEM_JSON}
+    await _send(send, scope, StoredAnswer(status=problem.status, headers=headers, body=body))
 
 
-async def _send_reply(send: Send, scope: Scope, request: ResourceRequest, reply: ResourceReply) -> None:
-    operation = request.operation
+def _written(request: ResourceRequest, reply: ResourceReply) -> StoredAnswer:
+    """Write what an operation answers."""
     headers = dict(reply.headers)
     if reply.next_cursor is not None:
         headers["Link"] = f'<{with_cursor(request.raw_path, request.query, reply.next_cursor)}>; rel="next"'
+    if reply.answer is None:
+        return StoredAnswer(status=NO_CONTENT, headers=headers, body=b"")
+    headers["Content-Type"] = JSON
+    return StoredAnswer(status=request.operation.status, headers=headers, body=reply.answer.model_dump_json().encode())
+
+
+async def _send_stream(send: Send, operation: ResourceOperation, reply: ResourceReply) -> None:
     if reply.stream is None:
-        await _send(send, scope, operation.status, JSON, reply.answer, headers)
-        return
-    await send_start(send, operation.status, _head(NDJSON, headers))
+        raise TypeError(f"the operation {operation.id} declares a stream, and answers none")
+    await send_start(send, operation.status, _head({**reply.headers, "Content-Type": NDJSON}))
     async for part in reply.stream:
         await send_body(send, part, more=True)
     await send_body(send, b"", more=False)
 
 
-async def _send(
-    send: Send, scope: Scope, status: int, kind: str, answer: Answer | None, headers: Mapping[str, str]
-) -> None:
-    if answer is None:
-        await send_start(send, NO_CONTENT, _head(None, headers))
-        await send_body(send, b"", more=False)
-        return
-    body = answer.model_dump_json().encode()
-    head = _head(kind, headers)
-    head.append((b"content-length", str(len(body)).encode()))
-    await send_start(send, status, head)
-    await send_body(send, b"" if scope["method"] == "HEAD" else body, more=False)
+async def _send(send: Send, scope: Scope, answer: StoredAnswer) -> None:
+    head = _head(answer.headers)
+    if answer.status != NO_CONTENT:
+        head.append((b"content-length", str(len(answer.body)).encode()))
+    await send_start(send, answer.status, head)
+    await send_body(send, b"" if scope["method"] == "HEAD" else answer.body, more=False)
 
 
-def _head(kind: str | None, headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    head = list(OWN_HEADERS)
-    if kind is not None:
-        head.append((b"content-type", kind.encode()))
-    return head + [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
+def _head(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    named = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
+    return [(b"cache-control", b"no-store"), *named]

@@ -24,6 +24,7 @@ from recollect.types import NO_DETAIL, Subject
 
 SQL = load("erase")
 MEMORY_SQL, EXPORT_SQL, UNDO_SQL = load("memory"), load("export"), load("undo")
+IDEMPOTENCY_SQL = load("idempotency")
 _TARGET_ERASED = "what it was weighed against was erased"
 _MESSAGE_ERASED = "the message it rests on was erased"
 _ERROR_ERASED = "its error went with what was erased"
@@ -47,6 +48,7 @@ class MemoryDeleter:
         self._key = subject.key
         self._counts = counts
         self._version = subjects.move_version(db, subject)
+        db.execute(IDEMPOTENCY_SQL["forget_answers"], (subject.key,))
         self.gone: set[bytes] = set()
 
     def drop(self, ids: Collection[bytes]) -> None:

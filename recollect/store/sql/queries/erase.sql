@@ -363,6 +363,9 @@ SELECT id, at, cleaned_at, counts FROM erasure WHERE subject = ?1 ORDER BY at DE
 -- name: every_key_of_user
 DELETE FROM api_key WHERE bound_to = ?1
 
+-- name: every_answer
+DELETE FROM idempotency WHERE subject = ?1
+
 -- name: every_app
 DELETE FROM app WHERE subject = ?1
 
