@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from recollect.chat.content import other_parts, without_memory, without_reasoning
 from recollect.chat.reply import Reply
+from recollect.chat.text_limit import MAX_CHARACTERS, cut_text
 from recollect.text import hash64, squeeze
 from recollect.types import ChatMessage, ChatRequest, Message
 
@@ -19,8 +21,12 @@ _MAX_RECENT_MESSAGES = 6
 _MAX_RECENT_CHARACTERS = 600
 
 
-def log_messages(request: ChatRequest, *, said_at: datetime) -> tuple[Message, ...]:
+def log_messages(
+    request: ChatRequest, *, said_at: datetime, max_characters: int = MAX_CHARACTERS
+) -> tuple[Message, ...]:
     """Return a request's messages for the log, in order, without system and developer messages.
+
+    A message longer than `max_characters` is cut, and one whose JSON is longer loses it.
 
     Two messages have the same hash if they say the same: white space, reasoning blocks, and the JSON of parts and of
     tool arguments may differ.
@@ -30,11 +36,19 @@ def log_messages(request: ChatRequest, *, said_at: datetime) -> tuple[Message, .
     for message in request.messages:
         if message.role in SYSTEM_ROLES:
             continue
+        message = _within(message, max_characters)
         text = comparable_text(message.text)
         messages.append(_message(message, asked, text, said_at))
         if message.role == "user":
             asked = text
     return tuple(messages)
+
+
+def _within(message: ChatMessage, limit: int) -> ChatMessage:
+    payload = message.payload if message.payload and len(message.payload) <= limit else None
+    if len(message.text) <= limit and payload == message.payload:
+        return message
+    return replace(message, text=cut_text(message.text, limit), payload=payload)
 
 
 def reply_message(reply: Reply, log: Sequence[Message], said_at: datetime) -> Message:

@@ -6,12 +6,17 @@ from dataclasses import dataclass, field
 
 from recollect.chat.content import call_ids_of, text_of
 from recollect.chat.sse import SseReader
+from recollect.chat.text_limit import MAX_CHARACTERS, LimitedText
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean
 
 DONE = b"[DONE]"
 # Bytes of a stream that are read together: some forty events, which take less than a millisecond.
 _READ_BYTES = 8 * 1024
+# An answer has a few choices and tool calls; an upstream that numbers millions of them fills no memory here.
+_MAX_COUNTED = 1000
+# Of what an upstream says about an answer, such as an error or a finish reason.
+_MAX_SAID_CHARACTERS = 10_000
 _HIGH_SURROGATE = LazyPattern("[\ud800-\udbff]")
 
 
@@ -40,6 +45,8 @@ class Reply:
     usage: TokenUsage | None = None
     choices: int = 0
     """Number of choices that arrived."""
+    cut: bool = False
+    """Whether it is longer than what is kept of it."""
 
 
 @dataclass(slots=True)
@@ -49,28 +56,30 @@ class _Call:
     id: str = ""
     type: str = "function"
     name: str = ""
-    arguments: list[str] = field(default_factory=list)
+    arguments: LimitedText = field(default_factory=LimitedText)
 
     def add(self, function: dict[object, object]) -> None:
         name, arguments = _string(function.get("name")), function.get("arguments", function.get("input"))
-        if name != self.name:  # some upstreams repeat the name in every piece
+        if name != self.name and len(self.name) <= _MAX_SAID_CHARACTERS:  # some repeat the name in every piece
             self.name += name
-        self.arguments.append(_source(arguments))
+        self.arguments.add(_source(arguments))
 
     def function(self) -> dict[str, str]:
         field_name = "input" if self.type == "custom" else "arguments"
-        return {"name": self.name, field_name: _paired("".join(self.arguments))}
+        return {"name": self.name, field_name: _paired(self.arguments.text())}
 
 
 class ReplyAssembler:
     """Assembles a `Reply` from the bytes of a stream, or from the data of one event after the other."""
 
-    def __init__(self) -> None:
+    def __init__(self, max_characters: int = MAX_CHARACTERS) -> None:
+        """Begin; of the text and of each tool call `max_characters` are kept."""
+        self._max_characters = max_characters
         self._is_done = False
         self._reader = SseReader()
         self._unread: list[bytes] = []
         self._unread_bytes = 0
-        self._text: list[str] = []
+        self._text = LimitedText(max_characters)
         self._calls: dict[int, list[_Call]] = {}
         self._function: _Call | None = None
         self._finish_reason: str | None = None
@@ -112,7 +121,7 @@ class ReplyAssembler:
     def reply(self) -> Reply:
         """Return what has arrived so far."""
         self._read()
-        text = clean(_paired("".join(self._text)))
+        text = clean(_paired(self._text.text()))
         calls = [call for index in sorted(self._calls) for call in self._calls[index]]
         tool_calls = [{"id": call.id, "type": call.type, call.type: call.function()} for call in calls]
         message: dict[str, object] = {"role": "assistant", "content": text or None}
@@ -129,6 +138,7 @@ class ReplyAssembler:
             error=self._error,
             usage=self._usage,
             choices=len(self._choices),
+            cut=self._reader.has_dropped or self._text.is_cut or any(call.arguments.is_cut for call in calls),
         )
 
     def _read(self) -> None:
@@ -159,40 +169,52 @@ class ReplyAssembler:
                 self._take_choice(choice, _index(choice, place))
 
     def _take_choice(self, choice: dict[object, object], index: int) -> None:
-        self._choices.add(index)
+        if len(self._choices) < _MAX_COUNTED:
+            self._choices.add(index)
         if index != 0:
             return
         message = choice.get("delta") or choice.get("message")
         if isinstance(message, dict):
             self._take_message(message)
         elif isinstance(text := choice.get("text"), str):
-            self._text.append(text)
+            self._text.add(text)
         if isinstance(reason := choice.get("finish_reason"), str) and reason:
-            self._finish_reason = clean(reason)
+            self._finish_reason = clean(reason[:_MAX_SAID_CHARACTERS])
             if reason == "error" and self._error is None:
                 self._error = _error(choice)
 
     def _take_message(self, message: dict[object, object]) -> None:
-        self._text.append(text_of(message.get("content")))
+        self._text.add(text_of(message.get("content")))
         calls = message.get("tool_calls")
         for place, call in enumerate(calls if isinstance(calls, list) else ()):
             if isinstance(call, dict):
                 self._take_call(call, _index(call, place))
         function = message.get("function_call")
         if isinstance(function, dict):
-            self._function = self._function or _Call()
+            self._function = self._function or self._new_call()
             self._function.add(function)
+
+    def _new_call(self, kind: str = "function") -> _Call:
+        return _Call(type=kind, arguments=LimitedText(self._max_characters))
 
     def _take_call(self, piece: dict[object, object], index: int) -> None:
         kind = "custom" if piece.get("type") == "custom" or "custom" in piece else "function"
         function = piece.get(kind)
         function = function if isinstance(function, dict) else {}
         call_id = _string(piece.get("id"))
+        if index not in self._calls and len(self._calls) >= _MAX_COUNTED:
+            return
         calls = self._calls.setdefault(index, [])
         # Some upstreams give every call of an answer the index 0, and others change the id from piece to piece. So
         # only a second id with a second name begins a second call.
-        if not calls or (call_id and calls[-1].id not in ("", call_id) and calls[-1].name and function.get("name")):
-            calls.append(_Call(type=kind))
+        if not calls or (
+            len(calls) < _MAX_COUNTED
+            and call_id
+            and calls[-1].id not in ("", call_id)
+            and calls[-1].name
+            and function.get("name")
+        ):
+            calls.append(self._new_call(kind))
         calls[-1].id = calls[-1].id or call_id
         calls[-1].add(function)
 
@@ -202,12 +224,12 @@ def is_done(data: bytes) -> bool:
     return data.lstrip().startswith(DONE)
 
 
-def reply_from_json(body: bytes) -> Reply | None:
-    """Read a whole answer; None if the body is not a JSON object."""
+def reply_from_json(body: bytes, max_characters: int = MAX_CHARACTERS) -> Reply | None:
+    """Read a whole answer, of whose text `max_characters` are kept; None if the body is not a JSON object."""
     answer = read_object(body)
     if answer is None:
         return None
-    assembler = ReplyAssembler()
+    assembler = ReplyAssembler(max_characters)
     assembler._take(answer)
     return assembler.reply()
 
@@ -262,7 +284,11 @@ def _paired(text: str) -> str:
 def _error(event: dict[str, object] | dict[object, object]) -> str:
     error = event.get("error") or event
     message = error.get("message") if isinstance(error, dict) else error
-    return clean(message) if isinstance(message, str) and message else "upstream reported an error without a message"
+    return (
+        clean(message[:_MAX_SAID_CHARACTERS])
+        if isinstance(message, str) and message
+        else "upstream reported an error without a message"
+    )
 
 
 def _usage(usage: dict[object, object]) -> TokenUsage:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from recollect.chat.reply import DONE, ReplyAssembler, is_done, read_object
-from recollect.chat.sse import SseEvent, SseReader
+from recollect.chat.sse import MAX_EVENT_BYTES, SseEvent, SseReader
 from recollect.lazy_pattern import LazyPattern
 from recollect.types import ChatRequest, Insertion, RecalledMemory
 
@@ -87,6 +87,9 @@ class MemoriesSplicer:
         if self._member is None and not self._waiting:
             return self._gate.feed(chunk)
         self._waiting += chunk
+        if len(self._waiting) > MAX_EVENT_BYTES:
+            self._member = None
+            return self._gate.feed(self._decide(()))
         return self._gate.feed(self._decide(self._reader.feed(chunk)))
 
     def close(self) -> list[StreamPiece]:

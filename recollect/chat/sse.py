@@ -10,6 +10,8 @@ from recollect.lazy_pattern import LazyPattern
 
 _END_OF_LINE = LazyPattern(rb"\r\n?|\n")
 _BOM = b"\xef\xbb\xbf"
+MAX_EVENT_BYTES = 16 * 1024 * 1024
+"""Events that are larger are dropped; the largest known ones hold a picture."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,10 @@ class SseReader:
         self._data: list[bytes] = []
         self._data_start = 0
         self._first_data_line = 0
+        self._held = 0
+        """Bytes of the event that is arriving."""
+        self.has_dropped = False
+        """Whether an event was too large."""
 
     def feed(self, chunk: bytes) -> list[SseEvent]:
         """Take the next bytes; return the events they complete."""
@@ -49,7 +55,7 @@ class SseReader:
             self._line_start += 1
         self._skip_line_feed = False
         for line_end in _END_OF_LINE.finditer(chunk, at):
-            self._line.append(chunk[at : line_end.start()])
+            self._hold(chunk[at : line_end.start()])
             event = self._end_line(self._offset + line_end.start() + 1)
             if event:
                 events.append(event)
@@ -57,7 +63,7 @@ class SseReader:
             self._line_start = self._offset + at
             self._skip_line_feed = at == len(chunk) and chunk[-1] == 0x0D
         if at < len(chunk):
-            self._line.append(chunk[at:])
+            self._hold(chunk[at:])
         self._offset += len(chunk)
         return events
 
@@ -87,6 +93,16 @@ class SseReader:
         """Offset of the first byte that belongs, or may come to belong, to the data of an incomplete event."""
         return self._first_data_line if self._data else self._line_start
 
+    def _hold(self, part: bytes) -> None:
+        """Keep part of a line; the lines of an event that has grown too large become comments."""
+        self._held += len(part)
+        if self._held <= MAX_EVENT_BYTES:
+            self._line.append(part)
+        elif part or self._line:
+            self.has_dropped = True
+            self._data.clear()
+            self._line[:] = [b":"]
+
     def _end_line(self, end: int) -> SseEvent | None:
         line, start = b"".join(self._line), self._line_start
         self._line.clear()
@@ -103,11 +119,13 @@ class SseReader:
                 self._first_data_line = self._line_start
                 self._data_start = start + min(len(line), len(b"data:") + blank)
             self._data.append(value[1:] if blank else value)
+        elif self._held <= MAX_EVENT_BYTES:
+            self._held -= len(line)
         return None
 
     def _dispatch(self, end: int) -> SseEvent | None:
         start, data = self._event_start, self._data
-        self._event_start, self._data = None, []
+        self._event_start, self._data, self._held = None, [], 0
         if start is None or not data:
             return None
         return SseEvent(data=b"\n".join(data), start=start, end=end, data_start=self._data_start)

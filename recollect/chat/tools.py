@@ -36,6 +36,8 @@ _PARAMETERS: Mapping[str, tuple[str, dict[str, Any], list[str]]] = {
         ["reason"],
     ),
 }
+# A round of tool calls that is larger is relayed as it is.
+MAX_KEPT_BYTES = 4 * 1024 * 1024
 NAMES = frozenset(_PARAMETERS)
 
 
@@ -138,10 +140,16 @@ class ToolCallBuffer:
         self._kept = bytearray()
         self._holding = False
         self._is_released = False
+        self._is_too_large = False
 
     def feed(self, chunk: bytes) -> bytes:
         """Take the next bytes; return those to relay."""
+        if self._is_too_large:
+            return chunk
         self._waiting += chunk
+        if len(self._waiting) + len(self._kept) > MAX_KEPT_BYTES:
+            self._is_too_large, self._holding = True, False
+            return self.close()
         return b"".join(self._pass(event) for event in self._reader.feed(chunk))
 
     def close(self) -> bytes:

@@ -1,8 +1,10 @@
 """One chat turn: recall and splice before it, record after it. Reads and writes the store."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from recollect.chat.messages import log_messages, reply_message
@@ -42,6 +44,8 @@ from recollect.types import (
     Turn,
 )
 from recollect.worker.loop import Worker
+
+logger = logging.getLogger(__name__)
 
 # How long the recording of a turn waits for its requests to forget; after that they go on in the background.
 FORGET_WAIT_S = 1.0
@@ -122,7 +126,7 @@ class TurnService:
         in_user_message: bool,
     ) -> PreparedTurn:
         now = self._components.clock.now()
-        log = await run_in_thread_if_large(len(request.body), lambda: log_messages(request, said_at=now))
+        log = await self._log(request, len(request.body), now)
         if identity.subject is None or identity.memory is MemoryMode.OFF:
             return PreparedTurn(body=request.body, log=log)
         home = identity.subject
@@ -141,6 +145,19 @@ class TurnService:
         )
         return await self._injector.inject(asked, mode)
 
+    async def _log(self, request: ChatRequest, size: int, now: datetime) -> tuple[Message, ...]:
+        limit = self._components.settings.max_message_characters
+        return await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now, max_characters=limit))
+
+    def _count_cut(self, request: ChatRequest, reply: Reply) -> None:
+        """Count and log what is recorded in part: the reply, and the newest message."""
+        limit = self._components.settings.max_message_characters
+        newest = request.messages[-1]
+        is_cut = {"assistant": reply.cut, newest.role: len(newest.text) > limit}
+        for role in (role for role, cut in is_cut.items() if cut):
+            self._components.metrics.cut[role] += 1
+            logger.warning("a message was recorded in part", extra={"role": role, "max_characters": limit})
+
     async def read_replayed(self, prepared: PreparedTurn) -> tuple[RecalledMemory, ...]:
         """Read the memories that a prepared prompt replays from earlier ones of its conversation."""
         return await self._injector.shown.read(prepared.replayed_memories) if prepared.replayed else ()
@@ -151,11 +168,10 @@ class TurnService:
         """Record an answered request, with the formations it makes due; durable when this returns."""
         if identity.subject is None:
             return None
+        self._count_cut(request, reply)
         now = self._components.clock.now()
         size = len(request.body) + len(reply.text) + len(reply.payload or "")
-        log = (
-            prepared.log if prepared else await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now))
-        )
+        log = prepared.log if prepared else await self._log(request, size, now)
         answer = (
             await run_in_thread_if_large(size, lambda: reply_message(reply, log, now))
             if reply.text or reply.payload

@@ -69,6 +69,7 @@ class ChatProxy:
             recorder=TurnRecorder(engine, self.counters),
             fallbacks=InjectionFallbacks(engine.clock),
             counters=self.counters,
+            limits=engine.settings,
             read_replayed=engine.turns.read_replayed,
         )
         self._responses: set[asyncio.Task[None]] = set()
@@ -110,7 +111,10 @@ class ChatProxy:
         try:
             if len(body) <= settings.max_read_bytes:
                 request = await run_in_thread_if_large(len(body), lambda: read_request(body))
-            elif self._backend.needs_valid_requests:
+            elif not self._backend.needs_valid_requests:
+                self._engine.metrics.cut["user"] += 1
+                logger.warning("a request too large to be read is passed on without memory", extra={"bytes": len(body)})
+            else:
                 raise BodyTooLargeError(f"the built-in model reads no body larger than {settings.max_read_bytes} bytes")
         except BadRequestError:
             if self._backend.needs_valid_requests:

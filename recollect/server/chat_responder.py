@@ -2,13 +2,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
 from recollect.chat.reply import Reply, ReplyAssembler, reply_from_json
 from recollect.chat.splice import MemoriesSplicer, describe_memories, splice_whole
-from recollect.engine import PreparedTurn
+from recollect.engine import PreparedTurn, run_in_thread_if_large
 from recollect.engine.prepared_turn import LEDGER_WAIT_S
 from recollect.errors import RecollectError, logged_text
 from recollect.metrics import ProxyCounters
@@ -27,10 +28,13 @@ from recollect.server.injection_fallback import InjectionFallbacks
 from recollect.server.status import ALTERATION_REFUSALS, OK, message_of, send_error, status_of
 from recollect.server.tool_loop import OfferedTools, run_tool_loop
 from recollect.server.turn_recorder import AnsweredTurn, TurnRecorder
-from recollect.server.upstream import BackendResponse, UpstreamBrokenError, UpstreamError
+from recollect.server.upstream import BackendResponse, UpstreamBrokenError, UpstreamError, read_up_to
+from recollect.settings.bounds import BoundSettings
 from recollect.types import ChatRequest, Identity, RecalledMemory
 
 logger = logging.getLogger(__name__)
+
+_PIECE_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +79,8 @@ class ChatServices:
     recorder: TurnRecorder
     fallbacks: InjectionFallbacks
     counters: ProxyCounters
+    limits: BoundSettings
+    """How much of an answer is read and recorded."""
     read_replayed: Callable[[PreparedTurn], Awaitable[tuple[RecalledMemory, ...]]]
     """Reads the memories that a prompt replays from earlier ones."""
 
@@ -187,24 +193,55 @@ class ChatResponder:
         await send_body(self._send, b"", more=False)
 
     async def _relay_whole(self, answer: BackendResponse) -> None:
+        rest, limits = answer.chunks(), self._services.limits
         try:
-            body = b"".join([chunk async for chunk in answer.chunks()])
+            body, has_ended = await read_up_to(rest, limits.max_answer_bytes)
         except UpstreamBrokenError as error:
             self._log_broken(error)
             await send_error(self._send, status_of(error), message_of(error))
             return
-        reply = reply_from_json(body)
+        if not has_ended:
+            await self._relay_too_large(answer, body, rest)
+            return
+        read = partial(reply_from_json, body, limits.max_message_characters)
+        reply = await run_in_thread_if_large(len(body), read)
         if reply is not None and (trouble := await self._record_before_done(reply)):
             self._note += f"; {trouble}"
         memories = await self._memories_json()
-        spliced = splice_whole(body, memories) if memories else body
+        spliced = body
+        if memories:
+            spliced = await run_in_thread_if_large(len(body), partial(splice_whole, body, memories))
         await self._insertion_kept()
         await self._start(answer, len(spliced))
         await send_body(self._send, spliced, more=False)
 
+    async def _relay_too_large(self, answer: BackendResponse, begin: bytes, rest: AsyncIterator[bytes]) -> None:
+        """Relay a whole answer that is larger than is read: without `memories`, and recorded as a mark."""
+        self._note += "; answer too large to be read"
+        length = header(answer.headers, b"content-length")
+        await self._insertion_kept()
+        await self._start(answer, int(length) if length else None)
+        held, size = begin, len(begin)
+        try:
+            async for chunk in rest:
+                await self._send_in_pieces(held)
+                held, size = chunk, size + len(chunk)
+        except UpstreamBrokenError as error:
+            await self._send_in_pieces(held)
+            self._log_broken(error)
+            return  # without the closing chunk: the client must see that the answer broke off
+        await self._record_before_done(Reply(text=f"[… an answer of {size:,} bytes]", complete=True, cut=True))
+        await send_body(self._send, held, more=True)
+        await send_body(self._send, b"", more=False)
+
+    async def _send_in_pieces(self, data: bytes) -> None:
+        """Send many bytes so that a client which does not read them keeps few in the connection's buffer."""
+        for start in range(0, len(data), _PIECE_BYTES):
+            await send_body(self._send, data[start : start + _PIECE_BYTES], more=True)
+
     async def _relay_stream(self, answer: BackendResponse) -> None:
         """Relay a stream; what had arrived when the client hung up is recorded all the same."""
-        assembler = ReplyAssembler()
+        assembler = ReplyAssembler(self._services.limits.max_message_characters)
         try:
             await self._stream(answer, assembler)
         except (asyncio.CancelledError, ClientDisconnectedError):

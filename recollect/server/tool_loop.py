@@ -4,15 +4,25 @@ import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Protocol
 
 from recollect.chat.reply import Reply, TokenUsage, read_object, reply_from_json
 from recollect.chat.splice import apply_insertions
-from recollect.chat.tools import ToolCallBuffer, ToolRound, add_usage, append_rounds, calls_only_ours, tool_calls_of
+from recollect.chat.tools import (
+    MAX_KEPT_BYTES,
+    ToolCallBuffer,
+    ToolRound,
+    add_usage,
+    append_rounds,
+    calls_only_ours,
+    tool_calls_of,
+)
+from recollect.engine import run_in_thread_if_large
 from recollect.server.asgi import Headers, header, is_compressed
 from recollect.server.backends import Backend, BackendRequest
 from recollect.server.status import OK
-from recollect.server.upstream import BackendResponse, UpstreamBrokenError
+from recollect.server.upstream import BackendResponse, UpstreamBrokenError, read_up_to
 from recollect.types import ChatRequest, Insertion
 
 # After this many rounds an answer is relayed as it is: a model that goes on searching will not find it.
@@ -113,11 +123,17 @@ class _RoundsAnswer:
                         yield rest
                     reply = buffer.reply if buffer.ours else None
                 else:
-                    body = b"".join([chunk async for chunk in answer.chunks()])
-                    whole = reply_from_json(body)
+                    chunks = answer.chunks()
+                    body, has_ended = await read_up_to(chunks, MAX_KEPT_BYTES)
+                    whole = (
+                        await run_in_thread_if_large(len(body), partial(reply_from_json, body)) if has_ended else None
+                    )
                     reply = whole if whole is not None and calls_only_ours(whole, self.rounds.names) else None
                     if reply is None:
-                        yield _with_usage(body, self.rounds.usage)
+                        yield _with_usage(body, self.rounds.usage) if has_ended else body
+                    if not has_ended:
+                        async for chunk in chunks:
+                            yield chunk
                 answer = await self._next_answer(reply, open_answers) if reply is not None else None
 
     async def _next_answer(self, reply: Reply, open_answers: AsyncExitStack) -> BackendResponse:

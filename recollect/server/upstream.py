@@ -12,6 +12,11 @@ from yarl import URL
 
 from recollect.server.asgi import Headers
 
+# The most of an answer that is relayed in one go, so that others get their turn.
+_CHUNK_BYTES = 64 * 1024
+# Larger bodies are written piece by piece: the client library would copy the rest of one into its buffer.
+_PIECE_BYTES = 256 * 1024
+
 
 class UpstreamError(ConnectionError):
     """Upstream did not answer, so that nothing has been sent to the client."""
@@ -78,7 +83,7 @@ class _HttpAnswer:
         try:
             while True:
                 watchdog.begin()
-                chunk = await content.readany()
+                chunk = await content.read(_CHUNK_BYTES)
                 watchdog.end()
                 if not chunk:
                     return
@@ -189,13 +194,15 @@ class HttpUpstream:
         named: CIMultiDict[str] = CIMultiDict()
         for name, value in headers:
             named.add(name.decode("latin-1"), _readable(value))
+        if len(body) > _PIECE_BYTES:
+            named["Content-Length"] = str(len(body))
         try:
             async with asyncio.timeout(min(self._deadlines.first_byte_s, self._deadlines.total_s)):
                 response = await self._open().request(
                     method,
                     URL(self.base_url + path, encoded=True),
                     headers=named,
-                    data=body or None,
+                    data=_pieces(body) if len(body) > _PIECE_BYTES else body or None,
                     allow_redirects=False,
                 )
         except TimeoutError as error:
@@ -220,6 +227,27 @@ class HttpUpstream:
         """Close all connections."""
         if self._session is not None:
             await self._session.close()
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    for start in range(0, len(body), _PIECE_BYTES):
+        yield body[start : start + _PIECE_BYTES]
+
+
+async def read_up_to(chunks: AsyncIterator[bytes], limit: int) -> tuple[bytes, bool]:
+    """Read a body until it ends, or exceeds `limit` bytes; return what was read, and whether it has ended.
+
+    Raises:
+        UpstreamBrokenError: The body broke off.
+    """
+    read: list[bytes] = []
+    size = 0
+    async for chunk in chunks:
+        read.append(chunk)
+        size += len(chunk)
+        if size > limit:
+            return b"".join(read), False
+    return b"".join(read), True
 
 
 def _readable(value: bytes) -> str:

@@ -24,8 +24,14 @@ class BoundSettings(EnvironmentSettings):
     max_read_bytes: int = Field(
         default=16 * _MiB,
         ge=1024,
-        description="Maximum size of a chat request or answer that memory reads, in bytes; larger ones are passed on "
-        "without memory, and answers are recorded up to `RECOLLECT_MAX_MESSAGE_CHARACTERS`.",
+        description="Maximum size of a chat request that memory reads, in bytes; larger ones are passed on without "
+        "memory.",
+    )
+    max_answer_bytes: int = Field(
+        default=4 * _MiB,
+        ge=1024,
+        description="Maximum size of an answer that is not streamed and that memory reads, in bytes; larger ones are "
+        "passed on, and their turn is recorded with a mark in place of the answer.",
     )
     max_message_characters: int = Field(
         default=4_000_000,
