@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from database_contents import QuietBar
 from factories import add, decision, memory, turn
 from forked_processes import ForkedProcess
 from postgres_server import programs
@@ -17,7 +18,6 @@ from recollect.store.failpoint import VARIABLE
 from recollect.store.sql.transfer.copy_database import BATCH_SIZE
 from recollect.testing import FakeClock
 from recollect.types import Subject
-from store.test_copy_database import QuietBar
 from stores import url_of
 
 pytestmark = pytest.mark.process

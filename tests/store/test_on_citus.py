@@ -3,14 +3,17 @@
 from pathlib import Path
 
 import pytest
-from test_copy_database import QuietBar, everything
-from test_views import COLUMNS
 
+from database_contents import QuietBar, everything
 from populated import populate
 from recollect.engine.databases import copy_database
 from recollect.store.postgres.connection import connect
 from stores import CITUS, DURABLE, url_of
 
+VIEWS = (
+    *("app_memories", "episodic_memory", "memory_updates", "rests_on"),
+    *("structured_facts", "users_vectors", "vectors"),
+)
 pytestmark = [
     pytest.mark.skipif(CITUS is None, reason="RECOLLECT_TEST_CITUS names no cluster"),
     pytest.mark.skipif("postgres" not in DURABLE, reason="PostgreSQL's programs are not installed"),
@@ -23,7 +26,7 @@ def shown(url: str) -> dict[str, list[str]]:
         db.execute("SET TimeZone TO 'UTC'")
         return {
             name: sorted(str(row) for row in db.execute(f'SELECT * FROM "{name}"').fetchall())  # noqa: S608 - names of this project
-            for name in (*COLUMNS, "rests_on")
+            for name in VIEWS
         }
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from database_contents import QuietBar
 from forked_processes import ForkedProcess
 from populated import populate
 from recollect.errors import BadRequestError, DatabaseKeyError, StoreUnavailableError, UnreadableStoreError
@@ -22,7 +23,6 @@ from recollect.store.sqlite.cipher import is_encrypted
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.store_reports import KeyReport
 from recollect.testing import FakeClock
-from store.test_copy_database import QuietBar
 
 SCRIPT = Path(__file__).parent / "reencrypt_process.py"
 TESTS = Path(__file__).parent.parent
