@@ -89,7 +89,7 @@ def may_hold_key(text: str) -> bool:
 def find_keys(text: str) -> Iterator[FoundSecret]:
     """Yield the keys and tokens in a text.
 
-    >>> [found.shape for found in find_keys("use ghp_abcdefghijABCDEFGHIJ0123456789abcdef")]
+    >>> [found.shape for found in find_keys("use hf_abcdefghijABCDEFGH12")]
     ['key']
     """
     for pattern, shape, is_valid in _SHAPES:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from recollect.extraction.secret_kinds.found import FoundSecret
 from recollect.lazy_pattern import LazyPattern
 
-MIN_WORDS = 12
+MIN_WORDS, _MAX_WORDS = 12, 24
 # A run of words with nothing but blanks, commas and numbers between them.
 _RUN = LazyPattern(
     r"(?:\d{1,2}[.):]\s{0,2})?[a-z]{3,8}(?:[\s,]{1,3}(?:\d{1,2}[.):]\s{0,2})?[a-z]{3,8}){11,63}+", re.IGNORECASE
@@ -52,16 +52,25 @@ def find_phrases(text: str) -> Iterator[FoundSecret]:
     >>> list(find_phrases("abandon " * 11 + "about"))
     [FoundSecret(start=0, end=93, shape='seed_phrase')]
     """
-    known = bip39_words()
     for run in _RUN.finditer(text):
-        first = last = count = 0
-        for word in _WORD.finditer(text, run.start(), run.end()):
-            if word.group().lower() in known:
-                first = word.start() if count == 0 else first
-                last, count = word.end(), count + 1
-                continue
-            if count >= MIN_WORDS:
-                yield FoundSecret(first, last, "seed_phrase")
-            count = 0
-        if count >= MIN_WORDS:
-            yield FoundSecret(first, last, "seed_phrase")
+        for words in _stretches(text, run):
+            # 'word word word …' is a filler, and no phrase has more than 24 words.
+            if len(words) >= MIN_WORDS and (len(words) <= _MAX_WORDS or _are_mixed(words)):
+                yield FoundSecret(words[0].start(), words[-1].end(), "seed_phrase")
+
+
+def _stretches(text: str, run: re.Match[str]) -> Iterator[list[re.Match[str]]]:
+    """Yield the words of a run that are in the list, one stretch after the other."""
+    known = bip39_words()
+    words: list[re.Match[str]] = []
+    for word in _WORD.finditer(text, run.start(), run.end()):
+        if word.group().lower() in known:
+            words.append(word)
+        else:
+            yield words
+            words = []
+    yield words
+
+
+def _are_mixed(words: list[re.Match[str]]) -> bool:
+    return 2 * len({word.group().lower() for word in words}) >= len(words)
