@@ -1,9 +1,12 @@
 """Settings come from the environment, options before it, and each mistake is named in one sentence."""
 
+from pathlib import Path
+
 import pytest
 
 from recollect.errors import BadSettingError
 from recollect.settings import PREFIX, Settings, unknown_variables
+from recollect.settings.all_settings import secret_settings
 
 
 @pytest.fixture(autouse=True)
@@ -60,6 +63,7 @@ def test_an_option_that_is_no_setting_is_refused() -> None:
         ("DEFAULT_USER", "a\tb", "control character"),
         ("JWT_SECRET", "  ", "only spaces"),
         ("JWT_SECRET", "a\nb", "control character"),
+        ("JWT_SECRET", "é" * 15 + "x", "has 31 bytes; a secret that signs must have 32 or more"),
         ("UPSTREAM_KEY", "key\r\n", "control character"),
         ("UPSTREAM_KEY", " ", "only spaces"),
         ("IDLE_TIMEOUT_S", "inf", "finite"),
@@ -94,11 +98,44 @@ def test_a_key_in_a_url_is_refused_and_not_repeated(monkeypatch: pytest.MonkeyPa
 def test_keys_show_in_no_print_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = ("UPSTREAM_KEY", "EMBED_KEY", "FORM_KEY", "JWT_SECRET")
     for name in secrets:
-        monkeypatch.setenv(f"RECOLLECT_{name}", "geheim")
+        monkeypatch.setenv(f"RECOLLECT_{name}", "geheim" * 6)
     settings = Settings.load()
     assert "geheim" not in f"{settings!r} {settings} {settings.model_dump_json()}"
     assert settings.upstream_key is not None
-    assert settings.upstream_key.get_secret_value() == "geheim"
+    assert settings.upstream_key.get_secret_value() == "geheim" * 6
+
+
+@pytest.mark.parametrize("name", secret_settings())
+def test_each_secret_may_be_read_from_a_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str) -> None:
+    secret = "sqlite:///from-a-file.sqlite3" if name == "database_url" else "from-a-file=" * 3 + "default"
+    (tmp_path / "secret").write_text(secret + "\n", "utf-8")
+    monkeypatch.delenv("RECOLLECT_DATABASE_URL", raising=False)
+    monkeypatch.setenv(f"RECOLLECT_{name.upper()}_FILE", str(tmp_path / "secret"))
+    assert unknown_variables([f"RECOLLECT_{name.upper()}_FILE"]) == []
+    found = getattr(Settings.load(), name)
+    assert (found if isinstance(found, str) else found.get_secret_value()) == secret
+    monkeypatch.setenv(f"RECOLLECT_{name.upper()}", secret)
+    with pytest.raises(BadSettingError, match=f"RECOLLECT_{name.upper()} is also set; unset one"):
+        Settings.load()
+
+
+def test_a_secret_file_that_cannot_be_used_is_refused_without_its_content(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    path = tmp_path / "key"
+    monkeypatch.setenv("RECOLLECT_UPSTREAM_KEY_FILE", str(path))
+    with pytest.raises(BadSettingError, match=r"RECOLLECT_UPSTREAM_KEY_FILE.*cannot be read: No such file"):
+        Settings.load()
+    for content, why in (
+        (b"\n", "is empty"),
+        (b"geheim\xff", "it is no text"),
+        (b"x" * 70_000, "more than 65,536 bytes"),
+        (b"geheim\x07", "control character"),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(BadSettingError, match=why) as refused:
+            Settings.load()
+        assert "geheim" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["UPSTREAM_URL", "EMBED_URL", "FORM_URL", "FORM_MODEL", "EMBED_MODEL"])

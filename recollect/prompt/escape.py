@@ -15,6 +15,10 @@ _TAG_SPOKEN = "recollect memory"
 _INSTEAD = {"<": "‹", ">": "›", '"': "'", "“": "'", "”": "'", "＜": "‹", "＞": "›", "﹤": "‹", "﹥": "›", "＂": "'"}
 # Joiners that emoji and several scripts need; they neither reorder nor hide text.
 _KEPT_FORMATS = frozenset("\u200c\u200d")
+# Selectors of a plain or a coloured emoji are kept; the 254 others can carry hidden text, and few fonts know them.
+_SELECTORS = frozenset({*range(0xFE00, 0xFE0E), *range(0xE0100, 0xE01F0)})
+# No character needs two selectors or joiners in a row: such runs are hidden text as well.
+_HIDDEN_RUN = LazyPattern("(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]++|(?<=[\u200c\u200d])[\u200c\u200d]++")
 # Letters, digits and plain punctuation stay; every other character is checked.
 _ODD = LazyPattern(r"[^\w .,;:!?'()/%&+*=#@$€-]")
 
@@ -31,7 +35,7 @@ def escape_quotation(text: str, max_characters: int = MAX_MEMORY_CHARACTERS) -> 
     if _TAG_LIKE.search(wide := unicodedata.normalize("NFKC", visible)):
         # Wide or ornate letters stay as they are, unless they spell the tag.
         visible = _ODD.sub(_visible, wide)
-    plain = _TAG_LIKE.sub(_TAG_SPOKEN, squeeze(visible))
+    plain = _HIDDEN_RUN.sub("", _TAG_LIKE.sub(_TAG_SPOKEN, squeeze(visible)))
     if long or len(plain) > max_characters:
         plain = plain[: max_characters - 1].rstrip() + "…"
     return plain
@@ -52,6 +56,8 @@ def _visible(found: "re.Match[str]") -> str:
     character = found.group()
     if character in _INSTEAD:
         return _INSTEAD[character]
+    if ord(character) in _SELECTORS:
+        return ""
     kind = unicodedata.category(character)
     if kind in ("Cc", "Zl", "Zp", "Zs"):
         return " "

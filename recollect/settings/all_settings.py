@@ -1,7 +1,10 @@
 """All settings together: how they are loaded, and which ones go together. Reads the environment."""
 
+import os
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
 from typing import Self
 
 from pydantic import ValidationError
@@ -21,6 +24,10 @@ DATABASE_SETTING = f"{PREFIX}DATABASE_URL"
 _NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"})
 
 
+FILE_SUFFIX = "_FILE"
+MAX_SECRET_BYTES = 64 * 1024
+
+
 # Pydantic takes the fields of the last base first.
 class Settings(
     BoundSettings,
@@ -34,6 +41,19 @@ class Settings(
     """All settings. Environment variables have the prefix `RECOLLECT_`."""
 
     variable_prefix = PREFIX
+
+    @classmethod
+    def _environment_values(cls) -> dict[str, str]:
+        """Read the environment, and secrets from the files that variables with the suffix `_FILE` name."""
+        values = super()._environment_values()
+        environment = {name.upper(): value for name, value in os.environ.items()}
+        for name in secret_settings():
+            variable = f"{PREFIX}{name.upper()}{FILE_SUFFIX}"
+            if path := environment.get(variable):
+                if name in values:
+                    raise BadSettingError(variable, path, f"{PREFIX}{name.upper()} is also set; unset one")
+                values[name] = _secret_in(Path(path), variable)
+        return values
 
     @classmethod
     def load(cls, **overrides: object) -> Self:
@@ -87,6 +107,29 @@ class Settings(
             )
 
 
+@cache
+def secret_settings() -> tuple[str, ...]:
+    """Return the settings that can be read from a file: keys and secrets, and the database's URL with its password."""
+    secrets = [name for name, field in Settings.model_fields.items() if "SecretStr" in repr(field.annotation)]
+    return tuple(name for name in (*secrets, "database_url") if name + FILE_SUFFIX.lower() not in Settings.model_fields)
+
+
+def _secret_in(path: Path, variable: str) -> str:
+    """Read a secret, without the line break at its end."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_SECRET_BYTES + 1)
+        if len(content) > MAX_SECRET_BYTES:
+            raise BadSettingError(variable, str(path), f"the file has more than {MAX_SECRET_BYTES:,} bytes")
+        secret = content.decode().rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise BadSettingError(variable, str(path), f"the file cannot be read: {why}") from None
+    if not secret:
+        raise BadSettingError(variable, str(path), "the file is empty")
+    return secret
+
+
 def unknown_variables(environment: Iterable[str]) -> list[str]:
     """Return a sentence for each variable with the prefix that is not a setting.
 
@@ -94,6 +137,7 @@ def unknown_variables(environment: Iterable[str]) -> list[str]:
     ['RECOLLECT_PROT is not a setting and has no effect; did you mean RECOLLECT_PORT?']
     """
     known = [name.upper() for name in Settings.model_fields]
+    known += [name.upper() + FILE_SUFFIX for name in secret_settings()]
     sentences = []
     for name in sorted(environment):
         upper = name.upper()

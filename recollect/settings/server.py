@@ -3,7 +3,7 @@
 from typing import Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import Field, field_validator
+from pydantic import Field, SecretStr, field_validator
 
 from recollect.environment import EnvironmentSettings
 from recollect.errors import BadSubjectError
@@ -12,6 +12,8 @@ from recollect.settings.checks import HttpUrl, Key, listed
 from recollect.settings.database_url import POSTGRES, SQLITE, TAKES_URL, default_database_url, shown_url
 from recollect.types import Subject
 
+# RFC 7518, 3.2: the key of HS256 has the size of the hash or more. Shorter ones can be guessed from a token.
+MIN_SECRET_BYTES = 32
 _ORIGIN = LazyPattern(r"[a-z][a-z0-9+.-]{0,20}://[^/?#@,\s]++")
 _HOST = LazyPattern(r"(?:\[[0-9a-f:.]{2,45}\]|[a-z0-9_.-]{1,254})(?::[0-9]{1,5})?")
 
@@ -64,6 +66,17 @@ class ServerSettings(EnvironmentSettings):
         default=None,
         description="Secret of Open WebUI's signed identity header; if set, plain identity headers are refused.",
     )
+
+    @field_validator("jwt_secret")
+    @classmethod
+    def _long_enough_to_sign(cls, secret: SecretStr | None) -> SecretStr | None:
+        size = len(secret.get_secret_value().encode()) if secret else 0
+        if 0 < size < MIN_SECRET_BYTES:
+            raise ValueError(
+                f"has {size} bytes; a secret that signs must have {MIN_SECRET_BYTES} or more, for example from "
+                "`openssl rand -hex 32`"
+            )
+        return secret
 
     @field_validator("database_url")
     @classmethod

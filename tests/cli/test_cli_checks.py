@@ -64,11 +64,11 @@ def test_a_file_that_is_not_a_database_fails_and_the_other_checks_run(cli: Comma
 
 
 def test_settings_are_shown_without_their_secrets(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RECOLLECT_JWT_SECRET", "very-secret")
+    monkeypatch.setenv("RECOLLECT_JWT_SECRET", "very-secret-and-long-enough-to-sign")
     result = cli("doctor")
 
     assert "RECOLLECT_JWT_SECRET=…" in result.out
-    assert "very-secret" not in result.out
+    assert "very-secret-and-long-enough-to-sign" not in result.out
     assert settings_in_effect(Settings.load())["RECOLLECT_PORT"] == "0"
 
 

@@ -4,7 +4,6 @@ Left out is what is derived (vectors, hashed terms, what recall computes on), re
 works on what. Messages are shown to `seen` before they are written: it strikes out secrets.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from recollect.store.sql.rows import fetch, fetch_value, read_detail
 from recollect.store.sql.tables import TABLES
 from recollect.store.sql.transfer import record_format
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, KeyRange
+from recollect.text.visible_json import visible_json
 from recollect.types import Subject
 
 SQL = load("export")
@@ -186,4 +186,4 @@ class _Subject:
 
 
 def _line(record: Record) -> bytes:
-    return json.dumps(record, ensure_ascii=False).encode() + b"\n"
+    return visible_json(record).encode() + b"\n"
