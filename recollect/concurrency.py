@@ -17,6 +17,8 @@ logger = logging.getLogger(__name__)
 # From this many bytes on work goes to a thread. Reading 10 MB of text took 0.4 s on the loop, 64 KB take 3 ms;
 # the way to a thread costs a tenth of a millisecond.
 LARGE = 64 * 1024
+# Pauses before what may be repeated is, while the database does not answer: a restart takes a second or two.
+REPEAT_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 # So many concurrent commits in a row mean that something is wrong.
 MAX_STALE_ATTEMPTS = 20
 
@@ -64,6 +66,20 @@ async def retry_while_stale(
             if number == max_attempts:
                 raise (failure or error) from error.__cause__
     raise AssertionError("max_attempts is at least 1")
+
+
+async def retry_while_unavailable(attempt: Callable[[], Awaitable[T]]) -> T:
+    """Read again while the database does not answer, some six seconds long.
+
+    Raises:
+        StoreUnavailableError: It still does not.
+    """
+    for wait_s in REPEAT_AFTER_S:
+        try:
+            return await attempt()
+        except StoreUnavailableError:
+            await asyncio.sleep(wait_s)
+    return await attempt()
 
 
 class ForkGuard:

@@ -11,7 +11,7 @@ from recollect.chat.messages import log_messages, reply_message
 from recollect.chat.reply import Reply
 from recollect.chat.splice import apply_insertions
 from recollect.chat.tools import SEARCH, offer_tools
-from recollect.concurrency import run_in_thread_if_large
+from recollect.concurrency import retry_while_unavailable, run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder
 from recollect.engine.injector import RECALL_SHARE, PromptInjector, ReadingRequest
@@ -184,7 +184,10 @@ class TurnService:
         record = prepared.record if prepared else None
         scope = prepared.scope if prepared else None
         if scope is None:
-            scope = await self.memory_scope(identity.subject, identity.scope, identity.conversation)
+            home = identity.subject  # recall did not get that far, maybe as the database restarts
+            scope = await retry_while_unavailable(
+                lambda: self.memory_scope(home, identity.scope, identity.conversation)
+            )
         recorded = await self.record(
             Turn(
                 subject=identity.subject,

@@ -1,6 +1,5 @@
 """Routes for monitoring: `GET /livez`, `/readyz`, `/healthz` and `/metrics`. Serves through the engine."""
 
-import asyncio
 import json
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import asdict
@@ -15,15 +14,14 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from recollect.engine import AsyncRecollect
-from recollect.errors import RecollectError
 from recollect.metrics import Histogram, Metrics, ProxyCounters, dedup_rate, replacement_rate, share
 from recollect.server.auth.guard import is_operator
-from recollect.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, message_of, status_of
+from recollect.server.database_wait import in_time
+from recollect.server.status import FORBIDDEN, OK, SERVICE_UNAVAILABLE, error_body, retry_headers
 from recollect.types import StoreTotals
 
 T = TypeVar("T")
-# After this long the database counts as unavailable: monitoring tools have time limits of a few seconds themselves.
-MAX_DATABASE_WAIT_S = 3.0
+_RETRY = {name.decode(): value.decode() for name, value in retry_headers(SERVICE_UNAVAILABLE)}
 
 
 def monitoring_routes(engine: AsyncRecollect, proxy: ProxyCounters) -> list[Route]:
@@ -46,7 +44,7 @@ def _readyz(engine: AsyncRecollect) -> Callable[[Request], Awaitable[Response]]:
     async def readyz(request: Request) -> Response:
         """Report whether requests may be sent here: the database answers and has the schema of this version."""
         del request
-        schema, reason = await _in_time(engine.admin.schema_version)
+        schema, reason = await in_time(engine.admin.schema_version)
         if reason is not None:
             return _json({"status": "unavailable", "reason": reason}, SERVICE_UNAVAILABLE)
         return _json({"status": "ready", "schema": schema}, OK)
@@ -61,11 +59,11 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         If some machines of a cluster are down, the status is `degraded`: the subjects of the others are served.
         """
         body: dict[str, object] = {"status": "ok", "version": version("recollect")}
-        _, reason = await _in_time(engine.admin.ping)
+        _, reason = await in_time(engine.admin.ping)
         if reason is not None:
             body |= {"status": "unavailable", "reason": reason}
         else:
-            _, partly = await _in_time(engine.admin.ping_all)
+            _, partly = await in_time(engine.admin.ping_all)
             body |= {} if partly is None else {"status": "degraded", "reason": partly}
         if is_operator(request.scope):
             worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
@@ -73,17 +71,6 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         return _json(body, OK if reason is None else SERVICE_UNAVAILABLE)
 
     return healthz
-
-
-async def _in_time(ask: Callable[[], Awaitable[T]]) -> tuple[T | None, str | None]:
-    """Ask the database; return its answer, or the reason why there is none."""
-    try:
-        async with asyncio.timeout(MAX_DATABASE_WAIT_S):
-            return await ask(), None
-    except TimeoutError:
-        return None, f"the database has not answered within {MAX_DATABASE_WAIT_S:g} s"
-    except RecollectError as error:
-        return None, message_of(error)
 
 
 def _json(body: dict[str, object], status: int) -> Response:
@@ -96,11 +83,10 @@ def _metrics(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
         if not is_operator(request.scope):
             message = "the metrics of the whole server need an administrator's key for everything"
             return Response(error_body(FORBIDDEN, message), FORBIDDEN, media_type="application/json")
-        try:
-            text = exposition(engine.metrics, proxy, await engine.admin.totals())
-        except RecollectError as error:
-            return Response(f"# {message_of(error)}\n", status_of(error), headers={"content-type": CONTENT_TYPE})
-        return Response(text, headers={"content-type": CONTENT_TYPE})
+        sums, reason = await in_time(engine.admin.totals)
+        if sums is None:
+            return Response(f"# {reason}\n", SERVICE_UNAVAILABLE, headers={"content-type": CONTENT_TYPE, **_RETRY})
+        return Response(exposition(engine.metrics, proxy, sums), headers={"content-type": CONTENT_TYPE})
 
     return metrics
 

@@ -12,6 +12,7 @@ from recollect.errors import (
     BadIdentityError,
     ChangedMemoryError,
     ConflictError,
+    NewerSchemaError,
     RecollectError,
     RequestError,
     StoreFullError,
@@ -103,6 +104,7 @@ _PUBLIC: tuple[tuple[type[Exception], str], ...] = (
     (StoreUnavailableError, "the database does not answer; try again later"),
     (StoreFullError, "the database has no room left: nothing was written"),
     (TryAgainError, "this cannot be done now; try again later"),
+    (NewerSchemaError, "the database was written by a newer Recollect"),
     (UpstreamError, "no connection to the upstream API"),
 )
 

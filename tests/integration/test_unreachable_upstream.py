@@ -52,7 +52,9 @@ def test_an_upstream_that_cannot_be_reached_is_told_from_a_broken_server(
             answer = chat(server.port, "echo", [user("I like figs.")], stream=stream)
             assert (answer.status, answer.whole) == (status, True)
             assert answer.json["error"]["type"] == "server_error"
-            assert f"127.0.0.1:{port}" in answer.json["error"]["message"]
+            assert "upstream API" in answer.json["error"]["message"]
+            assert f"127.0.0.1:{port}" not in answer.json["error"]["message"]
+            assert f"127.0.0.1:{port}" in server.output()
         assert request(server.port, "/v1/models", method="GET").status == status
         assert Database(server.database).messages("local") == []
         assert server.health()["proxy"]["memory_failed"] == 0

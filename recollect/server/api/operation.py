@@ -1,9 +1,9 @@
 """One request of the REST API: its caller, its parsed body, its answer or refusal. Serves through Starlette."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
@@ -22,6 +22,7 @@ from recollect.server.asgi import (
     read_body,
 )
 from recollect.server.auth.guard import caller_of, max_body_bytes
+from recollect.server.database_wait import while_database_answers
 from recollect.server.json_body import decode_json, require_json
 from recollect.server.status import METHOD_NOT_ALLOWED, error_body, message_of, retry_headers, status_of
 from recollect.types import Access, Caller, Identity, Memory, MemoryMode, NewNote, Subject
@@ -102,7 +103,7 @@ class ApiRequest:
         return given == "true"
 
 
-Handler = Callable[[ApiRequest], Awaitable[tuple[int, object]]]
+Handler = Callable[[ApiRequest], Coroutine[Any, Any, tuple[int, object]]]
 """Serves a request; returns the status and the data to write as JSON."""
 
 
@@ -142,7 +143,8 @@ def _endpoint(
             return _refusal(METHOD_NOT_ALLOWED, f"{request.method} is none of {', '.join(operations)}")
         try:
             _authorize(operation, caller_of(request.scope), request.path_params)
-            status, data = await operation.handler(await _api_request(request, operation, engine, policy))
+            asked = await _api_request(request, operation, engine, policy)
+            status, data = await while_database_answers(engine, operation.handler(asked))
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError | ConflictError) else None
             return _refusal(status_of(error), message_of(error), param)

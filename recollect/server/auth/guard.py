@@ -6,10 +6,11 @@ from math import ceil
 
 from starlette.types import ASGIApp
 
-from recollect.errors import RecollectError
+from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.server.asgi import Headers, Receive, Scope, Send
 from recollect.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
 from recollect.server.auth.limits import KeyLimiter
+from recollect.server.database_wait import MAX_DATABASE_WAIT_S
 from recollect.server.status import (
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
@@ -61,15 +62,23 @@ class AccessGuard:
             await self._app(scope, receive, send)
             return
         try:
-            found = await self._authenticator.authenticate(headers)
+            async with asyncio.timeout(MAX_DATABASE_WAIT_S):
+                found = await self._authenticator.authenticate(headers)
         except UnauthenticatedError as error:
             await self._refuse(scope, send, UNAUTHORIZED, str(error), _CHALLENGE)
             return
+        except TimeoutError:
+            await self._refuse_for(StoreUnavailableError("the database did not answer in time"), scope, send)
+            return
         except RecollectError as error:
-            await self._refuse(scope, send, status_of(error), message_of(error), retry_headers(status_of(error)))
+            await self._refuse_for(error, scope, send)
             return
         scope[_CALLER], scope["headers"] = found.caller, list(found.headers)
         await self._serve(found, scope, receive, send)
+
+    async def _refuse_for(self, error: RecollectError, scope: Scope, send: Send) -> None:
+        status = status_of(error)
+        await self._refuse(scope, send, status, message_of(error), retry_headers(status))
 
     async def _caller_if_known(self, headers: Headers) -> Caller | None:
         """Return who makes a request that everyone may make: it does not wait for the database."""

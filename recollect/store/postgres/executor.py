@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 from typing import TypeVar
 
+from recollect.concurrency import REPEAT_AFTER_S
 from recollect.errors import StoreUnavailableError
 from recollect.settings import shown_url
 from recollect.store.effects import noting_effect
@@ -19,8 +20,6 @@ from recollect.types import Subject
 T = TypeVar("T")
 # Connections of one process: more than a machine has cores wait for one another in Python.
 CONNECTIONS = 8
-# Pauses before an idempotent write is repeated while the server does not answer: a restart takes a second or two.
-REPEAT_AFTER_S = (0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 # The commit does not wait for the server's disk; a crash of the server may lose it.
 _NO_SYNC = "SET LOCAL synchronous_commit = off"
 

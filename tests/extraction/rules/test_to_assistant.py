@@ -88,7 +88,10 @@ def test_what_lasts_is_kept_in_few_words(text: str, expected: str) -> None:
         ("Kasia and Piet are getting married", 'The user said: "Kasia and Piet are getting married."'),
         ("they transferred me to the Leeds office", "They transferred the user to the Leeds office."),
         ("the clinic raised my insulin to 14 units", "The clinic raised the user's insulin to 14 units."),
-        ("note to self: spare fuses are in the blue tin", 'The user asked to remember: "spare fuses are in the blue tin".'),
+        (
+            "note to self: spare fuses are in the blue tin",
+            'The user asked to remember: "spare fuses are in the blue tin".',
+        ),
     ],
 )
 def test_what_people_tell_in_passing_is_kept(text: str, expected: str) -> None:

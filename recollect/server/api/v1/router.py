@@ -23,6 +23,7 @@ from recollect.server.asgi import (
     with_write_timeout,
 )
 from recollect.server.auth.guard import max_body_bytes
+from recollect.server.database_wait import while_database_answers
 from recollect.server.status import (
     METHOD_NOT_ALLOWED,
     NO_CONTENT,
@@ -101,7 +102,7 @@ class RestApi:
         async def run() -> StoredAnswer:
             return _written(request, await operation.handler(request))
 
-        await _send(send, scope, await answer_once(request, run))
+        await _send(send, scope, await while_database_answers(self._engine, answer_once(request, run)))
 
     async def _read(
         self, operation: ResourceOperation, parameters: Mapping[str, str], scope: Scope, receive: Receive, path: str
