@@ -4,6 +4,7 @@ Each module has the operations of one thing. From what they declare follow the O
 the checks of every request.
 """
 
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.routing import Route
 
 from recollect.chat.identity import IdentityPolicy
@@ -34,6 +35,13 @@ OPERATIONS = (
 """All operations; no two have the same id, or the same method and path."""
 
 
+class _Anything(PathConvertor):
+    """The rest of a path, line feeds included."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("anything", _Anything())
 _ROOTS = frozenset(operation.path.split("/")[2] for operation in OPERATIONS)
 
 
@@ -58,7 +66,7 @@ def resource_routes(engine: AsyncRecollect, policy: IdentityPolicy) -> list[Rout
     routes = page_routes(OPERATIONS)
     for root in sorted(_ROOTS):
         for prefix in ("/v1", "/u/{user}/v1"):
-            routes += [Route(f"{prefix}/{root}", api), Route(f"{prefix}/{root}/{{rest:path}}", api)]
+            routes += [Route(f"{prefix}/{root}", api), Route(f"{prefix}/{root}/{{rest:anything}}", api)]
     return routes
 
 

@@ -3,13 +3,20 @@
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import AfterValidator, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 
 MAX_PAGE_SIZE = 1000
 """Items of one page."""
 # Calendar arithmetic around an instant of these years stays within what a database holds.
 _FIRST_YEAR, _LAST_YEAR = 1900, 2999
 _MAX_NAME_CHARACTERS = 512
+
+
+def _is_written_out(given: object) -> object:
+    """Refuse seconds since 1970, which pydantic would take as a number and in a text."""
+    if not isinstance(given, str) or "-" not in given[1:]:
+        raise ValueError("write an instant as 2026-05-03T08:00:00Z")
+    return given
 
 
 def _in_range(at: datetime) -> datetime:
@@ -20,8 +27,16 @@ def _in_range(at: datetime) -> datetime:
 
 Instant = Annotated[
     AwareDatetime,
+    BeforeValidator(_is_written_out),
     AfterValidator(_in_range),
-    Field(description=f"An instant with its offset from UTC, of the years {_FIRST_YEAR} to {_LAST_YEAR}."),
+    Field(
+        strict=False, description=f"An instant with its offset from UTC, of the years {_FIRST_YEAR} to {_LAST_YEAR}."
+    ),
+]
+SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|session|character|shared):[^\\x00]+))$"
+"""How subjects are written; the server reads them without this pattern."""
+SubjectName = Annotated[
+    str, Field(min_length=1, max_length=600, json_schema_extra={"pattern": SUBJECT_PATTERN}, description="A subject.")
 ]
 Name = Annotated[str, Field(min_length=1, max_length=_MAX_NAME_CHARACTERS)]
 ProfileName = Annotated[

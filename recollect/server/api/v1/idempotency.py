@@ -57,9 +57,14 @@ async def answer_once(request: ResourceRequest, run: Callable[[], Awaitable[Stor
 
 def _key(given: list[bytes], request: ResourceRequest) -> IdempotencyKey:
     text = given[0].decode("latin-1")
-    if len(given) > 1 or not 1 <= len(text) <= _MAX_CHARACTERS or not (text.isascii() and text.isprintable()):
+    if (
+        len(given) > 1
+        or not 1 <= len(text) <= _MAX_CHARACTERS
+        or not all("!" <= character <= "~" for character in text)
+    ):
         raise BadRequestError(
-            f"Idempotency-Key takes 1 to {_MAX_CHARACTERS} printable ASCII characters, once", param="Idempotency-Key"
+            f"Idempotency-Key takes 1 to {_MAX_CHARACTERS} printable ASCII characters without spaces, once",
+            param="Idempotency-Key",
         )
     requester = request.requester
     subject = request.target if "subject" in request.path else Subject("global", "", requester.tenant or "")

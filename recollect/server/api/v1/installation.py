@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic import Field
 
-from recollect.server.api.v1.fields import Answer, Body, Name, NoQuery, UrlQuery
+from recollect.server.api.v1.fields import Answer, Body, Name, NoQuery, SubjectName, UrlQuery
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.api.v1.request import ResourceRequest
@@ -18,8 +18,8 @@ _TAG = "operation"
 class FormationKeyBody(Body):
     """Which formation, as `listFormations` shows it."""
 
-    subject: Name
-    home: Name
+    subject: SubjectName
+    home: SubjectName
     conversation: Name
     profile: Name
     stage: Name
@@ -54,7 +54,7 @@ class FormationListQuery(UrlQuery):
 
     limit: int = Field(default=100, ge=1, le=1000)
     parked: bool | None = Field(default=None, description="Only parked ones (true) or only waiting ones (false).")
-    subject: Name | None = Field(default=None, description="Only those that write to this subject.")
+    subject: SubjectName | None = Field(default=None, description="Only those that write to this subject.")
 
 
 class ProfileAnswer(Answer):

@@ -10,7 +10,7 @@ from pydantic import Field
 from recollect.engine import run_in_thread_if_large
 from recollect.errors import ChangedMemoryError
 from recollect.server.api.v1.cursors import read_id_cursor
-from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Weight
+from recollect.server.api.v1.fields import Body, Instant, Page, ProfileName, SubjectName, UrlQuery, Weight
 from recollect.server.api.v1.memory_answers import (
     ExplanationAnswer,
     HistoryAnswer,
@@ -85,7 +85,7 @@ class CorrectionRequest(Body):
 class LinkRequest(Body):
     """A subject to share a memory with."""
 
-    to: Name = Field(description="Such as `shared:family`; the credential must allow writing there.")
+    to: SubjectName = Field(description="Such as `shared:family`; the credential must allow writing there.")
 
 
 class MemoryListQuery(Page):

@@ -7,7 +7,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from recollect.server.api.v1.operation import NDJSON, ResourceOperation
+from recollect.server.api.v1.fields import SUBJECT_PATTERN
+from recollect.server.api.v1.operation import NDJSON, PATH_LIMITS, ResourceOperation
 from recollect.server.api.v1.problems import PROBLEM_JSON, Problem
 from recollect.server.api.v1.request import JSON
 from recollect.server.status import NO_CONTENT, SERVICE_UNAVAILABLE, TOO_MANY_REQUESTS
@@ -30,23 +31,16 @@ _TAGS = {
     "usage": "What memory work costs, and what it may cost.",
     "operation": "The whole server: formations, profiles, export, import and counts.",
 }
-_SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|session|character|shared):[^\\x00]+))$"
 _PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "subject": (
         "`user:ana`, `session:ana/1`, `app:ana/calendar`, `character:…`, `shared:…`, `global`, or `me`; "
         "percent-encoded. It is relative to the tenant of the credential.",
-        {"type": "string", "minLength": 1, "maxLength": 512, "pattern": _SUBJECT_PATTERN},
+        {"pattern": SUBJECT_PATTERN},
     ),
-    "memory": ("Id of a memory.", {"type": "string", "minLength": 1, "maxLength": 100}),
-    "conversation": (
-        "Your id of the conversation, or the server's; percent-encoded.",
-        {"type": "string", "minLength": 1, "maxLength": 512},
-    ),
-    "decision": ("Id of a decision.", {"type": "string", "minLength": 1, "maxLength": 100}),
-    "profile": ("Name of a profile.", {"type": "string", "minLength": 1, "maxLength": 100}),
-    "app": ("Name of an app; percent-encoded.", {"type": "string", "minLength": 1, "maxLength": 512}),
-    "key": ("Public id of an API key.", {"type": "string", "minLength": 1, "maxLength": 100}),
-    "formation": ("Key of a formation, as `listFormations` shows it.", {"type": "string", "minLength": 1}),
+    "memory": ("Id of a memory.", {}),
+    "conversation": ("Your id of the conversation, or the server's; percent-encoded.", {}),
+    "decision": ("Id of a decision.", {}),
+    "key": ("Public id of an API key.", {}),
 }
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
@@ -131,7 +125,13 @@ def _described(operation: ResourceOperation, definitions: Mapping[str, Any]) -> 
 def _path_parameters(path: str) -> list[dict[str, Any]]:
     names = [step[1:-1] for step in path.split("/") if step.startswith("{")]
     return [
-        {"name": name, "in": "path", "required": True, "description": text, "schema": schema}
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": text,
+            "schema": {"type": "string", "minLength": 1, "maxLength": PATH_LIMITS[name], **schema},
+        }
         for name in names
         for text, schema in [_PARAMETERS[name]]
     ]

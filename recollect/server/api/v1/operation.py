@@ -26,6 +26,14 @@ if TYPE_CHECKING:
     from recollect.server.api.v1.request import ResourceRequest
 
 NDJSON = "application/x-ndjson"
+PATH_LIMITS: Mapping[str, int] = {
+    "subject": 600,
+    "memory": 100,
+    "conversation": 512,
+    "decision": 100,
+    "key": 100,
+}
+"""Maximum length of each parameter of a path, in characters."""
 _ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile", "key"})
 
 

@@ -25,7 +25,7 @@ from recollect.types import Access, Caller, Subject
 BodyShape = TypeVar("BodyShape", bound=Body)
 QueryShape = TypeVar("QueryShape", bound=UrlQuery)
 JSON = "application/json"
-_MAX_PARAMETERS = 100
+_MAX_PARAMETERS = 1100
 _MAX_INTEGER_DIGITS = 15
 
 

@@ -9,7 +9,7 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, RecollectError
 from recollect.server.api.v1.access import requester_of
 from recollect.server.api.v1.idempotency import answer_once
-from recollect.server.api.v1.operation import NDJSON, ResourceOperation, ResourceReply
+from recollect.server.api.v1.operation import NDJSON, PATH_LIMITS, ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
 from recollect.server.asgi import (
@@ -134,7 +134,7 @@ class RestApi:
         """Find the operations of a path.
 
         Raises:
-            BadRequestError: The path cannot be decoded.
+            BadRequestError: The path cannot be decoded, or a parameter in it is too long.
             ProblemError: No operation has this path (404).
         """
         steps = [_decoded(step) for step in path.split("/")[1:]]
@@ -145,8 +145,15 @@ class RestApi:
                 own == step or (own[0] == "{" and step) for own, step in zip(known, steps, strict=True)
             ):
                 named = {own[1:-1]: step for own, step in zip(known, steps, strict=True) if own[0] == "{"}
+                _require_lengths(named)
                 return _Found(by_method, named)
         raise ProblemError(NOT_FOUND, "not-found", f"no operation has the path {path[:_MAX_SHOWN_PATH]}")
+
+
+def _require_lengths(parameters: Mapping[str, str]) -> None:
+    for name, text in parameters.items():
+        if len(text) > PATH_LIMITS[name]:
+            raise BadRequestError(f"{name} in the path is longer than {PATH_LIMITS[name]} characters", param=name)
 
 
 def _sent_path(scope: Scope) -> str:

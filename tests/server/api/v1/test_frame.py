@@ -32,6 +32,7 @@ pytestmark = pytest.mark.parametrize("engine", ["memory"], indirect=True)
         (b'{"query": "a", "limit": "5"}', "limit: Input should be a valid integer"),
         (b'{"query": "a", "more": 1}', "more: Extra inputs are not permitted"),
         (b'{"query": "a", "at": "2026-05-03T08:00:00"}', "timezone"),
+        (b'{"query": "a", "at": "1777777777"}', "write an instant as"),
         (b'{"query": "a", "at": "1066-10-14T08:00:00Z"}', "1900 to 2999"),
         (b'{"query": "\xff"}', "not JSON"),
     ],
@@ -46,7 +47,18 @@ async def test_bodies_that_cannot_be_read_are_refused(api: httpx.AsyncClient, bo
 
 
 @pytest.mark.parametrize(
-    "query", ["limit=0", "limit=1001", "limit=+5", "limit=1_0", "limit=5&limit=6", "more=1", "kind=%FF", "tag=%00"]
+    "query",
+    [
+        "limit=0",
+        "known_at=0.5",
+        "limit=1001",
+        "limit=+5",
+        "limit=1_0",
+        "limit=5&limit=6",
+        "more=1",
+        "kind=%FF",
+        "tag=%00",
+    ],
 )
 async def test_wrong_parameters_are_refused_by_name(api: httpx.AsyncClient, query: str) -> None:
     refused = await api.get(f"/v1/subjects/user:ana/memories?{query}")
@@ -159,3 +171,10 @@ async def test_the_root_says_what_this_is(api: httpx.AsyncClient) -> None:
     page = await api.get("/", headers={"accept": "text/html,*/*"})
     assert page.headers["content-type"].startswith("text/html")
     assert 'href="/docs"' in page.text
+
+
+async def test_a_path_may_hold_line_feeds_and_has_a_length(api: httpx.AsyncClient) -> None:
+    strange = await api.get("/v1/subjects/user:ana/memories/6%0A%C2%85x")
+    assert (strange.status_code, strange.json()["type"]) == (404, "/docs#unknown-memory")
+    long = await api.get(f"/v1/subjects/user:ana/conversations/{'c' * 513}")
+    assert (long.status_code, long.json()["param"]) == (400, "conversation")

@@ -82,7 +82,7 @@ async def test_a_refused_request_may_be_sent_again(api: httpx.AsyncClient) -> No
     assert (await api.post(url, headers=KEY)).status_code == 202
 
 
-@pytest.mark.parametrize("key", ["", "k" * 256, "schlüssel", "tab\there"])
+@pytest.mark.parametrize("key", ["", "k" * 256, "schlüssel", "two words"])
 async def test_a_key_that_is_none_is_refused(api: httpx.AsyncClient, key: str) -> None:
     headers = httpx.Headers([(b"idempotency-key", key.encode())])
     refused = await api.post(f"{ANA}/memories", json=TEA, headers=headers)
