@@ -84,6 +84,9 @@ lock: $(BIN)/uv ## Resolve versions into the lock files
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
 	  --no-emit-find-links --no-annotate --no-header --extra jwt --extra postgres pyproject.toml -c requirements-dev.lock \
 	  -o deploy/requirements.lock
+	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
+	  | $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
+	  --no-emit-find-links --no-annotate --no-header --upgrade - -o deploy/build-requirements.lock
 
 clean: ## Remove the environment and caches (never your memories)
 	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis bench-results

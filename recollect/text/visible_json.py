@@ -6,8 +6,8 @@ from typing import Any
 
 from recollect.lazy_pattern import LazyPattern
 
-# Control characters that JSON leaves as they are, separators of lines, marks of direction, and what is invisible. Joiners,
-# and the selectors of emoji, are kept: texts need them.
+# Control characters that JSON leaves as they are, separators of lines, marks of direction, and what is invisible.
+# Joiners, and the selectors of emoji, are kept: texts need them.
 _UNSEEN = LazyPattern(
     "[\x7f-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff]"
 )

@@ -1,17 +1,27 @@
 """`deploy/` names only what there is: settings, commands, paths, files. Its YAML is read; nothing is started."""
 
+import asyncio
+import os
 import re
+import subprocess
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote, urlsplit
 
+import psycopg
 import pytest
 import yaml
+from pydantic import SecretStr
 
+from postgres_server import NEEDS_POSTGRES, programs, shared_server
 from recollect.cli.main import app
 from recollect.engine import AsyncRecollect, Components
 from recollect.server.app import build_app
 from recollect.settings import PREFIX, Settings
+from recollect.settings.all_settings import secret_settings
+from recollect.testing import FakeClock, WordEmbedder
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -32,6 +42,7 @@ def manifests(kind: str) -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize("path", [*YAML, *sorted(DEPLOY.glob("Dockerfile*"))], ids=lambda path: path.name)
 def test_every_setting_named_in_a_file_exists(path: Path) -> None:
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    settings |= {f"{PREFIX}{name.upper()}_FILE" for name in secret_settings()}
     assert set(re.findall(r"\bRECOLLECT_[A-Z_]+\b", path.read_text("utf-8"))) <= settings
 
 
@@ -44,13 +55,62 @@ def test_compose_runs_two_servers_and_two_workers_that_need_what_is_there(path: 
         assert service.get("command") == command
         assert service["deploy"] == {"replicas": 2}
         assert service["environment"]["RECOLLECT_WORKER"] == "false"
-        assert service["environment"]["RECOLLECT_DATABASE_URL"].partition("@")[2].partition(":")[0] in services
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
         assert (path.parent / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
     for service in services.values():
         assert set(service.get("depends_on", {})) <= set(services)
     assert {
-        volume.partition(":")[0] for manifest in services.values() for volume in manifest.get("volumes", [])
+        volume.partition(":")[0]
+        for manifest in services.values()
+        for volume in manifest.get("volumes", [])
+        if not volume.startswith("./")
     } == set(compose["volumes"])
+
+
+def test_compose_takes_secrets_from_the_files_that_the_script_makes(tmp_path: Path) -> None:
+    (compose,) = documents(DEPLOY / "compose.yaml")
+    (tmp_path / "make_secrets.sh").write_bytes((DEPLOY / "make_secrets.sh").read_bytes())
+    run = ["sh", str(tmp_path / "make_secrets.sh")]
+    subprocess.run(run, check=True, capture_output=True)
+    made = {path.name: path.read_text("utf-8").strip() for path in (tmp_path / "secrets").iterdir()}
+    subprocess.run(run, check=True, capture_output=True)
+    assert made == {path.name: path.read_text("utf-8").strip() for path in (tmp_path / "secrets").iterdir()}
+    assert {name: secret["file"] for name, secret in compose["secrets"].items()} == {
+        name: f"./secrets/{name}" for name in made
+    }
+    assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
+    for service in compose["services"].values():
+        given = {f"/run/secrets/{name}" for name in service["secrets"]}
+        named = {value for key, value in service["environment"].items() if key.endswith("_FILE")}
+        assert {value for value in named if value.startswith("/")} <= given
+        assert not [key for key in service["environment"] if key.endswith(("_PASSWORD", "_SECRET", "_KEY"))]
+    settings = Settings(database_url=made["database_url"], jwt_secret=SecretStr(made["jwt_secret"]))
+    assert urlsplit(settings.database_url).hostname in compose["services"]
+    assert compose["networks"]["database"] == {"internal": True}
+    assert compose["services"]["postgres"]["networks"] == ["database"]
+
+
+@NEEDS_POSTGRES
+async def test_the_script_of_compose_makes_a_user_who_is_enough(tmp_path: Path, clock: FakeClock) -> None:
+    admin = urlsplit(shared_server().new_database("composed"))
+    password = "p'a\\ss"
+    (tmp_path / "password").write_text(f"{password}\n", "utf-8")
+    environment = {
+        **{"PATH": f"{programs()}:{os.environ['PATH']}", "PGHOST": str(admin.hostname), "PGPORT": str(admin.port)},
+        **{"PGPASSWORD": unquote(admin.password or ""), "POSTGRES_USER": str(admin.username)},
+        **{"POSTGRES_DB": "composed", "ROLE_NAME": "composed", "ROLE_PASSWORD_FILE": str(tmp_path / "password")},
+    }
+    script = await asyncio.create_subprocess_exec("sh", str(DEPLOY / "postgres" / "role.sh"), env=environment)
+    assert await script.wait() == 0
+    url = f"postgresql://composed:{quote(password)}@{admin.hostname}:{admin.port}/composed"
+    async with await AsyncRecollect.open(url, embedder=WordEmbedder(), clock=clock) as engine:
+        assert await engine.add("Ana plays the cello.", user="ana")
+        assert (await engine.search("cello", user="ana")).items
+    with psycopg.connect(url) as db:
+        rights = "SELECT rolsuper, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = current_user"
+        assert db.execute(rights).fetchone() == (False, False, False)
 
 
 def test_citus_gets_nodes_then_spreads_its_tables_then_is_served() -> None:
@@ -77,7 +137,14 @@ async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(
         assert {probe["httpGet"]["path"] for probe in probes} <= served
         assert template["spec"]["securityContext"]["runAsNonRoot"] is True
         assert container["securityContext"]["readOnlyRootFilesystem"] is True
-        assert container["envFrom"] == [{"secretRef": {"name": "recollect"}}]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        assert container["securityContext"]["allowPrivilegeEscalation"] is False
+        assert template["spec"]["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        (secret,) = manifests("Secret")
+        (mount,) = container["volumeMounts"]
+        paths = {f"{mount['mountPath']}/{name}" for name in secret["stringData"]}
+        assert {each["value"] for each in container["env"] if each["name"].endswith("_FILE")} == paths
+        assert template["spec"]["volumes"][0]["secret"]["secretName"] == secret["metadata"]["name"]
     (server,) = deployments["recollect-server"]["spec"]["containers"]
     assert server["livenessProbe"]["httpGet"]["path"] == "/livez"
     assert server["readinessProbe"]["httpGet"]["path"] == "/readyz"
@@ -94,6 +161,33 @@ def test_selectors_meet_the_labels_of_what_they_select() -> None:
     assert scaler["spec"]["scaleTargetRef"]["name"] in {
         manifest["metadata"]["name"] for manifest in manifests("Deployment")
     }
+
+
+def test_policies_choose_what_runs_and_let_only_the_ingress_in() -> None:
+    labels = [manifest["spec"]["template"]["metadata"]["labels"] for manifest in manifests("Deployment")]
+    chosen: dict[str, list[dict[str, Any]]] = {"Ingress": [], "Egress": []}
+    for policy in manifests("NetworkPolicy"):
+        asked = policy["spec"]["podSelector"]["matchLabels"]
+        matching = [label for label in labels if asked.items() <= label.items()]
+        assert matching
+        for kind in policy["spec"]["policyTypes"]:
+            chosen[kind] += matching
+    assert all(label in chosen["Ingress"] and label in chosen["Egress"] for label in labels)
+    ways_in = [rule for policy in manifests("NetworkPolicy") for rule in policy["spec"].get("ingress", [])]
+    assert [[port["port"] for port in rule["ports"]] for rule in ways_in] == [["http"]]
+    assert all(rule["from"] for rule in ways_in)
+
+
+def test_what_builds_the_image_is_pinned_with_hashes() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    locked = (DEPLOY / "build-requirements.lock").read_text("utf-8")
+    lines = [line for line in locked.splitlines() if "==" in line]
+    pinned = {line.partition(" ")[0] for line in lines}
+    assert set(project["build-system"]["requires"]) <= pinned
+    assert locked.count("--hash=sha256:") >= len(pinned)
+    text = (DEPLOY / "Dockerfile").read_text("utf-8")
+    for command in re.findall(r"pip install [^\\\n]*", text):
+        assert "--require-hashes" in command or "--no-index" in command
 
 
 def test_the_image_holds_what_the_lock_says_and_is_run_by_nobody_special() -> None:
