@@ -15,6 +15,9 @@ class BoundSettings(EnvironmentSettings):
         ge=1024,
         description="Maximum size of a request body, in bytes; larger requests get 413.",
     )
+    max_import_bytes: int = Field(
+        default=1024 * _MiB, ge=1024, description="Maximum size of a file that is imported over HTTP, in bytes."
+    )
     max_held_bytes: int = Field(
         default=256 * _MiB,
         ge=1024,

@@ -18,6 +18,7 @@ from recollect.server.api.v1 import (
     messages,
     prompts,
     subjects,
+    transfer,
 )
 from recollect.server.api.v1.pages import page_routes
 from recollect.server.api.v1.router import RestApi, send_refusal
@@ -30,6 +31,7 @@ OPERATIONS = (
     *memories.OPERATIONS,
     *history.OPERATIONS,
     *installation.OPERATIONS,
+    *transfer.OPERATIONS,
     *keys.OPERATIONS,
 )
 """All operations; no two have the same id, or the same method and path."""

@@ -1,6 +1,6 @@
 """What an operation of the REST API under `/v1` declares: the OpenAPI document and the checks follow from it. Pure."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -46,7 +46,7 @@ class ResourceReply:
     headers: Mapping[str, str] = field(default_factory=dict)
     next_cursor: str | None = None
     """Of a list: the cursor of the next page, for the header `Link`."""
-    stream: AsyncIterator[bytes] | None = None
+    stream: AsyncGenerator[bytes, None] | None = None
 
 
 Handler = Callable[["ResourceRequest"], Awaitable[ResourceReply]]
@@ -94,7 +94,7 @@ class ResourceOperation:
             found.add(NOT_FOUND)
         if self.body is not None or self.streams_body:
             found |= {TOO_LARGE, UNSUPPORTED_MEDIA_TYPE}
-        if self.writes:
+        if self.writes or self.streams_body:
             found |= {CONFLICT, UNPROCESSABLE, INSUFFICIENT_STORAGE, TOO_LARGE}
         if self.conflicts:
             found.add(CONFLICT)

@@ -46,6 +46,8 @@ class ResourceRequest:
     raw_body: bytes = field(default=b"", repr=False)
     receive: Receive | None = field(default=None, repr=False)
     """Reads the body, where the operation takes a file."""
+    max_stream_bytes: int = 0
+    """Maximum size of that file."""
 
     @property
     def caller(self) -> Caller | None:

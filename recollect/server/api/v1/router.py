@@ -1,6 +1,8 @@
 """The REST API under `/v1`: finds the operation of a request and answers it. Raw ASGI."""
 
+import logging
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
 
@@ -34,6 +36,7 @@ from recollect.server.status import (
 )
 from recollect.types import StoredAnswer
 
+logger = logging.getLogger(__name__)
 _REFUSALS = {
     UNAUTHORIZED: "unauthenticated",
     TOO_MANY_REQUESTS: "too-many-requests",
@@ -128,6 +131,7 @@ class RestApi:
             body=body,
             raw_body=raw,
             receive=receive if operation.streams_body else None,
+            max_stream_bytes=max_body_bytes(scope, self._engine.settings.max_import_bytes),
         )
 
     def _find(self, path: str) -> _Found:
@@ -201,8 +205,13 @@ async def _send_stream(send: Send, operation: ResourceOperation, reply: Resource
     if reply.stream is None:
         raise TypeError(f"the operation {operation.id} declares a stream, and answers none")
     await send_start(send, operation.status, _head({**reply.headers, "Content-Type": NDJSON}))
-    async for part in reply.stream:
-        await send_body(send, part, more=True)
+    async with aclosing(reply.stream) as parts:
+        try:
+            async for part in parts:
+                await send_body(send, part, more=True)
+        except RecollectError as error:
+            logger.warning("a stream broke off", extra={"error": type(error).__name__})
+            return  # without its end: the client must see that it is incomplete
     await send_body(send, b"", more=False)
 
 

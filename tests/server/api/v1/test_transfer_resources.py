@@ -1,0 +1,100 @@
+"""Export and import under `/v1`: what was exported is imported elsewhere, in streams. On stores that are shared."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import BinaryIO
+
+import httpx
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.errors import StoreUnavailableError
+from recollect.server.api.v1.export_stream import export_stream
+from recollect.server.app import build_app
+from recollect.settings import Settings
+from stores import DURABLE
+
+LINES = {"content-type": "application/x-ndjson"}
+pytestmark = pytest.mark.parametrize("engine", DURABLE, indirect=True)
+
+
+async def test_what_is_exported_is_imported_elsewhere(
+    api: httpx.AsyncClient, engine: AsyncRecollect, tmp_path: Path
+) -> None:
+    for user in ("ana", "ben"):
+        await engine.add(f"{user} likes tea.", user=user)
+    one = await api.get("/v1/subjects/user:ana/export")
+    assert (one.status_code, one.headers["content-type"]) == (200, "application/x-ndjson")
+    assert b"ben likes tea" not in one.content
+    everything = await api.get("/v1/export")
+    settings = Settings(database_url=f"sqlite:///{tmp_path / 'other.sqlite3'}")
+    async with await AsyncRecollect.open(settings, embedder=engine._components.embedder) as other:
+        transport = httpx.ASGITransport(app=build_app(other))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as there:
+            assert (await there.post("/v1/import", content=one.content, headers=LINES)).json()["memories"] == 1
+            present = await there.post("/v1/import", content=everything.content, headers=LINES)
+            assert (present.status_code, "user:ana" in present.json()["detail"]) == (400, True)
+            rest = await there.post("/v1/import?only_missing=true", content=everything.content, headers=LINES)
+            assert (rest.json()["subjects"], rest.json()["present"]) == (1, 1)
+        assert [note.text for note in await other.list(user="ben")] == ["ben likes tea."]
+
+
+async def test_nothing_to_export_is_a_problem_and_not_an_empty_file(api: httpx.AsyncClient) -> None:
+    refused = await api.get("/v1/subjects/user:ana/export")
+    assert (refused.status_code, refused.json()["type"]) == (400, "/docs#bad-request")
+
+
+async def test_a_file_is_bounded_declared_and_checked(api: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+    assert (await api.post("/v1/import", content=b"x", headers=LINES)).status_code == 400
+    assert (await api.post("/v1/import", content=b"x")).status_code == 415
+    engine.settings = engine.settings.model_copy(update={"max_import_bytes": 1024})
+    large = await api.post("/v1/import", content=b"x" * 1025, headers=LINES)
+    assert (large.status_code, large.json()["type"]) == (413, "/docs#too-large")
+
+
+async def test_a_client_that_reads_slowly_holds_the_export_back(engine: AsyncRecollect) -> None:
+    written = 0
+
+    async def write(file: BinaryIO) -> None:
+        def fill() -> None:
+            nonlocal written
+            for _ in range(1000):
+                file.write(b"x" * 10_000)
+                written += 10_000
+
+        await asyncio.to_thread(fill)
+
+    pieces = await export_stream(write)
+    await asyncio.sleep(0.2)
+    assert written < 1_000_000
+    total = 0
+    async for piece in pieces:
+        total += len(piece)
+    assert total == written == 10_000_000
+
+
+async def test_a_client_that_leaves_ends_the_export(engine: AsyncRecollect) -> None:
+    ended = asyncio.Event()
+
+    async def write(file: BinaryIO) -> None:
+        try:
+            await asyncio.to_thread(lambda: [file.write(b"x" * 10_000) for _ in range(10_000)])
+        finally:
+            ended.set()
+
+    pieces = await export_stream(write)
+    assert len(await anext(pieces)) >= 10_000
+    await pieces.aclose()
+    assert ended.is_set()
+
+
+async def test_an_export_that_breaks_off_ends_with_its_error(engine: AsyncRecollect) -> None:
+    async def write(file: BinaryIO) -> None:
+        await asyncio.to_thread(file.write, b"x" * 100_000)
+        raise StoreUnavailableError("it is closed")
+
+    pieces: AsyncIterator[bytes] = await export_stream(write)
+    with pytest.raises(StoreUnavailableError):
+        async for _ in pieces:
+            pass
