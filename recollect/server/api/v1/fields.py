@@ -9,7 +9,7 @@ MAX_PAGE_SIZE = 1000
 """Items of one page."""
 # Calendar arithmetic around an instant of these years stays within what a database holds.
 _FIRST_YEAR, _LAST_YEAR = 1900, 2999
-_MAX_NAME_CHARACTERS = 512
+MAX_NAME_CHARACTERS = 512
 
 
 def _is_written_out(given: object) -> object:
@@ -38,7 +38,7 @@ SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|s
 SubjectName = Annotated[
     str, Field(min_length=1, max_length=600, json_schema_extra={"pattern": SUBJECT_PATTERN}, description="A subject.")
 ]
-Name = Annotated[str, Field(min_length=1, max_length=_MAX_NAME_CHARACTERS)]
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 ProfileName = Annotated[
     str, Field(min_length=1, max_length=100, description="Name of a profile; by default the server's.")
 ]

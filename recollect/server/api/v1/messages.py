@@ -15,7 +15,7 @@ from recollect.types import Access
 _SUBJECT = "/v1/subjects/{subject}"
 _CONVERSATION = f"{_SUBJECT}/conversations/{{conversation}}"
 _TAG = "conversations"
-_BYTES_OF_MESSAGE = 500
+_BYTES_OF_MESSAGE = 1_000
 
 
 class MessageListQuery(UrlQuery):

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from recollect.server.api.v1.fields import Answer, Body, NoQuery, UrlQuery
+from recollect.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, NoQuery, UrlQuery
 from recollect.server.status import (
     BAD_REQUEST,
     CONFLICT,
@@ -29,7 +29,7 @@ NDJSON = "application/x-ndjson"
 PATH_LIMITS: Mapping[str, int] = {
     "subject": 600,
     "memory": 100,
-    "conversation": 512,
+    "conversation": MAX_NAME_CHARACTERS,
     "decision": 100,
     "key": 100,
 }

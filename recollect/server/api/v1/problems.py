@@ -25,7 +25,7 @@ from recollect.errors import (
 )
 from recollect.server.api.v1.fields import Answer
 from recollect.server.asgi import BodyTooLargeError
-from recollect.server.status import INTERNAL_SERVER_ERROR, TOO_LARGE, message_of, status_of
+from recollect.server.status import BAD_REQUEST, INTERNAL_SERVER_ERROR, TOO_LARGE, message_of, status_of
 
 PROBLEM_JSON = "application/problem+json"
 # Where nothing says when the cause will be gone.
@@ -80,7 +80,7 @@ class Problem(Answer):
 
     type: str = Field(description="What kind of problem it is: a link into the documentation.")
     title: str
-    status: int = Field(ge=400, le=599)
+    status: int = Field(ge=BAD_REQUEST, lt=BAD_REQUEST + 200)
     detail: str
     instance: str = Field(description="The path of the request.")
     param: str | None = Field(default=None, description="The field or parameter at fault.")
