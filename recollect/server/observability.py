@@ -64,7 +64,8 @@ def _healthz(engine: AsyncRecollect, proxy: ProxyCounters) -> Callable[[Request]
             body |= {"status": "unavailable", "reason": reason}
         else:
             _, partly = await in_time(engine.admin.ping_all)
-            body |= {} if partly is None else {"status": "degraded", "reason": partly}
+            if partly is not None:
+                body |= {"status": "degraded", "reason": "a part of the database does not answer; the rest is served"}
         if is_operator(request.scope):
             worker = asdict(engine.admin.worker_counters) | {"breaker": asdict(engine.admin.breaker)}
             body |= {"proxy": asdict(proxy), "worker": worker}

@@ -1,0 +1,36 @@
+"""Health while a part of a cluster is down: degraded, not unavailable."""
+
+import pytest
+from starlette.testclient import TestClient
+
+from recollect.engine import AsyncRecollect
+from recollect.errors import StoreUnavailableError
+from recollect.server.app import build_app
+
+
+@pytest.fixture
+def client(engine: AsyncRecollect) -> TestClient:
+    return TestClient(build_app(engine), base_url="http://127.0.0.1")
+
+
+async def down() -> None:
+    raise StoreUnavailableError("a machine does not answer")
+
+
+def test_while_some_machines_are_down_the_server_is_ready_and_says_so(
+    engine: AsyncRecollect, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/healthz").json()["status"] == "ok"
+    monkeypatch.setattr(engine.admin, "ping_all", down)
+    health = client.get("/healthz")
+    assert (health.status_code, health.json()["status"]) == (200, "degraded")
+    assert health.json()["reason"] == "a part of the database does not answer; the rest is served"
+    assert client.get("/readyz").status_code == 200
+
+
+def test_without_its_database_it_is_unavailable(
+    engine: AsyncRecollect, client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine.admin, "ping", down)
+    health = client.get("/healthz")
+    assert (health.status_code, health.json()["status"]) == (503, "unavailable")
