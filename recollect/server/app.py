@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
-from recollect.server.api.v1 import is_resource_path, resource_routes, send_refusal
+from recollect.server.api.v1 import failure_body, is_resource_path, resource_routes, send_refusal
 from recollect.server.asgi import OWN_HEADERS, send_json, with_own_headers
 from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import AccessGuard
@@ -191,10 +191,13 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _failed(request: Request, error: Exception) -> Response:
     """Answer where a route failed; Starlette raises the error again, so that it is logged."""
-    del request, error
+    del error
+    if is_resource_path(request.url.path):
+        body, kind = failure_body(request.url.path)
+        return _own_error(body, INTERNAL_SERVER_ERROR, {}, kind)
     return _own_error(error_body(INTERNAL_SERVER_ERROR, "the server failed; see its log"), INTERNAL_SERVER_ERROR, {})
 
 
-def _own_error(body: bytes, status: int, headers: Mapping[str, str]) -> Response:
+def _own_error(body: bytes, status: int, headers: Mapping[str, str], kind: str = "application/json") -> Response:
     own = {name.decode(): value.decode() for name, value in OWN_HEADERS}
-    return Response(body, status, headers={**own, **headers}, media_type="application/json")
+    return Response(body, status, headers={**own, **headers}, media_type=kind)

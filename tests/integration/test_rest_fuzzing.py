@@ -24,8 +24,9 @@ def test_the_server_answers_as_its_document_says(start_server: StartServer) -> N
     server = start_server(offline=True)
     program = Path(sys.executable).with_name("st")
     options = ["--phases", "coverage,fuzzing,stateful", "-n", str(EXAMPLES), "--seed", "7", "--no-color"]
-    # A key would shut out the requests without one.
-    options += ["--exclude-operation-id", "createKey", "--exclude-operation-id", "revokeKey"]
+    # A key would shut out the requests without one; JSON lines are a format that Schemathesis does not write.
+    for excluded in ("createKey", "revokeKey", "importSubjects"):
+        options += ["--exclude-operation-id", excluded]
     command = [
         str(program),
         "run",

@@ -21,7 +21,7 @@ from recollect.server.api.v1 import (
     transfer,
 )
 from recollect.server.api.v1.pages import page_routes
-from recollect.server.api.v1.router import RestApi, send_refusal
+from recollect.server.api.v1.router import RestApi, failure_body, send_refusal
 
 OPERATIONS = (
     *subjects.OPERATIONS,
@@ -72,4 +72,4 @@ def resource_routes(engine: AsyncRecollect, policy: IdentityPolicy) -> list[Rout
     return routes
 
 
-__all__ = ["OPERATIONS", "is_resource_path", "resource_routes", "send_refusal"]
+__all__ = ["OPERATIONS", "failure_body", "is_resource_path", "resource_routes", "send_refusal"]

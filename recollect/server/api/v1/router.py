@@ -27,6 +27,7 @@ from recollect.server.asgi import (
 from recollect.server.auth.guard import max_body_bytes
 from recollect.server.database_wait import while_database_answers
 from recollect.server.status import (
+    INTERNAL_SERVER_ERROR,
     METHOD_NOT_ALLOWED,
     NO_CONTENT,
     NOT_FOUND,
@@ -182,6 +183,12 @@ async def send_refusal(
     kind = _REFUSALS.get(status, "forbidden")
     named = {name.decode(): value.decode() for name, value in headers}
     await _send_problem(send, scope, ProblemError(status, kind, message, headers=named), _sent_path(scope))
+
+
+def failure_body(path: str) -> tuple[bytes, str]:
+    """Return what a request to a path gets where the server failed, and its type."""
+    problem = ProblemError(INTERNAL_SERVER_ERROR, "internal", "the server failed; see its log")
+    return body_of(problem, path[:_MAX_SHOWN_PATH]).model_dump_json().encode("utf-8", "replace"), PROBLEM_JSON
 
 
 async def _send_problem(send: Send, scope: Scope, problem: ProblemError, path: str) -> None:

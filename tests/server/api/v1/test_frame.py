@@ -178,3 +178,15 @@ async def test_a_path_may_hold_line_feeds_and_has_a_length(api: httpx.AsyncClien
     assert (strange.status_code, strange.json()["type"]) == (404, "/docs#unknown-memory")
     long = await api.get(f"/v1/subjects/user:ana/conversations/{'c' * 513}")
     assert (long.status_code, long.json()["param"]) == (400, "conversation")
+
+
+async def test_a_failure_is_a_problem_without_details(engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("secret words")
+
+    monkeypatch.setattr(engine, "search", fail)
+    transport = httpx.ASGITransport(app=build_app(engine), raise_app_exceptions=False)
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as api:
+        failed = await api.post(SEARCH, json={"query": "tea"})
+    assert (failed.status_code, failed.headers["content-type"]) == (500, "application/problem+json")
+    assert (failed.json()["type"], "secret" in failed.text) == ("/docs#internal", False)
