@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import apsw
 import numpy as np
 
-_PACKAGES = ("recollect", "apsw", "numpy", "aiohttp", "uvicorn", "starlette", "wordllama", "tokenizers")
+_PACKAGES = ("recollect", "apsw-sqlite3mc", "numpy", "aiohttp", "uvicorn", "starlette", "wordllama", "tokenizers")
 _CPU = re.compile(r"^model name\s*:\s*(.+)$", re.MULTILINE)
 _PAGE = b"x" * 4096
 

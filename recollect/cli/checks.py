@@ -21,7 +21,7 @@ from recollect.server.auth.authenticator import needs_credentials
 from recollect.server.http_server import bind
 from recollect.server.origin_guard import is_loopback
 from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
-from recollect.settings import KEY_FILE_SETTING, KEY_SETTING, PREFIX, SQLITE, Settings, shown_url, unknown_variables
+from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
 
 # Timeout for the upstream's list of models.
 _UPSTREAM_S = 5.0
@@ -197,14 +197,14 @@ async def _database(settings: Settings, *, check: bool) -> AsyncIterator[Finding
 
 def encryption_finding(settings: Settings) -> Finding:
     """Report what encrypts the database. One that does not fit the key is not opened."""
-    what, key_file = "encryption", settings.database_key_file
-    if settings.database_key is None and key_file is None:
+    what, key_file, given_by = "encryption", settings.database_key_file, settings.database_key_setting
+    if given_by is None:
         if database_file(settings.database_url) is None:
             return ok(what, "not by Recollect: encrypt the server's disk")
         return ok(what, "none: who can read the file can read its memories (`recollect db encrypt`)")
     if key_file is not None and _mode(key_file).state is FindingState.WARN:
         return warn(what, f"the key's file {key_file} is readable by others", f"chmod 600 {key_file}")
-    return ok(what, f"of the whole file, with the key of {KEY_FILE_SETTING if key_file else KEY_SETTING}")
+    return ok(what, f"of the whole file, with the key of {given_by}")
 
 
 def _mode(file: Path) -> Finding:

@@ -39,7 +39,7 @@ def encrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     _report(settings, done, "encrypted", "encrypted with this key already", as_json=as_json)
     if done.changed:
         note("its old content stays in free blocks of the disk and in backups, until they are overwritten")
-        if settings.database_key is None and settings.database_key_file is None:
+        if settings.database_key_setting is None:
             note("set RECOLLECT_DATABASE_KEY or RECOLLECT_DATABASE_KEY_FILE to the key: nothing opens the file without")
 
 
@@ -53,8 +53,8 @@ def decrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     with ProgressBar() as bar:
         done = decrypt_database(settings.database_url, key, progress=bar)
     _report(settings, done, "decrypted", "not encrypted", as_json=as_json)
-    if settings.database_key is not None or settings.database_key_file is not None:
-        note("unset RECOLLECT_DATABASE_KEY and RECOLLECT_DATABASE_KEY_FILE: with a key, a plain file is refused")
+    if settings.database_key_setting is not None:
+        note(f"unset {settings.database_key_setting}: with a key, a plain file is refused")
 
 
 def rekey(new_key_file: _NewKeyFile = None, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
@@ -68,7 +68,8 @@ def rekey(new_key_file: _NewKeyFile = None, as_json: AsJson = False, database: D
     with ProgressBar() as bar:
         done = change_database_key(settings.database_url, key, new, progress=bar)
     _report(settings, done, "encrypted with the new key", "encrypted with the new key already", as_json=as_json)
-    note("set RECOLLECT_DATABASE_KEY or RECOLLECT_DATABASE_KEY_FILE to the new key; backups keep the old one")
+    given_by = settings.database_key_setting or "RECOLLECT_DATABASE_KEY or RECOLLECT_DATABASE_KEY_FILE"
+    note(f"change {given_by} to the new key; backups keep the old one")
 
 
 def _key(settings: "Settings", question: str, *, new: bool = False) -> "DatabaseKey":

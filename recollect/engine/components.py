@@ -40,6 +40,8 @@ class Components:
     metrics: Metrics = field(default_factory=Metrics)
     reranker: OpenedReranker | None = None
     """None: results keep the order of recall."""
+    database_key: DatabaseKey | None = None
+    """Of an encrypted SQLite file."""
     opening: EmbedderOpener = load_embedder
     """Opens the other embedders that the database names, while it changes from one to another."""
 
@@ -77,7 +79,7 @@ async def open_components(
     if wrong is not None:
         why = f"no profile {wrong!r}; there are: {', '.join(profiles.names())}"
         raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
-    key = DatabaseKey.of(settings)
+    key = await asyncio.to_thread(DatabaseKey.of, settings)
     store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes, key=key)
     opening = partial(load_embedder, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
     opened: OpenedEmbedder | None = None
@@ -98,6 +100,7 @@ async def open_components(
             profiles=profiles,
             store=store,
             opening=opening,
+            database_key=key,
         )
     except SetupError:
         if opened is not None:

@@ -20,7 +20,6 @@ from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text
 from recollect.maintenance.pace import Pace, PausedError
-from recollect.store.database_key import DatabaseKey
 from recollect.store.factory import open_end
 from recollect.store.sql.rows import read_detail
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
@@ -105,7 +104,7 @@ class TransferService:
             raise StoreUnavailableError("the export was stopped, as the database is being closed") from None
 
     def _end(self, use: EndpointMode) -> CopyEndpoint:
-        return open_end(self._settings.database_url, use, DatabaseKey.of(self._settings))
+        return open_end(self._settings.database_url, use, self._components.database_key)
 
     def _export(self, file: BinaryIO, user: str | Subject | None, everybody: bool, glance: Callable[[], None]) -> int:
         only = None if everybody else self._components.subject(user)

@@ -1,18 +1,21 @@
-"""The key of an encrypted SQLite file, from the settings, a file or a person. Reads key files."""
+"""The key of an encrypted SQLite file, from the settings, a file, a command or a person. Reads files, runs commands."""
 
 import hashlib
+import shlex
+import subprocess
 from pathlib import Path
 from typing import Self
 
 from recollect.errors import BadSettingError
 from recollect.lazy_pattern import LazyPattern
-from recollect.settings import KEY_FILE_SETTING, KEY_SETTING, Settings
+from recollect.settings import KEY_COMMAND_SETTING, KEY_FILE_SETTING, KEY_SETTING, Settings
 
 # A shorter passphrase is guessed in days, however slow each try is made.
 MIN_PASSPHRASE = 12
 # Of PBKDF2-HMAC-SHA256: the OWASP Password Storage Cheat Sheet of 2023.
 KDF_ROUNDS = 600_000
-KEY_BYTES = 32
+# A key store may be on another continent, or wait for a person's finger.
+COMMAND_S = 60.0
 _HEX = LazyPattern(r"[0-9A-Fa-f]{64}")
 _CONTROL = LazyPattern(r"[\x00-\x1f\x7f]")
 
@@ -46,7 +49,29 @@ class DatabaseKey:
         except (OSError, UnicodeDecodeError) as error:
             why = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise BadSettingError(KEY_FILE_SETTING, str(path), f"the key cannot be read: {why}") from None
-        return cls(text.removesuffix("\n").removesuffix("\r"), given_by=str(path))
+        return cls(_line(text), given_by=str(path))
+
+    @classmethod
+    def from_command(cls, command: str) -> Self:
+        """Run a command, without a shell, and take the only line that it prints.
+
+        Raises:
+            BadSettingError: it fails, takes more than a minute, or prints no key.
+        """
+        try:
+            done = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, timeout=COMMAND_S, check=True)
+            text = done.stdout.decode()
+        except subprocess.CalledProcessError as error:
+            why = f"ended with code {error.returncode}"
+        except subprocess.TimeoutExpired:
+            why = f"did not end within {COMMAND_S:g} s"
+        except UnicodeDecodeError:
+            why = "printed what is not UTF-8"
+        except (OSError, ValueError, IndexError) as error:
+            why = f"cannot be run ({error})"
+        else:
+            return cls(_line(text), given_by=KEY_COMMAND_SETTING)
+        raise BadSettingError(KEY_COMMAND_SETTING, "…", why)
 
     @classmethod
     def of(cls, settings: Settings) -> Self | None:
@@ -57,6 +82,8 @@ class DatabaseKey:
         """
         if settings.database_key is not None:
             return cls(settings.database_key.get_secret_value())
+        if settings.database_key_command is not None:
+            return cls.from_command(settings.database_key_command.get_secret_value())
         return None if settings.database_key_file is None else cls.from_file(settings.database_key_file)
 
     def bits(self, salt: bytes) -> bytes:
@@ -66,3 +93,7 @@ class DatabaseKey:
         if salt not in self._derived:
             self._derived[salt] = hashlib.pbkdf2_hmac("sha256", self._text.encode(), salt, KDF_ROUNDS)
         return self._derived[salt]
+
+
+def _line(text: str) -> str:
+    return text.removesuffix("\n").removesuffix("\r")

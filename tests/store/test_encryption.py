@@ -204,7 +204,7 @@ def test_a_key_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypatch:
         assert named is not None
         assert named.bits(b"salt") == DatabaseKey(PASSPHRASE).bits(b"salt")
     monkeypatch.setenv("RECOLLECT_DATABASE_KEY", PASSPHRASE)
-    with pytest.raises(BadSettingError, match="unset one"):
+    with pytest.raises(BadSettingError, match="only one of"):
         Settings.load(database_key_file=key_file)
     monkeypatch.setenv("RECOLLECT_DATABASE_KEY", "")
     with pytest.raises(BadSettingError, match="at least 12"):
@@ -213,6 +213,29 @@ def test_a_key_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypatch:
     assert DatabaseKey.of(Settings.load()) is None
     with pytest.raises(BadSettingError, match="No such file"):
         DatabaseKey.of(Settings.load(database_key_file=tmp_path / "none"))
+
+
+def test_a_key_comes_from_a_command_that_is_run_without_a_shell(tmp_path: Path) -> None:
+    (tmp_path / "a key").write_text(f"{PASSPHRASE}\n", "utf-8")
+    named = DatabaseKey.of(Settings.load(database_key_command=f"cat '{tmp_path / 'a key'}'"))
+    assert named is not None
+    assert named.bits(b"salt") == DatabaseKey(PASSPHRASE).bits(b"salt")
+    for command, why in (
+        ("false", "ended with code 1"),
+        ("/nowhere/key-store", "No such file"),
+        ("echo short", "at least 12"),
+        ("printf '\\377 is not a text in UTF-8'", "not UTF-8"),
+        ("cat 'unclosed", "cannot be run"),
+        ("", "cannot be run"),
+    ):
+        with pytest.raises(BadSettingError, match=why):
+            DatabaseKey.of(Settings.load(database_key_command=command))
+
+
+def test_a_command_that_does_not_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("recollect.store.database_key.COMMAND_S", 0.05)
+    with pytest.raises(BadSettingError, match="did not end within"):
+        DatabaseKey.from_command("sleep 60")
 
 
 def test_a_key_is_in_no_representation(tmp_path: Path) -> None:

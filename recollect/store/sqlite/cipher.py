@@ -92,5 +92,5 @@ def _require_encrypted(head: bytes, where: str) -> None:
     if head.startswith(_PLAIN):
         raise DatabaseKeyError(
             f"{where} is not encrypted, but a key is set (nothing was changed): encrypt it with `recollect db "
-            f"encrypt`, or unset {KEY_SETTING} and {KEY_FILE_SETTING}"
+            "encrypt`, or unset the key"
         )

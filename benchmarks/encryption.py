@@ -1,0 +1,156 @@
+"""`python -m benchmarks.encryption`: an encrypted SQLite file beside a plain one. Writes databases of its own.
+
+Both files have the same content and are measured in turns: the ways to be compared share each moment of the machine.
+"""
+
+import argparse
+import asyncio
+import shutil
+import sys
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.filler import Filler, parts_in, settings_for
+from benchmarks.made_up import Writer
+from benchmarks.progress import steps
+from benchmarks.recall import QUERY_WORDS
+from benchmarks.report import measure
+from benchmarks.rows import Row, percentile
+from recollect.engine import AsyncRecollect
+from recollect.engine.databases import DatabaseKey, encrypt_database
+from recollect.types import Subject
+
+KEY = "5ec2e7" * 10 + "5ec2"
+PLAIN, ENCRYPTED = "plain", "encrypted"
+SHOWN = ("p50", "p99")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sizes:
+    """How much is measured."""
+
+    users: int
+    per_user: int
+    rounds: int
+    erased: int
+    """Users erased from each file."""
+
+
+FULL = Sizes(users=1_000, per_user=100, rounds=400, erased=3)
+QUICK = Sizes(users=20, per_user=20, rounds=20, erased=1)
+
+
+def run(quick: bool) -> list[Row]:
+    """Fill one file, encrypt a copy of it, and measure both."""
+    with TemporaryDirectory(prefix="recollect-bench-") as folder:
+        return asyncio.run(both(Path(folder), QUICK if quick else FULL))
+
+
+async def both(folder: Path, sizes: Sizes) -> list[Row]:
+    """Measure a plain file and an encrypted one."""
+    folders = {name: folder / name for name in (PLAIN, ENCRYPTED)}
+    for each in folders.values():
+        each.mkdir()
+    writer = Writer()
+    async with parts_in(settings_for(folders[PLAIN])) as parts:
+        filler = Filler(parts=parts)
+        for user in steps("encryption: filling", range(sizes.users)):
+            await filler.notes(_user(user), writer.sentences(sizes.per_user))
+    file = folders[PLAIN] / "recollect.sqlite3"
+    shutil.copy(file, folders[ENCRYPTED])
+    start = time.perf_counter()
+    done = encrypt_database(f"sqlite:///{folders[ENCRYPTED] / file.name}", DatabaseKey(KEY))
+    rate = done.bytes / 1e6 / (time.perf_counter() - start)
+    rows = [
+        Row(name="size of the file, plain", value=file.stat().st_size / 1e6, unit="MB"),
+        Row(name="size of the file, encrypted", value=done.bytes / 1e6, unit="MB"),
+        Row(name="db encrypt", value=rate, unit="MB/s", note="copied, compared and synced"),
+    ]
+    async with AsyncExitStack() as opened:
+        engines = {
+            PLAIN: await opened.enter_async_context(
+                await AsyncRecollect.open(settings_for(folders[PLAIN], cache_bytes=0))
+            ),
+            ENCRYPTED: await opened.enter_async_context(
+                await AsyncRecollect.open(settings_for(folders[ENCRYPTED], cache_bytes=0, database_key=KEY))
+            ),
+        }
+        return rows + await _measure(engines, writer, sizes)
+
+
+async def _measure(engines: Mapping[str, AsyncRecollect], writer: Writer, sizes: Sizes) -> list[Row]:
+    users = writer.shuffled(sizes.rounds, sizes.users)
+    queries = [" ".join(writer.words(QUERY_WORDS)) for _ in range(sizes.rounds)]
+    notes = writer.sentences(sizes.rounds)
+
+    async def recall(engine: AsyncRecollect, at: int) -> None:
+        await engine.search(queries[at], user=_user(users[at]))
+
+    async def add(engine: AsyncRecollect, at: int) -> None:
+        await engine.add(notes[at], user=_user(users[at]))
+
+    async def erase(engine: AsyncRecollect, at: int) -> None:
+        await engine.erasure.subject(_user(at))
+
+    for engine in engines.values():
+        await engine.search("warm the models and the statements", user=_user(0))
+        await engine.add("Warm the writer.", user=_user(0))
+    rows = []
+    for name, work, count, note in (
+        ("recall", recall, sizes.rounds, "cache off: each recall reads the file"),
+        ("add", add, sizes.rounds, "a note, on the disk"),
+        ("erase a user", erase, sizes.erased, "an encrypted file is rewritten"),
+    ):
+        rows += _rows(name, await _in_turns(engines, work, range(count), name), note)
+    return rows
+
+
+async def _in_turns(
+    engines: Mapping[str, AsyncRecollect],
+    work: Callable[[AsyncRecollect, int], Awaitable[None]],
+    rounds: range,
+    name: str,
+) -> Mapping[str, Sequence[float]]:
+    """Do the same with both, the one and the other first in turns; return milliseconds."""
+    taken: dict[str, list[float]] = {each: [] for each in engines}
+    for at in steps(f"encryption: {name}", rounds):
+        for each in sorted(engines, reverse=at % 2 == 0):
+            start = time.perf_counter()
+            await work(engines[each], at)
+            taken[each].append((time.perf_counter() - start) * 1000)
+    return taken
+
+
+def _rows(name: str, taken: Mapping[str, Sequence[float]], note: str) -> list[Row]:
+    rows = []
+    for shown in SHOWN:
+        plain, encrypted = (percentile(taken[each], float(shown[1:])) for each in (PLAIN, ENCRYPTED))
+        count = len(taken[PLAIN])
+        rows += [
+            Row(name=f"{name}, plain, {shown}", value=plain, unit="ms", note=note, count=count),
+            Row(name=f"{name}, encrypted, {shown}", value=encrypted, unit="ms", count=count),
+            Row(name=f"{name}, encrypted beside plain, {shown}", value=encrypted / plain, unit="times", count=count),
+        ]
+    return rows
+
+
+def _user(number: int) -> Subject:
+    return Subject("user", f"bench-{number}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.encryption", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="small counts, to see that it runs")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
+    asked = parser.parse_args(arguments)
+    measure({"encryption": run}, quick=asked.quick, file=asked.json)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
