@@ -340,7 +340,9 @@ async def walk(kind: str, folder: Path, steps: Sequence[Step], *, alone: bool) -
     """Take the steps, of the first tenant alone or of both; return what the first one sees."""
     clock = FakeClock()
     store = await new_store(kind, folder, clock)
-    settings = Settings(database_url=url_of(kind, folder), auth="required")
+    # A busy machine decides nothing.
+    times = {"recall_timeout_s": 60.0, "commit_timeout_s": 60.0}
+    settings = Settings(database_url=url_of(kind, folder), auth="required", **times)
     parts = Components(
         settings=settings, clock=clock, store=store, embedder=WordEmbedder(), model=None, counter=token_counter()
     )
@@ -384,8 +386,9 @@ async def _foreign(engine: AsyncRecollect, tenants: dict[str, Tenant]) -> str:
 @pytest.mark.parametrize("kind", DURABLE)
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + WALKS))
 async def test_another_tenants_steps_change_nothing(
-    kind: str, seed: int, tmp_path_factory: pytest.TempPathFactory
+    kind: str, seed: int, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("recollect.engine.turn.FORGET_WAIT_S", 60.0)
     steps = interleaved(seed)
     alone = await walk(kind, tmp_path_factory.mktemp("alone"), steps, alone=True)
     beside = await walk(kind, tmp_path_factory.mktemp("beside"), steps, alone=False)
