@@ -37,13 +37,7 @@ MINE, THEIRS = "acme", "bolt"
 CANARY = "Zyxquorn"
 NAMES, APPS, CHATS = ("ana", "bob"), ("calendar", "notes"), ("c1", "c2", "c3")
 CITIES, FOODS, TASTES = ("Rome", "Oslo", "Lima"), ("peanuts", "eggs"), ("jazz", "chess")
-QUESTIONS = (
-    "Where do I live?",
-    "What may I not eat?",
-    "What do I like?",
-    "When does the team meet?",
-    "Where is my sister?",
-)
+QUESTIONS = ("Where do I live?", "What may I not eat?", "What do I like?", "When does the team meet?", "And Eva?")
 EVERY_KIND = tuple(MemoryKind)
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 # Of an export: hashes keyed by the database, and uses, which are written some time later.
@@ -52,6 +46,7 @@ _VAGUE = re.compile(r'-?[0-9a-f]{12,}|(?<="uses": )\d+|(?<="last_used_at": )("[^
 _RANDOM = re.compile(
     r'(?<="tokens": )\d+|k_[0-9a-f]{12}|rk_[\w-]{43}|(?<="key": ")[0-9a-f]{128}|(?<="mark": )-?\d+'
     r'|(?<=memory id=")[0-9a-f]{12}|(?<=memory id=\\")[0-9a-f]{12}|(?<=memory id=\\\\")[0-9a-f]{12}'
+    r"|(?<=count=)\d+(?=, text='texts that were inserted)"
     r"|(?<=frozenset\(\{)[^}]*"  # in the order of the ids' hashes
 )
 
@@ -257,8 +252,9 @@ class Tenant:
     async def do_export(self) -> object:
         file = io.BytesIO()
         await self.engine.transfer.export_to(file, user=self.subject())
-        # The hashes decide the order of some lines.
-        return sorted(_VAGUE.sub("…", _ID.sub("id", line)) for line in file.getvalue().decode().splitlines())
+        lines = [_VAGUE.sub("…", _ID.sub("id", line)) for line in file.getvalue().decode().splitlines()]
+        # A thread of prompts has a random number, by which the next prompt chooses among equal ones.
+        return sorted(line for line in lines if not line.startswith('{"insertion"')), CANARY in str(lines)
 
     # ---- HTTP
 
