@@ -339,8 +339,9 @@ async def walk(kind: str, folder: Path, steps: Sequence[Step], *, alone: bool) -
     clock = FakeClock()
     store = await new_store(kind, folder, clock)
     # A busy machine decides nothing.
-    times = {"recall_timeout_s": 60.0, "commit_timeout_s": 60.0}
-    settings = Settings(database_url=url_of(kind, folder), auth="required", **times)
+    settings = Settings(
+        database_url=url_of(kind, folder), auth="required", recall_timeout_s=60.0, commit_timeout_s=60.0
+    )
     parts = Components(
         settings=settings, clock=clock, store=store, embedder=WordEmbedder(), model=None, counter=token_counter()
     )
