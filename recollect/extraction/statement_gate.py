@@ -1,7 +1,9 @@
-"""Learned gate: how likely a sentence states something lasting about its speaker. Loads `statement_gate.npz` once.
+"""Learned gate: how likely a text states something lasting about its speaker. Loads `statement_gate.npz` once.
 
-A linear model over hashed features (`gate_features.py`), the same for all languages. `tools/train_gate.py` trains it on
-AlpsBench, whose chats come from WildChat (both ODC-BY 1.0); the file holds weights of hashes and no text.
+The first stage judges sentences: a linear model over hashed features (`gate_features.py`), the same for all languages.
+The second judges a message: boosted trees over numbers that describe it (`rules/message_features.py`), the first
+stage's among them. `tools/train_gate.py` trains both on AlpsBench, whose chats come from WildChat (both ODC-BY 1.0);
+the file holds weights of hashes, thresholds, and no text.
 """
 
 from collections.abc import Mapping
@@ -17,10 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recollect.errors import SetupError
+from recollect.extraction.decision_trees import DecisionTrees
 from recollect.extraction.gate_features import (
     COLUMNS,
     FEATURES_VERSION,
     MAX_TEXTS,
+    MESSAGE_NUMBERS,
     GateFeatures,
     GateInput,
     features_of,
@@ -39,6 +43,8 @@ class StatementGate:
     """By column, `COLUMNS` of them."""
     bias: float
     """Log odds of a text without features."""
+    trees: DecisionTrees
+    """The second stage."""
     trained_on: str = ""
     """Data, its version and its licence."""
 
@@ -56,17 +62,22 @@ class StatementGate:
         shared = float(self.weights[features.shared_columns] @ features.shared_values)
         return np.asarray(own + (shared + self.bias), np.float64)
 
+    def of_message(self, numbers: NDArray[np.float32]) -> float:
+        """Return the probability that a message states something lasting, by the numbers that describe it."""
+        return float(probabilities(np.array([self.trees.total(numbers)]))[0])
+
     def save(self, path: Path) -> None:
         """Write the weights in 8 bits each."""
         scale = float(np.abs(self.weights).max()) / _MAX_STORED or 1.0
-        np.savez_compressed(
-            path,
-            version=np.int64(FEATURES_VERSION),
-            weights=np.rint(self.weights / scale).astype(np.int8),
-            scale=np.float64(scale),
-            bias=np.float64(self.bias),
-            trained_on=np.array(self.trained_on),
-        )
+        parts: dict[str, Any] = {
+            "version": np.int64(FEATURES_VERSION),
+            "weights": np.rint(self.weights / scale).astype(np.int8),
+            "scale": np.float64(scale),
+            "bias": np.float64(self.bias),
+            "trained_on": np.array(self.trained_on),
+            **self.trees.arrays(),
+        }
+        np.savez_compressed(path, **parts)
 
 
 def probabilities(log_odds: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -106,4 +117,5 @@ def _checked(path: Path | Traversable, stored: Mapping[str, Any]) -> StatementGa
     weights = stored["weights"].astype(np.float32) * np.float32(stored["scale"])
     if not np.isfinite(weights).all():
         raise ValueError("a weight is not a number")
-    return StatementGate(weights, float(stored["bias"]), str(stored["trained_on"]))
+    trees = DecisionTrees.from_arrays(stored, MESSAGE_NUMBERS)
+    return StatementGate(weights, float(stored["bias"]), trees, str(stored["trained_on"]))

@@ -18,6 +18,7 @@ from benchmarks.alps_skips import count_skipped, skipped_messages
 from benchmarks.alpsbench import RULES, main
 from benchmarks.rows import Row
 from recollect.errors import BadRequestError
+from recollect.extraction.decision_trees import DecisionTrees
 from recollect.extraction.gate_features import COLUMNS
 from recollect.extraction.statement_gate import StatementGate
 
@@ -207,7 +208,7 @@ def gates(folder: Path, *biases: float) -> Path:
     """Write gates that take everything, or nothing: by their log odds alone."""
     folder.mkdir()
     for fold, bias in enumerate(biases):
-        StatementGate(np.zeros(COLUMNS, np.float32), bias).save(gate_file(folder, fold))
+        StatementGate(np.zeros(COLUMNS, np.float32), bias, DecisionTrees.constant(bias)).save(gate_file(folder, fold))
     return folder
 
 
@@ -223,7 +224,7 @@ async def test_the_gate_in_use_decides_what_is_quoted(tmp_path: Path) -> None:
     (polish,) = read(tmp_path, chat("Mój brat pracuje w fabryce mebli pod Łodzią.", "Ok."))
     formed = []
     for bias in (-9.0, 9.0):
-        with gate_in_use(StatementGate(np.zeros(COLUMNS, np.float32), bias)):
+        with gate_in_use(StatementGate(np.zeros(COLUMNS, np.float32), bias, DecisionTrees.constant(bias))):
             async with engine_run(form=RULES["gate with rules"]) as run:
                 formed.append(len((await run.form(polish)).memories))
     assert formed == [0, 1]

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from recollect.errors import SetupError
+from recollect.extraction.decision_trees import DecisionTrees
 from recollect.extraction.gate_features import COLUMNS, FEATURES_VERSION, MAX_TEXTS, GateInput
 from recollect.extraction.statement_gate import GATE_FILE, StatementGate, load_gate, shipped_gate
 
@@ -35,7 +36,7 @@ def likely(text: str) -> float:
 def a_gate() -> StatementGate:
     weights = np.zeros(COLUMNS, np.float32)
     weights[[3, 70]] = 2.0, -0.5
-    return StatementGate(weights, -1.5, "made up")
+    return StatementGate(weights, -1.5, DecisionTrees.constant(0.25), "made up")
 
 
 @pytest.mark.parametrize("text", LASTING)
@@ -57,7 +58,7 @@ def test_a_gate_is_read_as_it_was_written(tmp_path: Path) -> None:
     a_gate().save(path)
     read = load_gate(path)
     assert np.allclose(read.weights, a_gate().weights, atol=0.01)
-    assert (read.bias, read.trained_on) == (-1.5, "made up")
+    assert (read.bias, read.trees.bias, read.trained_on) == (-1.5, 0.25, "made up")
 
 
 def test_the_shipped_file_is_small_and_names_its_data_and_licence() -> None:

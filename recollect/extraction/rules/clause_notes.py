@@ -40,6 +40,7 @@ MIN_WEIGHT_IN_TALK, MIN_WEIGHT_TO_ASSISTANT = 0.35, 0.45
 # Characters of a clause that becomes a note: a longer one is a list or a paste.
 MAX_CLAUSE_CHARACTERS = 600
 # Characters of a sentence that continues a note.
+_ASKED_FOR = "asked to remember: "
 _MAX_FURTHER_CHARACTERS = 120
 # The speaker turns to themselves after a comma: 'Fish is fine though, I still eat it'.
 _TURNS_TO_SELF = LazyPattern(
@@ -312,6 +313,11 @@ def _meant_messages(reading: ParsedMessage, request: TextSpan) -> tuple[int, ...
     return (reading.previous_seq,) if reading.previous_seq else ()
 
 
+def is_asked_for(note: Candidate) -> bool:
+    """Return whether a note is of what its speaker asked to remember."""
+    return _ASKED_FOR in note.text
+
+
 def note_on_request(reading: ParsedMessage, sentence: TextSpan, request: str) -> Candidate:
     """Make a note of what the speaker asks to remember, in their own words."""
     start = sentence.text.rindex(request)
@@ -320,7 +326,7 @@ def note_on_request(reading: ParsedMessage, sentence: TextSpan, request: str) ->
     plain = written.replace('"', "'")
     return Candidate(
         kind=MemoryKind.NOTE,
-        text=f'{reading.speaker.name} asked to remember: "{plain}".',
+        text=f'{reading.speaker.name} {_ASKED_FOR}"{plain}".',
         type="fact",
         importance=0.7,
         confidence=PLAIN,

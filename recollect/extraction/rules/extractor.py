@@ -26,7 +26,7 @@ from recollect.extraction.rules.clause_notes import (
     read_forget_request,
 )
 from recollect.extraction.rules.clause_subjects import is_half_subject
-from recollect.extraction.rules.gated_quotes import gate_probabilities, gated_quotations, without_unlikely
+from recollect.extraction.rules.gated_quotes import GatedMessage
 from recollect.extraction.rules.new_amount import amount_after
 from recollect.extraction.rules.parsed_message import DOUBTED, PLAIN, ParsedMessage, parse_messages
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact
@@ -171,7 +171,7 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidat
     last_joked = 0
     before: TextSpan | None = None
     imagined = False
-    likely = gate_probabilities(reading, pieces)
+    gated = GatedMessage(reading, pieces)
     for place, sentence in enumerate(pieces):
         supposed = imagined or opens_role_play(sentence.text) or introduces_figure(sentence.text)
         imagined = not reading.between_people and not ends_role_play(sentence.text) and supposed
@@ -199,8 +199,8 @@ def _stated(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[Candidat
             candidates.extend(_named_since(reading, previous, sentence))
         read = _corrected(reading, sentence) or list(_of_sentence(reading, sentence))
         found = add_quotations(reading, sentence, attach_shifts(reading, sentence, read))
-        candidates += found or gated_quotations(reading, sentence, likely[place] if likely else 0.0)
-    return without_unlikely(candidates, likely)
+        candidates += found or gated.quotation(place)
+    return gated.decide(candidates)
 
 
 def corrections(source: ExtractionInput, *, amounts_alone: bool = False) -> list[tuple[LoggedMessage, Correction]]:

@@ -47,14 +47,16 @@ _ORDERS = {
         |sage|ubersetz
         |ubersetze|nenn|nenne|hilf|zeig|zeige|such|suche|formulier|formuliere|erstell|erstelle|vergiss|merk
         |merke
-        |korrigier|korrigiere|beantworte|fass|du bist|plan|plane|empfiehl|empfehle|schlag|schlage|sei|nimm|rechne|
+        |korrigier|korrigiere|beschreib|beschreibe|vergleich|vergleiche|analysier|analysiere|ubertrag|ubertrage
+        |beantworte|fass|du bist|plan|plane|empfiehl|empfehle|schlag|schlage|sei|nimm|rechne|
         berechne|pruf|prufe|liste|nutze|verwende|bau|kurz|kurze|verbessere|hilfe|erstelle?)\b""",
     "fr": r"""
         (?:s'il te plait |stp |peux-tu |et ){0,4}(?:ecris|ecrivez|redige|redigez|donne|donnez|explique
         |expliquez|fais
         |faites|dis|dites|traduis|traduisez|aide|aidez|montre|cherche|trouve|resume|corrige|reformule|cree|creez
         |oublie|oubliez|tu es|vous etes|reponds|propose|raccourcis|relis|calcule|prepare|suggere|organise|liste|
-        recommande|conseille|imagine|invente|compare|ameliore|utilise|adapte|planifie)\b""",
+        recommande|conseille|decris|decrivez|raconte|racontez|analyse|transforme|imagine|invente|compare|ameliore
+        |utilise|adapte|planifie)\b""",
     "es": r"""
         (?:por favor |porfa |y |puedes ){0,4}(?:escribe|escribeme|dame|da|explica|explicame|haz|hazme|di|dime
         |traduce
@@ -62,24 +64,26 @@ _ORDERS = {
         |eres
         |actua|contesta|contestale|responde|respondeme|dile|hazlo|redacta|revisa|usa|mejora|acorta|cambia|
         recomienda|recomiendame|sugiere|organiza|planea|calcula|prepara|arma|inventa|compara|enumera|disena|
-        convierte|ordena|cuentame|ensename|pon|sigue|continua)\b""",
+        convierte|ordena|describe|describeme|analiza|define|cuentame|ensename|pon|sigue|continua)\b""",
     "pt": r"""
         (?:por favor |pfv |e |pode ){0,4}(?:escreva|escreve|de|da|me de|explique|explica|faca|faz|diga|diz
         |traduza
         |traduz|ajude|ajuda|me ajude|mostre|procure|busque|encontre|resuma|corrija|reescreva|crie|gere|esqueca
         |esquece|voce e|aja|responda|redija|revise|revisa|indique|indica|me indica|sugira|sugere|monte|monta|
         organize|calcule|prepare|prepara|invente|recomende|recomenda|use|usa|liste|lista|compare|melhore|troque|
-        troca|planeje|conte|me conta|da-me|diz-me|cria|continua)\b""",
+        troca|planeje|conte|me conta|descreva|descreve|analise|analisa|defina|da-me|diz-me|cria|continua)\b""",
     "it": r"""
         (?:per favore |e |puoi ){0,4}(?:scrivi|scrivimi|dammi|da|spiega|spiegami|fai|fammi|di'|dimmi|traduci
         |aiutami
         |mostra|cerca|trova|riassumi|correggi|riscrivi|crea|genera|dimentica|tu sei|agisci|rispondi|rispondimi|
         fallo|usa|consigliami|consiglia|suggerisci|proponi|organizza|calcola|prepara|inventa|controlla|migliora|
-        accorcia|elenca|pianifica|sistema|confronta|continua
+        accorcia|descrivi|descrivimi|racconta|raccontami|parlami|analizza|trasforma|elenca|pianifica|sistema|confronta
+        |continua
         |redigi)\b""",
     "nl": r"""
         (?:alsjeblieft |en |kun je ){0,4}(?:schrijf|geef|leg|maak|zeg|vertaal|help|toon|zoek|vind|vat|corrigeer
-        |herschrijf|genereer|vergeet|jij bent|je bent|beantwoord|bedenk|doe jij|doe dat|bereken|plan|raad|stel|
+        |herschrijf|beschrijf|vertel|analyseer|genereer|vergeet|jij bent|je bent|beantwoord|bedenk|doe jij|doe dat
+        |bereken|plan|raad|stel|
         verzin|verbeter|check|gebruik|vergelijk|noem (?!me\b|mij\b)|lijst|begin|wees|ga verder)\b""",
     "ja": "(?:あなたは|君は|お前は)",
     "zh": """
@@ -92,7 +96,7 @@ _ORDERS = {
         посоветуйте|подскажи
         |подскажите|исправь|исправьте|сократи|перескажи|составь|составьте|продолжи|перефразируй|проверь|забудь|
         ответь|расскажи|перепиши
-        |ты теперь|представь|предложи|порекомендуй|реши|назови|подбери|сгенерируй|рассчитай|поздравь)\b""",
+        |ты теперь|опиши|сравни|представь|предложи|порекомендуй|реши|назови|подбери|сгенерируй|рассчитай|поздравь)\b""",
     "ar": r"""
         (?:من فضلك |لو سمحت |ممكن |هل يمكنك |و){0,4}(?:اكتب|اكتبي|اكتبلي|اعطني|اعطيني|عطني|اشرح|اشرحلي|اعمل لي|
         اعملي|اعمل|سوي|سويلي|قل|قول

@@ -6,10 +6,12 @@
 from collections import Counter
 
 from recollect.extraction.rules.foreign.language import word_set
+from recollect.extraction.rules.foreign_exclusions import ORDERS
 from recollect.lazy_pattern import LazyPattern
 from recollect.text.languages import ENGLISH, guess
 from recollect.text.languages import LATIN as LATIN_LANGUAGES
 from recollect.text.normalize import fold, words
+from recollect.text.statement_language import ENGLISH_CODE, language_of
 
 # Characters that are used to detect a language.
 _DETECTION_CHARACTERS = 400
@@ -56,6 +58,8 @@ _ENGLISH = LATIN_LANGUAGES["en"].stop
 # What the words of a language must come to beyond those of English: in a text that search takes for a foreign one or
 # that has no word of English, and in others.
 _MIN_SCORE, _MIN_SCORE_UNTOLD = 0.5, 1.0
+# What English words may come to in a text whose order or statement tells another language: no more than 'in'.
+_MAX_ENGLISH = 0.3
 CODES = frozenset({*_EVERYDAY, "ru", "zh", "ja", "ar"})
 """Languages with rules of their own."""
 
@@ -71,6 +75,8 @@ def foreign_language(text: str, message: str) -> str:
     ('pt', 'es')
     >>> foreign_language("I live in Rome", ""), foreign_language("mieszkam w Krakowie i lubię to", "")
     ('', '')
+    >>> foreign_language("Riassumi i promessi sposi in 4 righe", ""), foreign_language("Sum it up in 4 lines", "")
+    ('it', '')
     """
     for sample in dict.fromkeys((text, message[:_DETECTION_CHARACTERS])):
         found = _told(sample)
@@ -99,12 +105,39 @@ def _told(sample: str) -> str:
     if spoken.latin != "en":
         return best if score >= _MIN_SCORE_UNTOLD and not spoken.sure else spoken.latin
     english += len(ENGLISH.intersection(said))
-    return best if score - english >= (_MIN_SCORE_UNTOLD if english else _MIN_SCORE) else ""
+    if score - english >= _MIN_SCORE_UNTOLD:
+        return best
+    if english > _MAX_ENGLISH:
+        return ""
+    return _by_statement_or_order(said, sample) or (best if not english and score >= _MIN_SCORE else "")
+
+
+def _by_statement_or_order(said: list[str], sample: str) -> str:
+    """Return the language of a text that few words tell, unless it is English.
+
+    'Riassumi i promessi sposi in 4 righe' has two words, both English ones too, and begins with an Italian order.
+    """
+    language = language_of(sample)
+    if language == ENGLISH_CODE or language in _EVERYDAY:
+        return language if language in _EVERYDAY else ""
+    plain, scores = fold(sample.lower()), _everyday_scores(said)
+    ordering = [code for code in _EVERYDAY if ORDERS[code].match(plain)]
+    told = [code for code in _EVERYDAY if scores[code] >= _MIN_SCORE]
+    return max(ordering or told, key=lambda code: scores[code], default="")
 
 
 def _by_everyday_words(said: list[str]) -> tuple[str, float, float]:
     """Return the language of the six in Latin letters that most words tell of, how surely, and how surely English."""
-    folded = {fold(word) for word in said if len(word) > 1}
-    scores = {code: sum(1 / _SHARED[word] for word in folded & marks) for code, marks in _MARKS.items()}
+    folded, scores = _longer(said), _everyday_scores(said)
     best = max(scores, key=lambda code: scores[code])
     return best, scores[best], sum(1 / (1 + _SHARED[word]) for word in folded & _ENGLISH)
+
+
+def _everyday_scores(said: list[str]) -> dict[str, float]:
+    folded = _longer(said)
+    return {code: sum(1 / _SHARED[word] for word in folded & marks) for code, marks in _MARKS.items()}
+
+
+def _longer(said: list[str]) -> set[str]:
+    """Return the words of two letters or more, folded."""
+    return {fold(word) for word in said if len(word) > 1}

@@ -6,6 +6,7 @@ user.
 
 from recollect.extraction.rules.foreign_pieces import plain_text
 from recollect.lazy_pattern import LazyPattern
+from recollect.text.normalize import fold
 
 _BEGIN, _END = r"(?<![^\W_])", r"(?![^\W_])"
 
@@ -16,7 +17,7 @@ def _any_of(text: str, more: str = "") -> LazyPattern[str]:
     return LazyPattern(f"{spoken}|{more}" if more else spoken)
 
 
-_FIRST_PERSON = {
+FIRST_PERSON = {
     "de": _any_of("ich mich mir mein(?:e[mnrs]?|s)? wir uns unser(?:e[mnrs]?)? hab bin"),
     "nl": _any_of("ik me mij mijn m'n mn wij we ons onze"),
     "fr": _any_of("je moi me mon ma mes nous notre nos on chui", rf"{_BEGIN}[jm]'"),
@@ -46,6 +47,18 @@ _FIRST_PERSON = {
     "ja": LazyPattern("私|わたし|僕|ぼく|俺|うち[のは]|自分|我が"),
     "ar": _any_of("انا احنا نحن عندي عندنا لدي لدينا معي لي بيتي شغلي عملي اسمي عمري"),
 }
+FIRST_PERSON_ELSEWHERE = _any_of(
+    fold("""я мене мені мною мій моя моє мої мого моєї моїй моїх мо[юї] ми наш[аеі]? ние съм имам јас ја сам
+    ja mnie moj[ae]? mojego mojej moim moich jestem mam mieszkam pracuje nasz[ae]? lubie nie lubie
+    jsem bydlim pracuji muj moje som mojho mame nas[ei]? ma[mt] rad[a]?
+    ben benim bana beni bende biz bizim bize jag mig mitt mina oss var[at]? jeg mit mine vi
+    mina minun minulla minua olen meidan en vagyok nekem lakom egy(?:utt)? eu sunt mea meu mele noi nostru
+    saya aku kami kita toi minh chung toi εγω μου μας ειμαι εχω εμεις אני שלי אנחנו לי שלנו
+    من ما هستم دارم خودم मैं मेरा मेरी मेरे मुझे हम हमारा हमारी আমি আমার"""),
+    rf"{_BEGIN}\w{{2,20}}[iıuü]yor(?:um|uz){_END}|"
+    + fold("(?<!\\w)나[는도의]|(?<!\\w)내가|(?<!\\w)저[는도의]|(?<!\\w)제가|우리|저희|ฉัน|ผม|ดิฉัน|เรา"),
+)
+"""The same in languages without rules, of which one is not told from another."""
 OFTEN_UNSAID = frozenset({"zh", "ja", "ar"})
 """Languages in which a statement about the speaker often has none of these words."""
 
@@ -56,5 +69,5 @@ def may_speak_of_self(text: str, language: str) -> bool:
     >>> may_speak_of_self("Mein Vermieter will die Wohnung", "de"), may_speak_of_self("Il Po è lungo", "it")
     (True, False)
     """
-    first_person = _FIRST_PERSON.get(language)
+    first_person = FIRST_PERSON.get(language)
     return first_person is None or bool(first_person.search(plain_text(text)))

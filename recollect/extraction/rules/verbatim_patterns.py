@@ -18,6 +18,12 @@ from recollect.extraction.speech_acts import (
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import STOP_WORDS, words
 
+# What may only be so, and what someone is said to be.
+SUPPOSED = LazyPattern(
+    r"\b(?:if|unless|would|wouldn't|could|might|maybe|perhaps|wish|imagine"
+    r"|(?:i|we|he|she|they|it)(?:\s++may\b|'d)(?!\s++(?:like|love|prefer|rather)\b))\b",
+    re.IGNORECASE,
+)
 _DAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|mornings|evenings|afternoons|weekends|weeknights|nights"
 _DWELLING = (
     r"(?:flat|apartment|house|home|place|room|studio|cottage|bungalow|condo|terrace|farm|houseboat|loft|villa|caravan|"

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from extractor_inputs import logged, source
+from recollect.extraction.decision_trees import DecisionTrees
 from recollect.extraction.gate_features import COLUMNS
 from recollect.extraction.rules import gated_quotes, read_by_rules
 from recollect.extraction.rules.gated_quotes import MAX_MESSAGE, MAX_SENTENCE, may_be_gated
@@ -77,9 +78,10 @@ def test_what_is_not_said_in_earnest_or_by_others_is_not_quoted(text: str) -> No
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
 
 
-def ask_gate(monkeypatch: pytest.MonkeyPatch, probability: float) -> None:
-    """Ask a gate that gives each sentence the same probability."""
-    gate = StatementGate(np.zeros(COLUMNS, np.float32), bias=math.log(probability / (1 - probability)))
+def ask_gate(monkeypatch: pytest.MonkeyPatch, probability: float, of_message: float | None = None) -> None:
+    """Ask a gate that gives each sentence the same probability, and each message that or another."""
+    odds, of_all = (math.log(each / (1 - each)) for each in (probability, of_message or probability))
+    gate = StatementGate(np.zeros(COLUMNS, np.float32), odds, DecisionTrees.constant(of_all))
     monkeypatch.setattr(gated_quotes, "shipped_gate", lambda: gate)
 
 
@@ -102,7 +104,7 @@ def ask_gate(monkeypatch: pytest.MonkeyPatch, probability: float) -> None:
 def test_what_does_not_speak_of_the_speaker_must_be_likelier(
     monkeypatch: pytest.MonkeyPatch, others: str, own: str
 ) -> None:
-    ask_gate(monkeypatch, 0.34)
+    ask_gate(monkeypatch, 0.27)
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(others))
     assert [candidate.quote for candidate in read(own) if candidate.kind is MemoryKind.NOTE] == [own]
     ask_gate(monkeypatch, 0.9)
@@ -128,6 +130,43 @@ def test_foreign_orders_and_suppositions_are_never_quoted(monkeypatch: pytest.Mo
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
 
 
+def texts(*messages: str) -> list[str]:
+    return [candidate.text for candidate in read(*messages) if candidate.kind is MemoryKind.NOTE]
+
+
+def test_notes_of_an_unlikely_message_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask_gate(monkeypatch, 0.21)
+    assert texts("My sister plays the cello.") == ["The user's sister plays the cello."]
+    ask_gate(monkeypatch, 0.19)
+    assert texts("My sister plays the cello.") == []
+
+
+def test_facts_and_what_is_asked_for_are_kept_of_any_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask_gate(monkeypatch, 0.01)
+    assert [candidate.key for candidate in read("I live in Leeds.") if candidate.key] == ["location"]
+    assert texts("Remember that the bins are green.") == ['The user asked to remember: "the bins are green".']
+
+
+def test_a_question_that_seeks_assent_must_be_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask_gate(monkeypatch, 0.37)
+    assert texts("The old mill was finished in 1902 right") == []
+
+
+def test_the_likeliest_of_doubtful_sentences_alone_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = "Meine Wärmepumpe macht nachts viel Lärm. Unsere Garage steht meistens leer."
+    ask_gate(monkeypatch, 0.29, of_message=0.8)
+    assert len(texts(two)) == 1
+    ask_gate(monkeypatch, 0.31, of_message=0.8)
+    assert len(texts(two)) == 2
+
+
+def test_an_order_is_not_quoted_for_what_is_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask_gate(monkeypatch, 0.39, of_message=0.9)
+    assert texts("My boiler keeps making odd noises. Tell me a fun fact.") == [
+        'The user said: "My boiler keeps making odd noises."'
+    ]
+
+
 def test_a_statement_that_a_rule_reads_is_not_quoted_as_well() -> None:
     assert [candidate.text for candidate in read("I live in Leeds.")] == [
         candidate.text for candidate in read("I live in Leeds.", gate=False)
@@ -146,8 +185,8 @@ def test_long_texts_are_not_quoted() -> None:
 
 
 def test_a_message_without_a_statement_need_not_be_read() -> None:
-    statement, order = logged(3, FOREIGN[0]), logged(5, "Translate this")
-    assert may_be_gated(statement, [statement])
-    assert not may_be_gated(order, [statement, order])
+    order, statement = logged(3, "What is the capital of Norway?"), logged(5, FOREIGN[0])
+    assert may_be_gated(statement, [order, statement])
+    assert not may_be_gated(order, [order, statement])
     assert not may_be_gated(replace(statement, role="assistant"), [])
     assert not may_be_gated(logged(7, "…"), [])
