@@ -58,7 +58,7 @@ _SUPPOSED_ELSEWHERE = LazyPattern(
 )
 _OF_THE_DAY = LazyPattern(
     r"\b(?:today|tonight|right\s++now|at\s++the\s++moment|just\s++now|this\s++(?:morning|afternoon|evening|week)|again|"
-    r"tired|sleepy|exhausted|bored|hungry|thirsty)\b",
+    r"tired|sleepy|exhausted|bored|hungry|thirsty|(?:gotta|(?:got|have|need)\s++to)\s++(?:run|go|dash|leave|sleep))\b",
     re.IGNORECASE,
 )
 # 'The tower was finished in 1889, right': a question without a mark.

@@ -167,6 +167,11 @@ def test_an_order_is_not_quoted_for_what_is_beside_it(monkeypatch: pytest.Monkey
     ]
 
 
+def test_who_takes_leave_states_nothing_lasting(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask_gate(monkeypatch, 0.59)
+    assert texts("gotta run, my bus is here") == []
+
+
 def test_a_statement_that_a_rule_reads_is_not_quoted_as_well() -> None:
     assert [candidate.text for candidate in read("I live in Leeds.")] == [
         candidate.text for candidate in read("I live in Leeds.", gate=False)
