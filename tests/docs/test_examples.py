@@ -17,6 +17,7 @@ from recollect import Recollect
 from recollect.chat import identity
 from recollect.cli.main import app
 from recollect.settings import PREFIX, Settings
+from recollect.settings.all_settings import FILE_SUFFIX, secret_settings
 from sample_chats import PEANUTS_AND_OSLO, user
 
 pytestmark = pytest.mark.process
@@ -122,6 +123,7 @@ def test_every_make_target_and_command_shown_exists(page: Path) -> None:
 def test_every_setting_and_header_named_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    settings |= {f"{PREFIX}{name.upper()}{FILE_SUFFIX}" for name in secret_settings()}
     assert set(re.findall(r"\bRECOLLECT_[A-Z_]+\b", text)) - settings == set()
     known = {value for value in vars(identity).values() if isinstance(value, str)} | {"x-recollect-show"}
     assert set(re.findall(r"\bx-(?:recollect|openwebui)-[a-z-]+\b", text)) - known == set()

@@ -14,7 +14,10 @@ OPEN_ON_PURPOSE = {
         "summaries",
         "episodes that span conversations need a cursor of the user's, not of each conversation",
     ),
-    "A11": ("dashboard and encryption", "both come with the pages that the server shows and the keys it holds"),
+    "A11": (
+        "dashboard; encryption on PostgreSQL",
+        "a key for each subject has to reach every row codec of both databases",
+    ),
 }
 """What of a row is left for later, and why; all other rows are done, on every store."""
 _NAMED = re.compile(r"`([^`]+)`")
