@@ -20,7 +20,7 @@ max_share = 0.1
 
 def test_without_a_budget_it_says_so(cli: CommandLine) -> None:
     result = cli("energy")
-    assert (result.code, result.out) == (0, "no limit on units\n0 tokens today\n")
+    assert (result.code, result.out) == (0, "no limit on units\n0 of 1000000 tokens today\n")
 
 
 def test_a8_it_shows_what_was_spent_and_when_work_waits(cli: CommandLine, database: Path, tmp_path: Path) -> None:
@@ -36,7 +36,7 @@ def test_a8_it_shows_what_was_spent_and_when_work_waits(cli: CommandLine, databa
     assert shown[:4] == [
         "13 of 25 units, refilled by 0 a day; below 20 work waits",
         "memory work is 4.8% of all units (limit: below 10.0%)",
-        "0 tokens today",
+        "0 of 1000000 tokens today",
         "1 call, 12 units and 0 tokens up to this first poll",
     ]
     assert shown[4].startswith("work waits: energy is at 13 of 25 units, work runs from 20 on; next try by 20")

@@ -5,6 +5,7 @@ import pytest
 
 from recollect.cli.main import run
 from recollect.profiles.registry import ProfileRegistry
+from recollect.settings import Settings
 
 
 def test_profiles_are_listed_with_what_they_are_for(capsys: pytest.CaptureFixture[str]) -> None:
@@ -20,7 +21,8 @@ def test_what_show_prints_is_a_file_that_makes_the_same_profile(
 ) -> None:
     assert run(["profiles", "show", name]) == 0
     (tmp_path / "copy.toml").write_text(capsys.readouterr().out, "utf-8")
-    assert ProfileRegistry(tmp_path).get("copy").model_copy(update={"name": name}) == ProfileRegistry().get(name)
+    limited = ProfileRegistry(tokens_per_day=Settings().tokens_per_day)
+    assert ProfileRegistry(tmp_path).get("copy").model_copy(update={"name": name}) == limited.get(name)
 
 
 def test_profiles_of_ones_own_are_listed_and_shown_as_json(

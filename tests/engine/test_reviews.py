@@ -69,8 +69,8 @@ async def test_a11_what_is_approved_is_recalled_and_what_is_rejected_is_not(
 async def test_what_was_approved_is_found_by_meaning_and_words_like_any_other(
     engine: AsyncRecollect, parts: Components
 ) -> None:
-    item = note("The user wants the quarterly figures sent by email.", "sent by email", type="instruction")
-    held = await held_by_model(engine, parts, "I want the quarterly figures sent by email.", item)
+    item = note("The user wants: send the quarterly figures by email.", "figures by email", type="instruction")
+    held = await held_by_model(engine, parts, "Please send the quarterly figures by email, always.", item)
     before = await parts.store.snapshots.snapshot(held.subject, parts.embedder.space)
     await engine.reviews.approve(held.id, user="ana")
     after = await parts.store.snapshots.snapshot(held.subject, parts.embedder.space)
@@ -120,15 +120,15 @@ async def test_an_approved_fact_does_not_replace_a_newer_value_and_says_which(
 
 
 async def test_what_is_known_already_is_strengthened_and_not_doubled(engine: AsyncRecollect, parts: Components) -> None:
-    item = note("The user wants the report sent by email.", "sent by email", type="instruction")
-    held = await held_by_model(engine, parts, "I want the report sent by email.", item)
-    said = await engine.add("The user wants the report sent by email", user="ana", importance=0.3)
+    item = note("The user wants: send the report by email.", "report by email", type="instruction")
+    held = await held_by_model(engine, parts, "Please send the report by email, always.", item)
+    said = await engine.add("The user wants: send the report by email", user="ana", importance=0.3)
 
     known = await engine.reviews.approve(held.id, user="ana")
 
     assert known.id == said.id
     assert known.importance == held.importance
-    assert [source.quote for source in known.evidence] == ["sent by email"]
+    assert [source.quote for source in known.evidence] == ["report by email"]
     assert (await engine.get(held.id, user="ana")).state is MemoryState.CLOSED
 
 
