@@ -48,7 +48,9 @@ def _credential(name: bytes, value: bytes, is_issued_here: Callable[[str], bool]
     if name != _KEY_HEADER and name not in _SHARED:
         return None
     scheme, space, rest = value.strip(b" \t").partition(b" ")
-    token = rest.strip(b" \t") if space and scheme.lower() == b"bearer" else value.strip(b" \t")
+    # Our key is taken out whatever scheme it is sent with, so that it never goes upstream.
+    is_token = space and (scheme.lower() == b"bearer" or rest.lstrip(b" \t").startswith(_OURS))
+    token = rest.strip(b" \t") if is_token else value.strip(b" \t")
     text = token.decode("latin-1")
     if name == _KEY_HEADER or token.startswith(_OURS):
         return text

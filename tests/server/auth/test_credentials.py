@@ -14,6 +14,7 @@ JWT = "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJtZSJ9.c2lnbmF0dXJl"
     [
         (b"authorization", f"Bearer {KEY}"),
         (b"Authorization", f"bearer  {KEY} "),
+        (b"Authorization", f"Token {KEY}"),
         (b"x-api-key", KEY),
         (b"API-Key", KEY),
         (b"x-recollect-key", KEY),
