@@ -7,6 +7,7 @@ from typing import get_type_hints
 import pytest
 
 from recollect.store.repositories import (
+    access,
     admin,
     conversations,
     embeddings,
@@ -18,11 +19,25 @@ from recollect.store.repositories import (
 )
 from recollect.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
 
-MODULES = (admin, conversations, embeddings, erasures, formations, insertions, maintenance, memories)
+MODULES = (access, admin, conversations, embeddings, erasures, formations, insertions, maintenance, memories)
 # A subject, or what names one.
 NAMES_A_SUBJECT = (Subject, Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
+# Keys and administrative acts belong to no subject.
+KEYS_AND_ACTS = (
+    "add_audit",
+    "add_key",
+    "audit",
+    "has_valid_key",
+    "key_by_hash",
+    "key_by_id",
+    "keys",
+    "revoke_key",
+    "use_key",
+)
 OF_ALL_SUBJECTS = {
+    *(f"AccessRepository.{name}" for name in KEYS_AND_ACTS),
     "AdminRepository.ping",
+    "AdminRepository.ping_all",
     "AdminRepository.schema_version",
     "AdminRepository.stats",
     "AdminRepository.subjects",
@@ -39,6 +54,7 @@ OF_ALL_SUBJECTS = {
     "FormationRepository.due",
     "FormationRepository.list",
     "FormationRepository.next_due",
+    "FormationRepository.next_slices",
     "MaintenanceRepository.due",
     "MaintenanceRepository.with_stale_terms",
 }
