@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.text.visible_json import visible_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -75,6 +74,8 @@ def dim(line: str) -> None:
 
 def say_json(data: object) -> None:
     """Print data as indented JSON that cannot control a terminal, in ASCII if the terminal's encoding requires it."""
+    from recollect.text.visible_json import visible_json  # its package loads the stemmers
+
     text = visible_json(data, indent=2)
     encoding = sys.stdout.encoding or "ascii"
     try:
