@@ -15,7 +15,7 @@ OPEN_ON_PURPOSE = {
         "episodes that span conversations need a cursor of the user's, not of each conversation",
     ),
     "A11": (
-        "dashboard; encryption on PostgreSQL",
+        "dashboard and encryption on PostgreSQL",
         "a key for each subject has to reach every row codec of both databases",
     ),
 }
