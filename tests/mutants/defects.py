@@ -34,7 +34,7 @@ DEFECTS: tuple[Defect, ...] = (
     ),
     Defect(
         name="identity: any algorithm signs a JWT",
-        file="recollect/chat/identity.py",
+        file="recollect/chat/signed_header.py",
         sound='            algorithms=["HS256"],',
         planted='            algorithms=["HS256", "HS384", "HS512"],',
         noticed_by=("tests/chat/test_identity.py::test_a_forged_token_is_refused_by_name",),
@@ -67,10 +67,12 @@ DEFECTS: tuple[Defect, ...] = (
         name="proxy: a broken stream ends well",
         file="recollect/server/chat_responder.py",
         sound="""\
+            await self._record_before_done(assembler.reply())
             self._log_broken(error)
             return  # without the closing chunk: the client must see that the answer broke off
 """,
         planted="""\
+            await self._record_before_done(assembler.reply())
             self._log_broken(error)
             await send_body(self._send, b"", more=False)
             return

@@ -26,8 +26,8 @@ OF_LIFE: tuple[Defect, ...] = (
     Defect(
         name="budget: what waits uses up its tries",
         file="recollect/worker/loop.py",
-        sound="retry_at=max(until, now), now=now, counted=False)",
-        planted="retry_at=max(until, now), now=now)",
+        sound="retry_at=max(until, now + _MIN_DELAY), now=now, counted=False",
+        planted="retry_at=max(until, now + _MIN_DELAY), now=now",
         noticed_by=(
             "tests/formation/test_budgeted_model.py::test_a8_below_the_critical_level_work_waits_uncounted_and_goes_on_by_itself",
             "tests/formation/test_outage.py::test_s12_a_dead_model_parks_nothing_and_all_is_formed_on_its_return",
