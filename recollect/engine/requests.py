@@ -2,7 +2,7 @@
 
 A key is claimed in a transaction of its own. Then each transaction of the request notes that it took effect, or is
 refused if the claim is lost; so the effect happens once, whatever dies when. The answer is kept in a further
-transaction: if the process dies between the two, equal requests are told that it took effect and its answer is lost.
+transaction: if the process dies between the two, equal requests learn that it took effect and that its answer is lost.
 """
 
 from collections.abc import Awaitable, Callable
@@ -13,7 +13,7 @@ from recollect.errors import TryAgainError
 from recollect.store.effects import effect_of
 from recollect.types import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
 
-# Longer answers are not kept: equal requests are then told that the answer is lost.
+# Longer answers are not kept: equal requests then learn that the answer is lost.
 MAX_STORED_BYTES = 4 * 1024 * 1024
 
 

@@ -185,8 +185,9 @@ def check_evidence(
         if inside
         else _joined_passages(candidate.quote, message, (*earlier, *messages))
     )
-    if not passages and is_quoted_in(candidate.quote, invented.get(message.seq, "")):
-        return _of_a_game(candidate, message)
+    played = invented.get(message.seq, "")
+    if not passages and is_quoted_in(candidate.quote, played):
+        return _of_a_game(candidate, message, played)
     if not passages:
         return CheckedEvidence(None, "has a quote that is not in the message")
     if message.role == "user" and (reason := _misattributed(candidate, passages)):
@@ -195,9 +196,13 @@ def check_evidence(
     return CheckedEvidence(first, "", tuple(further))
 
 
-def _of_a_game(candidate: Candidate, message: LoggedMessage) -> CheckedEvidence:
-    """Check a candidate from what is said within a game or story: it must say itself that it is about one."""
-    if candidate.kind is not MemoryKind.NOTE or candidate.forgets or candidate.ends or not names_game(candidate.text):
+def _of_a_game(candidate: Candidate, message: LoggedMessage, played: str) -> CheckedEvidence:
+    """Check a candidate from what is said within a game or story (`played`).
+
+    It must say in its own words that it is about one: a line of the game would be read as true in a later prompt.
+    """
+    about_game = names_game(candidate.text) and not is_quoted_in(candidate.text, played)
+    if candidate.kind is not MemoryKind.NOTE or candidate.forgets or candidate.ends or not about_game:
         return CheckedEvidence(None, "takes what is said in a game or story for true")
     return CheckedEvidence(evidence_of(message, candidate.quote.strip()), "")
 

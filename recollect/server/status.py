@@ -1,6 +1,6 @@
 """Errors over HTTP: status, message and body, as OpenAI's clients expect them. Sends through ASGI.
 
-No other module of the server names the code of an error. What went wrong on the server's side is told in general words:
+No other module of the server names the code of an error. Errors on the server's side are described in general words:
 the details may name its files and addresses, and are in its log.
 """
 
@@ -110,7 +110,7 @@ _PUBLIC: tuple[tuple[type[Exception], str], ...] = (
 
 
 def message_of(error: RecollectError | BodyTooLargeError | MediaTypeError | ConnectionError) -> str:
-    """Return what a client is told about an error, and log what it is not told.
+    """Return the message about an error for clients, and log its details.
 
     >>> message_of(BadIdentityError("two users")), message_of(StoreUnavailableError("/home/ana/db is locked"))
     ('two users', 'the database does not answer; try again later')

@@ -38,8 +38,6 @@ async def test_nothing_of_a_game_is_remembered_and_what_follows_it_is(parts: Com
     await play(engine, *GAME, "Okay, end of the role play. I live in Bergen and I'm vegan.", "I moved here in May.")
 
     told = [memory.text for memory in await engine.list(user="ana", kinds=ALL_KINDS)]
-    # What says itself that it is about a game may be kept.
-    told = [text for text in told if text != GAME[0]]
     assert not [text for text in told if "Tortuga" in text or "lime" in text or "Voss" in text]
     assert [text for text in told if "Bergen" in text]
     if by == "rules":

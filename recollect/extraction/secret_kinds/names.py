@@ -117,7 +117,7 @@ NO_SECRET_CODES = (
     r"fout|korting|ошибки|промо)[ -]?$"
 )
 
-# Values that stand for one, and words that are none.
+# Placeholders, and words that are no secrets.
 PLACEHOLDERS = (
     r"null|none|nil|true|false|undefined|required|optional|string|str|text|int|wrong|invalid|missing|empty|"
     r"expired|hidden|"

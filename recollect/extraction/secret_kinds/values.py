@@ -109,7 +109,7 @@ def _is_mixed(value: str) -> bool:
 
 
 def is_placeholder(value: str) -> bool:
-    """Return whether a value only stands for one: `<password>`, `hashed_password`, `$DB_PASSWORD`.
+    """Return whether a value is a placeholder for a secret: `<password>`, `hashed_password`, `$DB_PASSWORD`.
 
     >>> is_placeholder("<password>"), is_placeholder("hashed_password"), is_placeholder("my_dog2")
     (True, True, False)

@@ -42,7 +42,7 @@ class Requester:
         return self.identity.subject
 
     def subject(self, text: str, access: Access) -> Subject:
-        """Return the subject of a text, relative to the caller's tenant, which `me` may stand for.
+        """Return the subject of a text, relative to the caller's tenant; `me` is the request's own user.
 
         Raises:
             BadSubjectError: The text names no subject.

@@ -123,9 +123,9 @@ def test_on_an_open_address_only_a_credential_counts() -> None:
 def test_a_request_without_a_user_has_no_me() -> None:
     with pytest.raises(BadRequestError, match="names no user"):
         requester(ACME).subject("me", Access.READ)
-    nobody = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
+    without_default = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
     with pytest.raises(BadRequestError, match="names no user"):
-        requester(None, policy=nobody).subject("me", Access.READ)
+        requester(None, policy=without_default).subject("me", Access.READ)
 
 
 def test_the_memory_header_narrows_too() -> None:
