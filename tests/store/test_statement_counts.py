@@ -118,10 +118,10 @@ async def test_a_chat_sends_few_statements_with_its_request(
         messages.append({"role": "assistant", "content": answer.text})
 
     first, *later = [[sql for sql in sent if "SELECT" in sql] for sent in sent_for]
-    assert len(first) <= 7, first
+    assert len(first) <= 8, first
     for selects in later:
-        # The ledger, the states of what it shows, the subject's version; and two of the write to the ledger.
-        assert len(selects) == 5, selects
+        # The ledger, the states of what it shows, the subject's version; and three of the write to the ledger.
+        assert len(selects) == 6, selects
 
 
 @pytest.mark.parametrize("kind", DURABLE)
