@@ -1,4 +1,4 @@
-"""The commands `why`, `undo` and `review`: explain memories, revert changes, decide on held ones. Use the engine."""
+"""The commands `correct`, `why`, `undo` and `review`: put memories right, explain them, revert. Use the engine."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, load_options
-from recollect.cli.output import dim, note, one_line, plural, say, say_json, short, when
+from recollect.cli.output import dim, lifetime, note, one_line, plural, say, say_json, short, when
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo
@@ -16,6 +16,17 @@ if TYPE_CHECKING:
 
 _Id = Annotated[
     str, typer.Argument(metavar="ID", help="Id of the memory, or at least 8 characters of its beginning or end.")
+]
+_Text = Annotated[str | None, typer.Argument(metavar="TEXT", help="What holds in its place; nothing: nothing does.")]
+_Value = Annotated[
+    str | None, typer.Option("--value", metavar="VALUE", help="Of a fact: the value of its slot that TEXT says.")
+]
+_NOW = "now"
+_TrueUntil = Annotated[
+    str | None,
+    typer.Option(
+        "--true-until", metavar="TIME", help="It was true until then, or until `now`. Without this, it was never true."
+    ),
 ]
 _Decision = Annotated[
     str | None, typer.Argument(metavar="DECISION", help="Id of a decision, as printed by `show --json` and `why`.")
@@ -44,9 +55,42 @@ _Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", h
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
+    app.command()(correct)
     app.command()(review)
     app.command()(why)
     app.command()(undo)
+
+
+def correct(  # noqa: PLR0913  # a command's options are its parameters
+    memory_id: _Id,
+    text: _Text = None,
+    value: _Value = None,
+    true_until: _TrueUntil = None,
+    user: UserName = None,
+    subject: SubjectName = None,
+    as_json: AsJson = False,
+    database: DatabaseUrl = None,
+) -> None:
+    """Correct a memory that was wrong or is no longer true. TEXT takes its place, if given."""
+    from recollect.cli import json_output
+    from recollect.cli.id_prefix import find_id
+
+    here = load_options(user=user, subject=subject, database=database, as_json=as_json)
+    until = None if true_until == _NOW else instant_of(true_until, here.zone, "--true-until")
+
+    async def work(engine: "AsyncRecollect") -> "tuple[Memory, Memory]":
+        known = await find_id(engine, memory_id, here.subject)
+        end = engine.clock.now() if true_until == _NOW else until
+        made = await engine.correct(known, text, user=here.subject, true_until=end, value=value)
+        return await engine.get(known, user=here.subject), made
+
+    closed, made = here.run(work)
+    if as_json:
+        say_json({"closed": json_output.memory(closed), "memory": json_output.memory(made) if text else None})
+        return
+    say(f"closed  {short(closed.id)}  {one_line(closed.text)} ({lifetime(closed, here.zone)})")
+    if text:
+        say(f"added   {short(made.id)}  {one_line(made.text)} ({lifetime(made, here.zone)})")
 
 
 def why(
@@ -75,8 +119,7 @@ def why(
 
 def _sentences(explanation: "MemoryExplanation", here: CommandOptions) -> Iterator[str]:
     memory, zone = explanation.history.memory, here.zone
-    until = f" until {when(memory.valid_to, zone)}" if memory.valid_to else ""
-    yield f"“{one_line(memory.text)}” is {memory.state.value}: true from {when(memory.valid_from, zone)}{until}."
+    yield f"“{one_line(memory.text)}” is {memory.state.value}: {lifetime(memory, zone)}."
     for source in memory.evidence:
         words = f": “{one_line(source.quote)}”" if source.quote else ""
         yield (

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import tzinfo
 
-from recollect.cli.output import one_line, printable, when
+from recollect.cli.output import lifetime, one_line, printable, when
 from recollect.engine import MemoryHistory
 from recollect.types import Action, Decision, Memory, MemoryId, MemoryState
 
@@ -34,8 +34,7 @@ def _itself(memory: Memory, zone: tzinfo) -> Iterator[str]:
         yield f"  slot        {memory.key} = {one_line(memory.value)}"
     closed = f" since {when(memory.closed_at, zone)}" if memory.closed_at else ""
     yield f"  state       {memory.state.value}{closed if memory.state is MemoryState.CLOSED else ''}"
-    until = f" until {when(memory.valid_to, zone)}" if memory.valid_to else ""
-    yield f"  true        from {when(memory.valid_from, zone)}{until}"
+    yield f"  validity    {lifetime(memory, zone)}"
     yield f"  stored      {when(memory.known_from, zone)} by {memory.version or 'hand'} (profile {memory.profile})"
     yield f"  importance  {memory.importance:.2f}, confidence {memory.confidence:.2f}"
     used = f", last {when(memory.last_used_at, zone)}" if memory.last_used_at else ""

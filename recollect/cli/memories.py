@@ -49,6 +49,7 @@ _Id = Annotated[
 ]
 _Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="Ids of memories, or at least 8 characters of each.")]
 _Erase = Annotated[bool, typer.Option("--erase", help="Erase permanently, including the source messages.")]
+_Reason = Annotated[str, typer.Option("--reason", metavar="WHY", help="Why, for the history.", show_default=False)]
 _KeepMessages = Annotated[bool, typer.Option("--keep-messages", help="With --erase: keep the source messages.")]
 _Everywhere = Annotated[bool, typer.Option("--everywhere", help="With --erase: also erase copies in other subjects.")]
 _Yes = Annotated[bool, typer.Option("--yes", help="Skip the confirmation prompt.")]
@@ -307,6 +308,7 @@ def show(
 def forget(  # noqa: PLR0913  # a command's options are its parameters
     memory_ids: _Ids,
     yes: _Yes = False,
+    reason: _Reason = "",
     erase: _Erase = False,
     keep_messages: _KeepMessages = False,
     everywhere: _Everywhere = False,
@@ -320,8 +322,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.cli.id_prefix import find_id
     from recollect.errors import UnknownMemoryError
 
-    if (keep_messages or everywhere) and not erase:
-        raise typer.BadParameter("--keep-messages and --everywhere require --erase")
+    _require_whole(erase=erase, erases_more=keep_messages or everywhere, reason=reason)
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
     async def find(engine: "AsyncRecollect") -> "list[Memory]":
@@ -332,7 +333,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         return found
 
     async def close(engine: "AsyncRecollect") -> "list[Memory]":
-        return [await engine.forget(memory.id, user=here.subject) for memory in await find(engine)]
+        return [await engine.forget(memory.id, user=here.subject, reason=reason) for memory in await find(engine)]
 
     async def take_away(engine: "AsyncRecollect") -> "list[EraseReceipt]":
         receipts = []
@@ -354,6 +355,13 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         say(f"{short(memory.id)}  {one_line(memory.text)}")
     say(f"{plural(len(closed), 'memory')} forgotten: no longer recalled.")
     say("The history is kept (`recollect show`); `recollect forget --erase` removes it permanently.")
+
+
+def _require_whole(*, erase: bool, erases_more: bool, reason: str) -> None:
+    if erases_more and not erase:
+        raise typer.BadParameter("--keep-messages and --everywhere require --erase")
+    if reason and erase:
+        raise typer.BadParameter("--reason cannot be kept with --erase, which removes the history too")
 
 
 def _confirm(memories: "Sequence[Memory]", verb: str) -> None:

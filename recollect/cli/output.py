@@ -13,6 +13,8 @@ from recollect.lazy_pattern import LazyPattern
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from recollect.types import Memory
+
 # Control characters and text direction marks: stored text must not control a terminal.
 _CONTROL = LazyPattern("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 # Characters of an id shown in tables, from its end: the beginning is a time and barely differs.
@@ -45,6 +47,14 @@ def when(instant: datetime, zone: tzinfo) -> str:
     '2026-05-04 00:30'
     """
     return instant.astimezone(zone).strftime("%Y-%m-%d %H:%M")
+
+
+def lifetime(memory: "Memory", zone: tzinfo) -> str:
+    """Format when a memory was true: what ended when it began was wrong."""
+    if memory.valid_to is not None and memory.valid_to <= memory.valid_from:
+        return "never true"
+    until = f" until {when(memory.valid_to, zone)}" if memory.valid_to else ""
+    return f"true from {when(memory.valid_from, zone)}{until}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -1,10 +1,10 @@
-"""Check what a caller opens the library with: a database, settings, an embedder and a model. Reads the environment."""
+"""Check what a caller opens the library with, and the reason that one gives. Reads the environment."""
 
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
 
-from recollect.errors import BadSettingError
+from recollect.errors import BadRequestError, BadSettingError
 from recollect.settings import SQLITE, Settings
 
 _MEMBERS = {
@@ -17,6 +17,8 @@ _MEMBERS = {
 }
 """What each object must have, and what to do without one."""
 _MAX_SHOWN_CHARACTERS = 60
+MAX_REASON_CHARACTERS = 500
+"""Maximum length of the reason that a caller gives for what it does."""
 
 
 def read_settings(database: str | Path | Settings | None, options: Mapping[str, object]) -> Settings:
@@ -79,6 +81,24 @@ def require_members(name: str, value: object) -> None:
     missing = [member for member in members if not hasattr(value, member)]  # a caller's own class, of any base
     if missing:
         raise TypeError(f"{name} is {_shown(value)}, which has no {', '.join(missing)}: pass an object; {advice}")
+
+
+def read_reason(text: str) -> str:
+    """Return a caller's reason as the decision log keeps it: on one line, without secrets.
+
+    Raises:
+        BadRequestError: it is not a string, or too long.
+    """
+    from recollect.extraction.redaction import redact
+    from recollect.text import clean, squeeze
+
+    if not isinstance(text, str):
+        raise BadRequestError(f"the reason is {type(text).__name__}, not a string", param="reason")
+    if len(text) > MAX_REASON_CHARACTERS:
+        raise BadRequestError(
+            f"the reason has {len(text)} characters, it takes up to {MAX_REASON_CHARACTERS}", param="reason"
+        )
+    return squeeze(redact(clean(text)))
 
 
 def _shown(value: object) -> str:

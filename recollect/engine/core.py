@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.clock import Clock, SystemClock
-from recollect.engine.arguments import read_settings, require_members
+from recollect.engine.arguments import read_reason, read_settings, require_members
 from recollect.engine.components import Components, open_components
 from recollect.engine.memories import ListRequest, parse_memory_id
 from recollect.engine.results import ListOf
@@ -233,27 +233,26 @@ class AsyncRecollect(Services):
     async def correct(  # noqa: PLR0913  # each option is independent of the others
         self,
         memory_id: str,
-        text: str,
+        text: str | None = None,
         *,
         user: str | Subject | None = None,
+        true_until: datetime | None = None,
         value: str | None = None,
         importance: float | None = None,
         type: str | None = None,
         unchanged: Memory | None = None,
     ) -> Memory:
-        """Replace an active note or fact by what holds in its place; what said the same is closed.
+        """Close an active note or fact that was wrong or is no longer true; return the memory in its place.
 
         Args:
             memory_id: Id of the memory.
-            text: What holds, up to 10,000 characters.
+            text: What holds instead, up to 10,000 characters; None: nothing does, and the closed memory is returned.
             user: User whose memory it is.
+            true_until: It was true until this instant (aware), when what holds began; None: never, it was wrong.
             value: Of a fact: the new value of its slot; None: what holds is stored as a note.
             importance: 0 to 1; None: as before.
             type: Class of the note; None: as before.
             unchanged: The memory as you read it: refuse if it has changed since.
-
-        Returns:
-            The memory in its place. `history.undo` of the decision brings the old one back.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
@@ -264,20 +263,22 @@ class AsyncRecollect(Services):
         from recollect.engine.recorder import manual_note
 
         known = await self._memories.get_unchanged(memory_id, self.subject(user), unchanged)
-        note = NewNote(
-            text, known.importance if importance is None else importance, known.type if type is None else type
-        )
-        correction = HandCorrection(note=manual_note(note, self._components.profile(None)), value=value)
+        note = None
+        if text is not None:
+            weight = known.importance if importance is None else importance
+            given = NewNote(text, weight, known.type if type is None else type)
+            note = manual_note(given, self._components.profile(None))
+        correction = HandCorrection(note=note, value=value, true_until=true_until)
         memory = await correct_memory(self._steps.runtime, known, correction, only_unchanged=unchanged is not None)
         self._steps.forget_texts(memory.subject)
         return memory
 
     async def forget(
-        self, memory_id: str, *, user: str | Subject | None = None, unchanged: Memory | None = None
+        self, memory_id: str, *, user: str | Subject | None = None, reason: str = "", unchanged: Memory | None = None
     ) -> Memory:
         """Close a memory and all that says the same, quotations included: no later prompt has it, its history stays.
 
-        A closed memory stays as it is. `erase` removes it permanently.
+        A closed memory stays as it is. The decision log keeps the reason, of up to 500 characters.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
@@ -285,8 +286,9 @@ class AsyncRecollect(Services):
         """
         from recollect.formation.forget import forget_by_hand
 
+        because, is_strict = read_reason(reason), unchanged is not None
         known = await self._memories.get_unchanged(memory_id, self.subject(user), unchanged)
-        memory = await forget_by_hand(self._steps.runtime, known, only_unchanged=unchanged is not None)
+        memory = await forget_by_hand(self._steps.runtime, known, because=because, only_unchanged=is_strict)
         self._steps.forget_texts(memory.subject)
         return memory
 
@@ -298,7 +300,7 @@ class AsyncRecollect(Services):
         keep_messages: bool = False,
         everywhere: bool = False,
     ) -> EraseReceipt:
-        """Erase a memory permanently, with the closed ones it replaced and every record of them.
+        """Erase a memory permanently, with the closed ones it replaced and every record of them; return a receipt.
 
         The messages it was formed from lose their words too, and other memories formed from them are erased unless
         they have other sources. A client that sends its history again does not bring them back.
@@ -308,9 +310,6 @@ class AsyncRecollect(Services):
             user: User whose memory it is.
             keep_messages: Keep the messages, and other memories formed from them.
             everywhere: Erase in other subjects too: copies linked there, and memories formed there from the messages.
-
-        Returns:
-            The receipt: for each place whether it was reached, is pending or is out of reach.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
@@ -345,8 +344,7 @@ class AsyncRecollect(Services):
             use: Count the recalled memories as used.
 
         Raises:
-            BadRequestError: the messages are malformed, or the profile needs a session, an app or characters that the
-                scope does not name.
+            BadRequestError: the messages are malformed, or the scope lacks a session, app or characters of the profile.
         """
         return await self._prompts.context(
             query, self.subject(user), messages, conversation=conversation, scope=scope, use=use
@@ -364,9 +362,7 @@ class AsyncRecollect(Services):
     ) -> ListOf[dict[str, str]]:
         """Write the messages of a chat request: what a client without a history of its own sends upstream.
 
-        In this order: the system prompt, what is remembered, the summary of the chat so far, the window, the query.
-        The window leaves out what the user asked to forget. Nothing is recorded; give `record` the query and its
-        answer.
+        In order: system prompt, what is remembered, summary so far, window (without what was forgotten), query.
 
         Args:
             query: The message to answer.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from recollect.errors import ChangedMemoryError, StaleSubjectError
 from recollect.formation.contexts import shorten_contexts
 from recollect.formation.forgotten_answers import find_forgotten
 from recollect.formation.forgotten_prompts import forget_shown
-from recollect.formation.forgotten_words import CORRECTED, FORGOTTEN, SAYS_THE_SAME
+from recollect.formation.forgotten_words import ENDED_BY_HAND, FORGOTTEN, SAYS_THE_SAME
 from recollect.formation.quotations import withhold
 from recollect.formation.replays import mark_forgotten
 from recollect.formation.runtime import Runtime
@@ -37,6 +37,9 @@ from recollect.types import (
     is_same_but_for_uses,
 )
 
+NEVER = datetime.min.replace(tzinfo=UTC)
+"""As the end of a memory: it was never true. The store lets nothing end before it began."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
@@ -50,7 +53,9 @@ class Ending:
     """Version of the subject that this rests on; None if it rests on nothing read."""
 
 
-async def forget_by_hand(runtime: Runtime, memory: Memory, *, only_unchanged: bool = False) -> Memory:
+async def forget_by_hand(
+    runtime: Runtime, memory: Memory, *, because: str = "", only_unchanged: bool = False
+) -> Memory:
     """Close a memory and what else would bring its words into a prompt.
 
     These are the notes and facts of the same message that say the same, and the clauses of quotations that do; of a
@@ -60,6 +65,7 @@ async def forget_by_hand(runtime: Runtime, memory: Memory, *, only_unchanged: bo
     Args:
         runtime: What works on its subject.
         memory: The memory, as it was read.
+        because: The reason given for it; empty without one.
         only_unchanged: Refuse if it has changed since.
 
     Raises:
@@ -76,7 +82,8 @@ async def forget_by_hand(runtime: Runtime, memory: Memory, *, only_unchanged: bo
         current = await runtime.for_subject(memory.subject)
         ending = await plan_ending(current, memory, only_unchanged=only_unchanged)
         # What ended with the memory comes before it, and comes back with it.
-        decisions = [*ending.decisions, _decision(memory, None, ending.at, current)]
+        why = f"{FORGOTTEN}: {because}" if because else FORGOTTEN
+        decisions = [*ending.decisions, ending_decision(memory, why, ending.at, current)]
         await current.store.memories.apply(memory.subject, ending.changes, decisions, subject_version=ending.version)
         return (await current.store.memories.get_many(memory.subject, [memory.id]))[0]
 
@@ -86,7 +93,12 @@ async def forget_by_hand(runtime: Runtime, memory: Memory, *, only_unchanged: bo
 
 
 async def plan_ending(
-    runtime: Runtime, memory: Memory, *, successor: MemoryId | None = None, only_unchanged: bool = False
+    runtime: Runtime,
+    memory: Memory,
+    *,
+    successor: MemoryId | None = None,
+    true_until: datetime | None = None,
+    only_unchanged: bool = False,
 ) -> Ending:
     """Plan to close a memory and what else would bring its words into a prompt: see `forget_by_hand`.
 
@@ -94,6 +106,7 @@ async def plan_ending(
         runtime: What works on its subject.
         memory: The memory, as it was read.
         successor: The memory that takes its place; what ends with it comes back when that one is undone.
+        true_until: When it, and what says the same, stopped being true; `NEVER`: it never was. None: now.
         only_unchanged: Refuse if it has changed since it was read.
 
     Raises:
@@ -116,9 +129,15 @@ async def plan_ending(
     episodes, why_episodes = await shorten_episodes(outdated, hot, runtime, gone=gone)
     contexts, why_contexts = await shorten_contexts(outdated, hot, runtime, gone=gone)
     shown = await forget_shown(outdated, memory.subject, runtime)
-    ends = [_decision(known, successor or memory.id, now, runtime) for known in same]
+    target = successor or memory.id
+    ends = [ending_decision(known, SAYS_THE_SAME, now, runtime, target=target) for known in same]
+    changes = (*closes, *shortened, *episodes, *contexts)
+    if true_until is not None:
+        changes = tuple(
+            replace(change, valid_to=true_until) if isinstance(change, CloseMemory) else change for change in changes
+        )
     return Ending(
-        changes=(*closes, *shortened, *episodes, *contexts, *mark_forgotten(forgotten, runtime), *shown),
+        changes=(*changes, *mark_forgotten(forgotten, runtime), *shown),
         decisions=(*(replace(line, at=now) for line in (*why, *why_episodes, *why_contexts)), *ends),
         at=now,
         version=hot.version if len(hot) else None,
@@ -149,7 +168,7 @@ async def forgotten_by_hand(key: FormationKey, runtime: Runtime) -> list[Memory]
 async def _is_forgotten(memory: Memory, runtime: Runtime) -> bool:
     lines = await runtime.store.decisions.list(memory.subject, memory=memory.id)
     ends = [line for line in lines if closes(line, memory.id)]
-    return bool(ends) and ends[-1].reason in (FORGOTTEN, SAYS_THE_SAME, CORRECTED)
+    return bool(ends) and ends[-1].reason.startswith(ENDED_BY_HAND)
 
 
 def repeats_forgotten(candidate: Candidate, said: Evidence, forgotten: Sequence[Memory]) -> bool:
@@ -189,7 +208,9 @@ def _says_the_same(memory: Memory, other: Memory) -> bool:
     return bare(memory.text) == bare(other.text)
 
 
-def _decision(closed: Memory, target: MemoryId | None, at: datetime, runtime: Runtime) -> Decision:
-    reason = SAYS_THE_SAME if target else FORGOTTEN
+def ending_decision(
+    closed: Memory, reason: str, at: datetime, runtime: Runtime, *, target: MemoryId | None = None
+) -> Decision:
+    """Log why a memory was closed; `target` is what it ended with. The words of quotations are not logged."""
     text = closed.text if closed.kind is not MemoryKind.TURN else ""
     return replace(Decision.of(closed, Action.CLOSE, reason, clock=runtime.clock, target=target, text=text), at=at)

@@ -33,7 +33,9 @@ from recollect.types import (
 
 # Reasons of decisions. When a later extractor reads the messages again, it looks for these.
 FORGOTTEN, SAYS_THE_SAME = "forgotten by hand", "says what was forgotten by hand"
-CORRECTED = "corrected by hand"
+WAS_WRONG, NO_LONGER_TRUE = "was wrong, corrected by hand", "no longer true, corrected by hand"
+ENDED_BY_HAND = (FORGOTTEN, SAYS_THE_SAME, WAS_WRONG, NO_LONGER_TRUE)
+"""What the reasons begin with; a reason that the caller gave may follow."""
 # Later messages of the conversation, and requests of other conversations, that are read; the newest of them.
 MAX_LATER, MAX_REQUESTS = 64, 50
 # Memories usually form seconds after their message was recorded. Where it took longer, requests to forget that were
@@ -41,7 +43,7 @@ MAX_LATER, MAX_REQUESTS = 64, 50
 MAX_FORMATION_DELAY = timedelta(seconds=30)
 _SOURCES = frozenset({"user"})
 _REQUESTED = "it is to be forgotten"
-_REASONS = frozenset((FORGOTTEN, SAYS_THE_SAME, _REQUESTED))
+_REASONS = (FORGOTTEN, SAYS_THE_SAME, WAS_WRONG, _REQUESTED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +232,7 @@ async def _by_memories(messages: Sequence[LoggedMessage], subject: Subject, runt
 def is_forgotten(memory: Memory, lines: Sequence[Decision]) -> bool:
     """Return whether decisions say that a closed memory was forgotten, by hand or on request."""
     ends = [line for line in lines if line.memory_id == memory.id and line.action is Action.CLOSE]
-    return bool(ends) and any(ends[-1].reason.startswith(reason) for reason in _REASONS)
+    return bool(ends) and ends[-1].reason.startswith(_REASONS)
 
 
 def _without(message: LoggedMessage, outdated: Sequence[Outdated], stretches: Sequence[Withheld]) -> LoggedMessage:

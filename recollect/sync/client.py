@@ -261,27 +261,26 @@ class Recollect:
     def correct(  # noqa: PLR0913  # as the async method
         self,
         memory_id: str,
-        text: str,
+        text: str | None = None,
         *,
         user: str | Subject | None = None,
+        true_until: datetime | None = None,
         value: str | None = None,
         importance: float | None = None,
         type: str | None = None,
         unchanged: Memory | None = None,
     ) -> Memory:
-        """Replace an active note or fact by what holds in its place; what said the same is closed.
+        """Close an active note or fact that was wrong or is no longer true; return the memory in its place.
 
         Args:
             memory_id: Id of the memory.
-            text: What holds, up to 10,000 characters.
+            text: What holds instead, up to 10,000 characters; None: nothing does, and the closed memory is returned.
             user: User whose memory it is.
+            true_until: It was true until this instant (aware), when what holds began; None: never, it was wrong.
             value: Of a fact: the new value of its slot; None: what holds is stored as a note.
             importance: 0 to 1; None: as before.
             type: Class of the note; None: as before.
             unchanged: The memory as you read it: refuse if it has changed since.
-
-        Returns:
-            The memory in its place. `history.undo` of the decision brings the old one back.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
@@ -290,20 +289,29 @@ class Recollect:
         """
         return self._engine.run(
             self._engine.core.correct(
-                memory_id, text, user=user, value=value, importance=importance, type=type, unchanged=unchanged
+                memory_id,
+                text,
+                user=user,
+                true_until=true_until,
+                value=value,
+                importance=importance,
+                type=type,
+                unchanged=unchanged,
             )
         )
 
-    def forget(self, memory_id: str, *, user: str | Subject | None = None, unchanged: Memory | None = None) -> Memory:
+    def forget(
+        self, memory_id: str, *, user: str | Subject | None = None, reason: str = "", unchanged: Memory | None = None
+    ) -> Memory:
         """Close a memory and all that says the same, quotations included: no later prompt has it, its history stays.
 
-        A closed memory stays as it is. `erase` removes it permanently.
+        A closed memory stays as it is. The decision log keeps the reason, of up to 500 characters.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
             ChangedMemoryError: it is not as you read it: not as `unchanged`, if that is given.
         """
-        return self._engine.run(self._engine.core.forget(memory_id, user=user, unchanged=unchanged))
+        return self._engine.run(self._engine.core.forget(memory_id, user=user, reason=reason, unchanged=unchanged))
 
     def erase(
         self,
@@ -313,7 +321,7 @@ class Recollect:
         keep_messages: bool = False,
         everywhere: bool = False,
     ) -> EraseReceipt:
-        """Erase a memory permanently, with the closed ones it replaced and every record of them.
+        """Erase a memory permanently, with the closed ones it replaced and every record of them; return a receipt.
 
         The messages it was formed from lose their words too, and other memories formed from them are erased unless
         they have other sources. A client that sends its history again does not bring them back.
@@ -323,9 +331,6 @@ class Recollect:
             user: User whose memory it is.
             keep_messages: Keep the messages, and other memories formed from them.
             everywhere: Erase in other subjects too: copies linked there, and memories formed there from the messages.
-
-        Returns:
-            The receipt: for each place whether it was reached, is pending or is out of reach.
 
         Raises:
             UnknownMemoryError: this user has no memory with this id.
@@ -355,8 +360,7 @@ class Recollect:
             use: Count the recalled memories as used.
 
         Raises:
-            BadRequestError: the messages are malformed, or the profile needs a session, an app or characters that the
-                scope does not name.
+            BadRequestError: the messages are malformed, or the scope lacks a session, app or characters of the profile.
         """
         return self._engine.run(
             self._engine.core.context(
@@ -376,9 +380,7 @@ class Recollect:
     ) -> ListOf[dict[str, str]]:
         """Write the messages of a chat request: what a client without a history of its own sends upstream.
 
-        In this order: the system prompt, what is remembered, the summary of the chat so far, the window, the query.
-        The window leaves out what the user asked to forget. Nothing is recorded; give `record` the query and its
-        answer.
+        In order: system prompt, what is remembered, summary so far, window (without what was forgotten), query.
 
         Args:
             query: The message to answer.

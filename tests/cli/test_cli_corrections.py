@@ -88,3 +88,28 @@ def test_what_was_typed_wrongly_is_said(cli: CommandLine, arguments: tuple[str, 
     result = cli(*arguments)
     assert result.code == 2
     assert says in " ".join(result.err.replace("│", " ").split())
+
+
+def test_what_was_wrong_was_never_true_and_can_come_back(cli: CommandLine) -> None:
+    dog = cli("add", "Ana has a dog.", "--json").json["memories"][0]["id"]
+    done = cli("correct", dog, "Ana has a cat.")
+    assert "Ana has a dog. (never true)" in done.out
+    assert "Ana has a cat. (true from " in done.out
+    assert "never true" in cli("show", dog).out
+    assert "was wrong" in cli("why", dog).out
+    [made] = [line["id"] for line in cli("why", dog, "--json").json["decisions"] if line["action"] == "replace"]
+    assert "reopened" in cli("undo", made).out
+    closed = cli("correct", dog, "--true-until", "now", "--json").json
+    assert (closed["closed"]["id"], closed["memory"]) == (dog, None)
+    assert closed["closed"]["valid_to"] > closed["closed"]["valid_from"]
+    assert (
+        "which is still to come"
+        in cli("correct", cli("add", "It rains.", "--json").json["memories"][0]["id"], "--true-until", "2999-01-01").err
+    )
+
+
+def test_a_reason_to_forget_is_in_the_history(cli: CommandLine) -> None:
+    dog = cli("add", "Ana has a dog.", "--json").json["memories"][0]["id"]
+    assert cli("forget", dog, "--yes", "--reason", "she asked").code == 0
+    assert "forgotten by hand: she asked" in cli("show", dog).out
+    assert cli("forget", dog, "--yes", "--erase", "--reason", "she asked").code == 2

@@ -1,11 +1,14 @@
 """`AsyncRecollect.correct`: another memory takes the place of one, and what said the same does not come back."""
 
+from datetime import timedelta
+
 import pytest
 
 from factories import ANA
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, ChangedMemoryError, UnknownMemoryError
-from recollect.types import Action, MemoryKind, MemoryState
+from recollect.testing import FakeClock
+from recollect.types import Action, Memory, MemoryKind, MemoryState
 from sample_chats import tell
 
 
@@ -78,3 +81,94 @@ async def test_what_cannot_be_corrected_says_why(engine: AsyncRecollect) -> None
     [turn] = await engine.list(user=ANA, kinds=[MemoryKind.TURN])
     with pytest.raises(BadRequestError, match="only notes and facts"):
         await engine.correct(turn.id, "It rains.", user=ANA)
+
+
+async def test_what_was_wrong_is_not_in_the_past_and_what_is_right_is(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await tell(engine, "I live in Oslo.")
+    await engine.form()
+    then = clock.now() + timedelta(days=1)
+    clock.advance(days=10)
+    [home] = [fact for fact in await engine.list(user=ANA) if fact.key == "location"]
+    bergen = await engine.correct(home.id, "The user lives in Bergen.", user=ANA, value="Bergen")
+    wrong = await engine.get(home.id, user=ANA)
+    assert (wrong.valid_to, bergen.valid_from) == (wrong.valid_from, wrong.valid_from)
+    for now in (then, clock.now()):
+        past = [memory.text for memory in await engine.list(user=ANA, kinds=list(MemoryKind), at=now)]
+        assert past == ["The user lives in Bergen."]
+        found = await engine.search("Where does the user live?", user=ANA, at=now)
+        assert [item.memory.id for item in found.items] == [bergen.id]
+    believed = await engine.list(user=ANA, kinds=(MemoryKind.FACT,), at=then, known_at=then)
+    assert [memory.value for memory in believed] == ["Oslo"]
+
+
+async def test_what_is_no_longer_true_was_true_until_then(engine: AsyncRecollect, clock: FakeClock) -> None:
+    dog = await engine.add("Ana has a dog.", user=ANA)
+    clock.advance(days=10)
+    gone = clock.now()
+    clock.advance(days=10)
+    cat = await engine.correct(dog.id, "Ana has a cat.", user=ANA, true_until=gone)
+    assert (cat.valid_from, (await engine.get(dog.id, user=ANA)).valid_to) == (gone, gone)
+    texts = [
+        [memory.text for memory in await engine.list(user=ANA, at=gone + timedelta(days=days))] for days in (-1, 0, 1)
+    ]
+    assert texts == [["Ana has a dog."], ["Ana has a cat."], ["Ana has a cat."]]
+    [decision] = [
+        line for line in (await engine.history.get(cat.id, user=ANA)).decisions if line.action is Action.REPLACE
+    ]
+    assert decision.reason.startswith("no longer true")
+
+
+@pytest.mark.parametrize(("days", "reason"), [(None, "was wrong"), (5, "no longer true")])
+async def test_nothing_needs_to_take_its_place(
+    days: int | None, reason: str, engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    await tell(engine, "I am allergic to peanuts.")
+    await engine.form()
+    before = await engine.list(user=ANA, kinds=list(MemoryKind))
+    started = clock.now()
+    clock.advance(days=10)
+    [fact] = [known for known in before if known.kind is MemoryKind.FACT]
+    end = None if days is None else started + timedelta(days=days)
+    closed = await engine.correct(fact.id, user=ANA, true_until=end)
+    assert (closed.id, closed.state, closed.valid_to) == (fact.id, MemoryState.CLOSED, end or fact.valid_from)
+    assert await engine.list(user=ANA, kinds=list(MemoryKind)) == []
+    in_between = [
+        memory.kind for memory in await engine.list(user=ANA, kinds=list(MemoryKind), at=started + timedelta(days=1))
+    ]
+    assert (MemoryKind.FACT in in_between) is (days is not None)
+    lines = (await engine.history.get(fact.id, user=ANA)).decisions
+    [decision] = [line for line in lines if line.action is Action.CLOSE and line.memory_id == fact.id]
+    assert decision.reason.startswith(reason)
+    await engine.history.undo(decision.id, user=ANA)
+    assert fact.id in {memory.id for memory in await engine.list(user=ANA)}
+    assert (await engine.get(fact.id, user=ANA)).valid_to is None
+
+
+async def test_an_end_must_lie_in_the_memorys_life(engine: AsyncRecollect, clock: FakeClock) -> None:
+    dog = await engine.add("Ana has a dog.", user=ANA)
+    with pytest.raises(BadRequestError, match="still to come"):
+        await engine.correct(dog.id, user=ANA, true_until=clock.now() + timedelta(days=1))
+    with pytest.raises(BadRequestError, match="wrong from the beginning"):
+        await engine.correct(dog.id, user=ANA, true_until=clock.now() - timedelta(days=1))
+    with pytest.raises(BadRequestError, match="needs a time zone"):
+        await engine.correct(dog.id, user=ANA, true_until=clock.now().replace(tzinfo=None))
+    with pytest.raises(BadRequestError, match="needs the text"):
+        await engine.correct((await _fact(engine)).id, user=ANA, value="Oslo")
+    assert (await engine.get(dog.id, user=ANA)).state is MemoryState.ACTIVE
+
+
+async def _fact(engine: AsyncRecollect) -> Memory:
+    await tell(engine, "I live in Oslo.")
+    await engine.form()
+    return next(fact for fact in await engine.list(user=ANA) if fact.kind is MemoryKind.FACT)
+
+
+async def test_forgetting_keeps_its_reason_and_no_secret(engine: AsyncRecollect) -> None:
+    tea = await engine.add("Ana likes green tea.", user=ANA)
+    secret = "sk-proj-" + "a1B2" * 12
+    await engine.forget(tea.id, user=ANA, reason=f" she\nasked, with {secret}")
+    reason = (await engine.history.get(tea.id, user=ANA)).decisions[-1].reason
+    assert reason.startswith("forgotten by hand: she asked, with ")
+    assert secret not in reason
+    with pytest.raises(BadRequestError, match="the reason has 501 characters"):
+        await engine.forget(tea.id, user=ANA, reason="x" * 501)

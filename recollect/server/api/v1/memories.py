@@ -35,7 +35,7 @@ from recollect.types import Access, Memory, MemoryKind, MemoryState, NewNote
 _PATH = "/v1/subjects/{subject}/memories"
 _MEMORY = f"{_PATH}/{{memory}}"
 _TAG = "memories"
-_MAX_TEXT, _MAX_TYPE, _MAX_QUERY, _MAX_FOUND, _MAX_NOTES = 10_000, 40, 20_000, 200, 1000
+_MAX_TEXT, _MAX_TYPE, _MAX_QUERY, _MAX_FOUND, _MAX_NOTES, _MAX_REASON = 10_000, 40, 20_000, 200, 1000, 500
 # Bytes of a memory's JSON, roughly: long pages are described in a thread.
 _BYTES_OF_MEMORY = 1000
 
@@ -69,9 +69,13 @@ class SearchRequest(Body):
 
 
 class CorrectionRequest(Body):
-    """What holds in a memory's place."""
+    """What is wrong with a memory, and what holds in its place."""
 
-    text: _Text
+    text: _Text | None = Field(default=None, description="What holds in its place; null: nothing does.")
+    true_until: Instant | None = Field(
+        default=None,
+        description="It was true until this instant, when what holds began; null: it was wrong, and never true.",
+    )
     value: str | None = Field(
         default=None,
         min_length=1,
@@ -80,6 +84,12 @@ class CorrectionRequest(Body):
     )
     type: _Type | None = None
     importance: Weight | None = None
+
+
+class CloseRequest(Body):
+    """Why to close a memory."""
+
+    reason: str = Field(default="", max_length=_MAX_REASON, description="For the decision log.")
 
 
 class LinkRequest(Body):
@@ -164,6 +174,7 @@ async def _correct(request: ResourceRequest) -> ResourceReply:
         request.path["memory"],
         body.text,
         user=request.target,
+        true_until=body.true_until,
         value=body.value,
         importance=body.importance,
         type=body.type,
@@ -174,7 +185,10 @@ async def _correct(request: ResourceRequest) -> ResourceReply:
 
 async def _close(request: ResourceRequest) -> ResourceReply:
     closed = await request.engine.forget(
-        request.path["memory"], user=request.target, unchanged=await _unchanged(request)
+        request.path["memory"],
+        user=request.target,
+        reason=request.body_as(CloseRequest).reason,
+        unchanged=await _unchanged(request),
     )
     return _tagged(closed, request)
 
@@ -285,9 +299,10 @@ OPERATIONS = (
         method="PATCH",
         path=_MEMORY,
         tag=_TAG,
-        summary="Replace a memory by what holds in its place",
-        description="Answers the memory that took its place, under a new id; the old one is closed, with all that "
-        "says the same. Undoing the decision brings it back.",
+        summary="Correct a memory that was wrong, or is no longer true",
+        description="Answers the memory that took its place, under a new id, or the closed one if no text is given. "
+        "What says the same is closed, too. What was wrong was never true: no search of the past finds it. Undoing the "
+        "decision brings it back.",
         access=Access.WRITE,
         handler=_correct,
         body=CorrectionRequest,
@@ -304,6 +319,8 @@ OPERATIONS = (
         summary="Close a memory: no later prompt has it, its history stays",
         access=Access.WRITE,
         handler=_close,
+        body=CloseRequest,
+        has_optional_body=True,
         answer=MemoryAnswer,
         writes=True,
         has_etag=True,

@@ -54,7 +54,7 @@ class MemoryAnswer(Answer):
     confidence: float
     speaker: str
     valid_from: datetime = Field(description="When it became true in the world.")
-    valid_to: datetime | None
+    valid_to: datetime | None = Field(description="When it stopped being true; with `valid_from`: it never was true.")
     known_from: datetime = Field(description="When it was stored.")
     closed_at: datetime | None
     profile: str

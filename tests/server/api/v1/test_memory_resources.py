@@ -1,6 +1,7 @@
 """Memories under `/v1/subjects/{subject}/memories`. On every store; every answer is checked against the document."""
 
 import asyncio
+from datetime import timedelta
 
 import httpx
 import pytest
@@ -79,6 +80,27 @@ async def test_a_correction_takes_the_place_of_a_memory(api: httpx.AsyncClient, 
     assert (why["memory"]["state"], why["replaced_by"]) == ("closed", [corrected.json()["id"]])
     history = (await api.get(f"{ANA}/memories/{tea}/history")).json()
     assert [line["action"] for line in history["decisions"]] == ["add", "replace"]
+
+
+async def test_a_memory_was_wrong_or_true_until_an_instant(
+    api: httpx.AsyncClient, engine: AsyncRecollect, clock: FakeClock
+) -> None:
+    tea, dog = await added(api, "Ana likes green tea."), await added(api, "Ana has a dog.")
+    clock.advance(days=2)
+    until = clock.now() - timedelta(days=1)
+    wrong = (await api.patch(f"{ANA}/memories/{tea[0]}", json={})).json()
+    assert (wrong["id"], wrong["state"], wrong["valid_to"]) == (tea[0], "closed", wrong["valid_from"])
+    body = {"text": "Ana has a cat.", "true_until": until.isoformat()}
+    cat = (await api.patch(f"{ANA}/memories/{dog[0]}", json=body)).json()
+    assert cat["valid_from"] == (await api.get(f"{ANA}/memories/{dog[0]}")).json()["valid_to"]
+    past = await engine.list(user="ana", at=until - timedelta(hours=1))
+    assert [memory.id for memory in past] == dog
+    late = await api.patch(f"{ANA}/memories/{cat['id']}", json={"true_until": "2990-01-01T00:00:00Z"})
+    assert (late.status_code, "still to come" in late.json()["detail"]) == (400, True)
+    closed = await api.post(f"{ANA}/memories/{cat['id']}/close", json={"reason": "she asked"})
+    assert closed.json()["state"] == "closed"
+    decisions = (await api.get(f"{ANA}/memories/{cat['id']}/history")).json()["decisions"]
+    assert decisions[-1]["reason"] == "forgotten by hand: she asked"
 
 
 @pytest.mark.parametrize("verb", ["correct", "close", "erase"])
