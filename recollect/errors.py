@@ -3,6 +3,8 @@
 RecollectError
 ├── TryAgainError          nothing is wrong with the call: trying again later can help
 │   ├── StoreUnavailableError    the database does not answer, is locked or cannot write now
+│   │   └── ServerUnreachableError   no connection to the Recollect server, or it broke off
+│   ├── TooManyRequestsError     the API key has made as many requests as it may
 │   ├── StoreFullError           no room is left on the disk (reads go on)
 │   ├── LeaseLostError           another worker has taken over the formation
 │   ├── StaleSubjectError        the subject changed since it was read
@@ -18,6 +20,9 @@ RecollectError
 │   ├── ChangedMemoryError       the memory is not as it was when the caller read it
 │   ├── BadSubjectError          a name that cannot be a subject
 │   ├── BadIdentityError         the identity is contradictory or not allowed
+│   │   ├── NoCredentialError        the server takes no request without a valid API key
+│   │   └── NoAccessError            the API key does not allow this
+│   ├── NotOverHttpError         a method of the library that a connection to a server does not have
 │   ├── UnknownMemoryError       no such memory (of this subject)
 │   ├── UnknownConversationError no such conversation (of this subject)
 │   ├── UnknownAppError          no such app
@@ -26,6 +31,7 @@ RecollectError
 └── SetupError             the installation is wrong: change a setting or the machine
     ├── BadSettingError          a setting that cannot be used
     │   └── OtherEmbedderError       the settings name another embedder than the database uses
+    ├── BadServerError           a server that failed, or is no Recollect of this version
     ├── BadProfileError          a profile file that cannot be used
     ├── NewerSchemaError         the database was written by a newer Recollect
     ├── UnreadableStoreError     the file is not a Recollect database, is damaged or not readable
@@ -60,6 +66,24 @@ class TryAgainError(RecollectError):
 
 class StoreUnavailableError(TryAgainError):
     """The database did not answer. Read back to see whether a write took effect."""
+
+
+class ServerUnreachableError(StoreUnavailableError):
+    """No connection to the Recollect server, or it broke off. Read back to see whether a write took effect."""
+
+    def __init__(self, message: str, *, is_sent: bool) -> None:
+        """Say what happened, and whether the request may have reached the server."""
+        super().__init__(message)
+        self.is_sent = is_sent
+
+
+class TooManyRequestsError(TryAgainError):
+    """The API key has made as many requests as it may."""
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        """Say how long to wait."""
+        super().__init__(f"{message}; try again in {retry_after_s:g} s")
+        self.retry_after_s = retry_after_s
 
 
 class StoreFullError(TryAgainError):
@@ -197,6 +221,22 @@ class BadIdentityError(RequestError):
     """The identity is contradictory, not verifiable or not allowed."""
 
 
+class NoCredentialError(BadIdentityError):
+    """The server takes no request without a valid API key: it is missing, unknown, expired or revoked."""
+
+
+class NoAccessError(BadIdentityError):
+    """The API key does not allow this, whether or not what was named exists."""
+
+
+class NotOverHttpError(RequestError, AttributeError):
+    """A part of the library that a connection to a server does not have."""
+
+    def __init__(self, name: str, why: str) -> None:
+        """Name the method or attribute, and what to do instead."""
+        super().__init__(f"{name} is not available over HTTP: {why}")
+
+
 class UnknownMemoryError(RequestError):
     """This subject has no such memory. Memories of other subjects count as unknown, too."""
 
@@ -268,6 +308,10 @@ class OtherEmbedderError(BadSettingError):
             "`recollect embedder use`",
         )
         self.chosen = chosen
+
+
+class BadServerError(SetupError):
+    """The server failed, or its answer is not that of a Recollect of this version."""
 
 
 class BadProfileError(SetupError):

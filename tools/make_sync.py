@@ -49,6 +49,12 @@ from recorded messages in the background while the object is open; `form` waits 
 threads.
 """'''
 
+CONNECT_STATEMENT = """\
+memory = cls.__new__(cls)
+memory._start(BackgroundEngine(AsyncRecollect.connect({call}), has_worker=False))
+return memory
+"""
+
 LIFECYCLE = '''
 def close(self) -> None:
     """Finish what was accepted and close the database. Idempotent."""
@@ -208,7 +214,7 @@ from recollect.engine.background import BackgroundEngine
 def client_file(core: Source, services: dict[str, Source]) -> str:
     """Return the file of `Recollect`."""
     methods = {method.name: method for method in core.methods()}
-    opening = methods.pop("open")
+    opening, connecting = methods.pop("open"), methods.pop("connect")
     methods.pop("close")
     init = signature(opening, "__init__").replace("(cls", "(self", 1).replace("\ncls", "\nself", 1)
     init = init.replace("-> Self:", "-> None:")
@@ -221,13 +227,21 @@ def client_file(core: Source, services: dict[str, Source]) -> str:
 
 {indent(init, "    ")}
 {indent(docstring(opening), "        ")}
-        self._engine = BackgroundEngine(AsyncRecollect.open({call(opening)}))
+        self._start(BackgroundEngine(AsyncRecollect.open({call(opening)})))
+
+    def _start(self, engine: BackgroundEngine) -> None:
+        self._engine = engine
 {attributes}
 
     @classmethod
 {indent(signature(opening, "open"), "    ")}
 {indent(docstring(opening), "        ")}
         return cls({call(opening)})
+
+    @classmethod
+{indent(signature(connecting, "connect").replace("AsyncRecollect", "Recollect"), "    ")}
+{indent(docstring(connecting), "        ")}
+{indent(CONNECT_STATEMENT.format(call=call(connecting)), "        ")}
 {indent(LIFECYCLE, "    ")}
 {indent(forwarded, "    ")}"""
     services_imports = "\n".join(

@@ -26,11 +26,12 @@ _CLOSED = "this Recollect is closed; open another one"
 class BackgroundEngine:
     """An `AsyncRecollect` and its worker in a thread. Safe to call from several threads."""
 
-    def __init__(self, open_call: Coroutine[Any, Any, AsyncRecollect]) -> None:
+    def __init__(self, open_call: Coroutine[Any, Any, AsyncRecollect], *, has_worker: bool = True) -> None:
         """Start the thread, open the engine in it and start its worker.
 
         Args:
-            open_call: The coroutine of `AsyncRecollect.open`, not yet awaited.
+            open_call: The coroutine of `AsyncRecollect.open` or `connect`, not yet awaited.
+            has_worker: Whether the engine forms memories itself; a connection to a server does not.
 
         Raises:
             SetupError: the engine cannot be opened; no thread is left running.
@@ -50,7 +51,9 @@ class BackgroundEngine:
             self.core = self.run(open_call)
             on_failure.pop_all()
         self._is_stopping = asyncio.Event()
-        self._worker = asyncio.run_coroutine_threadsafe(self._run_worker(), self._loop)
+        self._worker: Future[None] | None = None
+        if has_worker:
+            self._worker = asyncio.run_coroutine_threadsafe(self._run_worker(), self._loop)
 
     def run(self, call: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine in the thread and return its result.
@@ -131,12 +134,16 @@ class BackgroundEngine:
     def stop_worker(self, *, promptly: bool = False) -> None:
         """Stop the worker after the formation in progress; `promptly`: or give that back for the next one."""
         self._fork_guard.check()
+        if self._worker is None:
+            self.core.admin.stop_worker(promptly=promptly)  # which says that there is none
         self._loop.call_soon_threadsafe(partial(self.core.admin.stop_worker, promptly=promptly))
         self._loop.call_soon_threadsafe(self._is_stopping.set)
 
     def wait_for_worker(self) -> None:
         """Wait until the worker has stopped."""
         self._fork_guard.check()
+        if self._worker is None:
+            return self.run(self.core.admin.run_worker())  # which says that there is none
         self._worker.result()
 
     def close(self) -> None:
@@ -151,8 +158,9 @@ class BackgroundEngine:
                 return
             with self._gate:
                 self._closing = True
-            self.stop_worker()
-            self.wait_for_worker()
+            if self._worker is not None:
+                self.stop_worker()
+                self.wait_for_worker()
             asyncio.run_coroutine_threadsafe(self.core.close(), self._loop).result()
             self._end_loop()
 

@@ -66,9 +66,12 @@ class Recollect:
             SetupError: a setting, file or package cannot be used; the message says what to do.
             TypeError: an argument has the wrong type or name; the message says what was given.
         """
-        self._engine = BackgroundEngine(
-            AsyncRecollect.open(database, embedder=embedder, model=model, clock=clock, **settings)
+        self._start(
+            BackgroundEngine(AsyncRecollect.open(database, embedder=embedder, model=model, clock=clock, **settings))
         )
+
+    def _start(self, engine: BackgroundEngine) -> None:
+        self._engine = engine
         self.conversations = BlockingConversationService(self._engine)
         self.history = BlockingHistoryService(self._engine)
         self.reviews = BlockingReviewService(self._engine)
@@ -107,6 +110,28 @@ class Recollect:
             TypeError: an argument has the wrong type or name; the message says what was given.
         """
         return cls(database, embedder=embedder, model=model, clock=clock, **settings)
+
+    @classmethod
+    def connect(cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4) -> Recollect:
+        """Connect to the memory of a Recollect server: the same methods, over HTTP.
+
+        Args:
+            url: Of the server, such as `http://127.0.0.1:8765`.
+            key: API key; None where the server needs none.
+            timeout_s: How long the server may be silent, and how long a request is tried again.
+            retries: How often a request is sent again that got no answer; a write has one effect all the same.
+
+        Raises:
+            BadSettingError: the URL cannot be used.
+            NoCredentialError: the server needs a valid API key.
+            ServerUnreachableError: it does not answer.
+            BadServerError: it is no Recollect server of this version.
+        """
+        memory = cls.__new__(cls)
+        memory._start(
+            BackgroundEngine(AsyncRecollect.connect(url, key, timeout_s=timeout_s, retries=retries), has_worker=False)
+        )
+        return memory
 
     def close(self) -> None:
         """Finish what was accepted and close the database. Idempotent."""

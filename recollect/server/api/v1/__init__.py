@@ -10,6 +10,8 @@ from starlette.routing import Route
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api.v1 import (
+    apps,
+    connection,
     conversations,
     history,
     installation,
@@ -17,20 +19,28 @@ from recollect.server.api.v1 import (
     memories,
     messages,
     prompts,
+    search,
+    sharing,
     subjects,
     transfer,
+    upkeep,
 )
 from recollect.server.api.v1.pages import page_routes
 from recollect.server.api.v1.router import RestApi, failure_body, send_refusal
 
 OPERATIONS = (
     *subjects.OPERATIONS,
+    *sharing.OPERATIONS,
     *conversations.OPERATIONS,
     *messages.OPERATIONS,
     *prompts.OPERATIONS,
     *memories.OPERATIONS,
+    *search.OPERATIONS,
     *history.OPERATIONS,
+    *apps.OPERATIONS,
+    *connection.OPERATIONS,
     *installation.OPERATIONS,
+    *upkeep.OPERATIONS,
     *transfer.OPERATIONS,
     *keys.OPERATIONS,
 )

@@ -9,7 +9,7 @@ from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import Scope, path_user
 from recollect.server.auth.guard import caller_of
 from recollect.server.status import FORBIDDEN
-from recollect.types import SUBJECT_KINDS, Access, Caller, Identity, MemoryMode, Subject
+from recollect.types import SUBJECT_KINDS, Access, Caller, Identity, MemoryMode, Subject, check_tenant
 
 ME = "me"
 """In paths: the request's own user."""
@@ -78,6 +78,22 @@ class Requester:
             raise ProblemError(FORBIDDEN, "forbidden", "this request is bound to one user or app: it sees no others")
         return self.tenant
 
+    def require_tenant(self, wanted: str | None) -> str | None:
+        """Return the tenant over whose subjects an administrator wants to act; None: all tenants.
+
+        Args:
+            wanted: The tenant that the request names, empty for none; None: as far as the credential goes.
+
+        Raises:
+            ProblemError: The request is bound to a user, an app or another tenant.
+        """
+        own = self.require_all_subjects()
+        if wanted is None:
+            return own
+        if own is not None and wanted != own:
+            raise ProblemError(FORBIDDEN, "forbidden", "this request is bound to another tenant")
+        return check_tenant(wanted) if wanted else ""
+
     def require_operator(self) -> None:
         """Check that the request may act on the whole server.
 
@@ -91,15 +107,21 @@ class Requester:
         """Return a subject's text as this requester writes it: without the only tenant that it can name."""
         return subject.text if self.tenant is None else replace(subject, tenant="").text
 
-    def _me(self) -> Subject:
+    def own_user(self) -> Subject | None:
+        """Return the request's own user; None if it has none."""
         caller = self.caller
         if self.named is not None:
             return self.named
         if caller is not None and caller.user is not None:
             return Subject("user", caller.user, caller.tenant or "")
-        if caller is None and self.default_user:
-            return Subject("user", self.default_user)
-        raise BadRequestError("the request names no user, so that `me` means no one: write user:NAME", param="subject")
+        return Subject("user", self.default_user) if caller is None and self.default_user else None
+
+    def _me(self) -> Subject:
+        own = self.own_user()
+        if own is None:
+            why = "the request names no user, so that `me` means no one: write user:NAME"
+            raise BadRequestError(why, param="subject")
+        return own
 
     def _may(self, access: Access, subject: Subject) -> bool:
         named = self.named

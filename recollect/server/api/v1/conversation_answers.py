@@ -10,9 +10,12 @@ from recollect.engine import PromptContext, PromptTrace
 from recollect.server.api.v1.access import Requester
 from recollect.server.api.v1.fields import Answer, PageAnswer
 from recollect.server.api.v1.memory_answers import (
+    MemoryAnswer,
     MessageAnswer,
     OmittedMemoryAnswer,
     RecalledMemoryAnswer,
+    hash_text,
+    memory_answer,
     omitted_answer,
     recalled_answer,
 )
@@ -97,13 +100,17 @@ class TracedMemoryAnswer(Answer):
     state: MemoryState
     score: float
     used: bool | None = Field(description="Whether the answer shows it; null while that is unknown.")
+    memory: MemoryAnswer = Field(description="The same memory with all its fields.")
 
 
 class TracedPromptAnswer(Answer):
     """What memory did for one request."""
 
+    id: str
     at: datetime
     seq: int | None
+    query_hash: str
+    block_hash: str
     prefix: str | None
     replayed: int
     tokens: int
@@ -159,17 +166,20 @@ def context_answer(context: PromptContext, requester: Requester) -> ContextAnswe
     )
 
 
-def trace_answer(traces: Iterable[PromptTrace]) -> TraceAnswer:
+def trace_answer(traces: Iterable[PromptTrace], requester: Requester) -> TraceAnswer:
     """Describe what memory did."""
-    return TraceAnswer(prompts=[_traced(trace) for trace in traces])
+    return TraceAnswer(prompts=[_traced(trace, requester) for trace in traces])
 
 
-def _traced(trace: PromptTrace) -> TracedPromptAnswer:
+def _traced(trace: PromptTrace, requester: Requester) -> TracedPromptAnswer:
     record = trace.record
     scores = {id_: score for _, id_, score in record.items}
     return TracedPromptAnswer(
+        id=record.id,
         at=record.at,
         seq=record.seq,
+        query_hash=hash_text(record.query_hash),
+        block_hash=record.block_hash,
         prefix=record.prefix or None,
         replayed=record.replayed,
         tokens=record.tokens,
@@ -179,8 +189,9 @@ def _traced(trace: PromptTrace) -> TracedPromptAnswer:
                 id=memory.id,
                 text=memory.text,
                 state=memory.state,
-                score=round(scores[memory.id], 6),
+                score=scores[memory.id],
                 used=None if record.hits is None else memory.id in record.hits,
+                memory=memory_answer(memory, requester),
             )
             for memory in trace.memories
         ],

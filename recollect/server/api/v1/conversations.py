@@ -15,7 +15,7 @@ from recollect.server.api.v1.conversation_answers import (
     trace_answer,
 )
 from recollect.server.api.v1.cursors import read_cursor, write_cursor
-from recollect.server.api.v1.fields import Body, Name, Page, ProfileName, UrlQuery
+from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, UrlQuery, Uuid
 from recollect.server.api.v1.memory_answers import (
     MemoriesAnswer,
     ReceiptAnswer,
@@ -52,6 +52,15 @@ class ConversationEnding(Body):
     )
 
 
+class ConversationListQuery(Page):
+    """Which conversations to list."""
+
+    before: Instant | None = Field(default=None, description="Only those updated before this instant.")
+    before_id: Uuid | None = Field(
+        default=None, description="And those updated at this instant that come after the one with this id."
+    )
+
+
 class LimitQuery(UrlQuery):
     """How many items to return."""
 
@@ -68,8 +77,8 @@ class ErasedConversationQuery(UrlQuery):
 
 
 async def _list(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(Page)
-    before, before_id = read_cursor(query.cursor) or (None, None)
+    query = request.query_as(ConversationListQuery)
+    before, before_id = read_cursor(query.cursor) or (query.before, query.before_id)
     page = await request.engine.conversations.list(
         user=request.target, limit=query.limit, before=before, before_id=before_id
     )
@@ -136,14 +145,14 @@ async def _trace(request: ResourceRequest) -> ResourceReply:
     traces = await request.engine.conversations.trace(
         request.path["conversation"], user=request.target, limit=request.query_as(LimitQuery).limit
     )
-    return ResourceReply(answer=trace_answer(traces))
+    return ResourceReply(answer=trace_answer(traces, request.requester))
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:
     known = await known_conversation(request)
     everywhere = request.reaches_others(request.query_as(ErasedConversationQuery).everywhere)
     receipt = await request.engine.erasure.conversation(known.id, user=known.subject, everywhere=everywhere)
-    return ResourceReply(answer=receipt_answer(receipt))
+    return ResourceReply(answer=receipt_answer(receipt, request.requester))
 
 
 OPERATIONS = (
@@ -155,7 +164,7 @@ OPERATIONS = (
         summary="List conversations, last updated first",
         access=Access.READ,
         handler=_list,
-        query=Page,
+        query=ConversationListQuery,
         answer=ConversationListAnswer,
     ),
     ResourceOperation(

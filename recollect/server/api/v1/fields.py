@@ -38,6 +38,7 @@ SUBJECT_PATTERN = "^(me|global|(@[a-z0-9][a-z0-9_.-]{0,62}/)?(global|(user|app|s
 SubjectName = Annotated[
     str, Field(min_length=1, max_length=600, json_schema_extra={"pattern": SUBJECT_PATTERN}, description="A subject.")
 ]
+Uuid = Annotated[str, Field(min_length=36, max_length=36, pattern="^[0-9a-fA-F-]{36}$")]
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME_CHARACTERS)]
 ProfileName = Annotated[
     str, Field(min_length=1, max_length=100, description="Name of a profile; by default the server's.")
@@ -68,6 +69,20 @@ class Page(UrlQuery):
     cursor: str | None = Field(
         default=None, min_length=1, max_length=600, description="`next_cursor` of the page before; absent on the first."
     )
+
+
+class TenantQuery(UrlQuery):
+    """Parameters of what concerns a whole tenant."""
+
+    tenant: str | None = Field(
+        default=None,
+        max_length=63,
+        description="Only this tenant, empty for none; absent: all that the credential allows.",
+    )
+
+
+class TenantPage(Page, TenantQuery):
+    """Parameters of a list of a whole tenant."""
 
 
 class Answer(BaseModel):

@@ -1,11 +1,13 @@
 """Decisions about memories and taking them back, and memories that wait for review, over HTTP. Through the engine."""
 
+from datetime import datetime
+
 from pydantic import Field, model_validator
 
 from recollect.engine import HeldMemory, UndoPlan
 from recollect.server.api.v1.access import Requester
 from recollect.server.api.v1.cursors import read_cursor, read_id_cursor, write_cursor
-from recollect.server.api.v1.fields import Answer, Body, Instant, Name, Page, PageAnswer
+from recollect.server.api.v1.fields import Answer, Body, Instant, Name, Page, PageAnswer, Uuid
 from recollect.server.api.v1.memory_answers import (
     DecisionAnswer,
     MemoryAnswer,
@@ -18,12 +20,23 @@ from recollect.server.api.v1.request import ResourceRequest
 from recollect.types import Access
 
 _SUBJECT = "/v1/subjects/{subject}"
+# Comes after every id.
+_LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff"
 
 
 class DecisionPage(PageAnswer):
     """Decisions, oldest first."""
 
     decisions: list[DecisionAnswer]
+
+
+class DecisionListQuery(Page):
+    """Which decisions to list."""
+
+    after: Instant | None = Field(default=None, description="Only those taken after this instant.")
+    after_id: Uuid | None = Field(
+        default=None, description="And those of this instant that come after the one with this id."
+    )
 
 
 class UndoRequest(Body):
@@ -46,11 +59,21 @@ class SourceUndoRequest(UndoRequest):
         return self
 
 
+class MessagePlace(Answer):
+    """A message by its conversation and its position there."""
+
+    conversation: str
+    seq: int
+
+
 class WeakenedMemoryAnswer(Answer):
     """A memory that rests on less."""
 
     id: str
     lost_messages: int
+    messages: list[MessagePlace] = Field(description="Those that it no longer rests on.")
+    importance: float = Field(description="Without them.")
+    valid_from: datetime = Field(description="Without them.")
 
 
 class UndoAnswer(Answer):
@@ -59,8 +82,10 @@ class UndoAnswer(Answer):
     dry_run: bool
     closed: list[MemoryAnswer]
     reopened: list[MemoryAnswer]
+    closings: list[DecisionAnswer] = Field(description="The decisions that had closed the reopened ones, in order.")
     weakened: list[WeakenedMemoryAnswer]
     not_back: list[DecisionAnswer] = Field(description="Statements of others that were not kept, and do not come back.")
+    undone: list[str] = Field(description="Ids of the memories taken back whole, closed ones among them.")
 
 
 class HeldMemoryAnswer(Answer):
@@ -77,12 +102,13 @@ class HeldMemoryPage(PageAnswer):
 
 
 async def _decisions(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(Page)
+    query = request.query_as(DecisionListQuery)
+    named = None if query.after is None else (query.after, query.after_id or _LAST_ID)
     page = await request.engine.history.decisions(
-        user=request.target, limit=query.limit, after=read_cursor(query.cursor)
+        user=request.target, limit=query.limit, after=read_cursor(query.cursor) or named
     )
     following = write_cursor(page[-1].at, page[-1].id) if len(page) == query.limit else None
-    answers = [decision_answer(line) for line in page]
+    answers = [decision_answer(line, request.requester) for line in page]
     return ResourceReply(answer=DecisionPage(decisions=answers, next_cursor=following), next_cursor=following)
 
 
@@ -124,8 +150,19 @@ def _undone(plan: UndoPlan, requester: Requester, *, dry_run: bool) -> UndoAnswe
         dry_run=dry_run,
         closed=memory_answers(plan.leaving, requester),
         reopened=memory_answers((back.memory for back in plan.returning), requester),
-        weakened=[WeakenedMemoryAnswer(id=weaker.id, lost_messages=len(weaker.without)) for weaker in plan.weakened],
-        not_back=[decision_answer(line) for line in plan.unheard],
+        closings=[decision_answer(back.closed_by, requester) for back in plan.returning],
+        weakened=[
+            WeakenedMemoryAnswer(
+                id=weaker.id,
+                lost_messages=len(weaker.without),
+                messages=[MessagePlace(conversation=ref.conversation, seq=ref.seq) for ref in sorted(weaker.without)],
+                importance=weaker.importance,
+                valid_from=weaker.valid_from,
+            )
+            for weaker in plan.weakened
+        ],
+        not_back=[decision_answer(line, requester) for line in plan.unheard],
+        undone=sorted(plan.undone),
     )
 
 
@@ -142,7 +179,7 @@ OPERATIONS = (
         summary="Read the decision log, oldest first",
         access=Access.READ,
         handler=_decisions,
-        query=Page,
+        query=DecisionListQuery,
         answer=DecisionPage,
     ),
     ResourceOperation(

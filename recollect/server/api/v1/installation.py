@@ -71,6 +71,16 @@ class ProfileListAnswer(Answer):
     profiles: list[ProfileAnswer]
 
 
+class SubjectIndexAnswer(Answer):
+    """An index of one subject's vectors."""
+
+    subject: str
+    space: str
+    vectors: int
+    bytes: int
+    used: bool
+
+
 class StatsAnswer(Answer):
     """Counts of the whole database."""
 
@@ -83,6 +93,25 @@ class StatsAnswer(Answer):
     formations_parked: int
     bytes: int
     spaces: list[str]
+    url: str = Field(description="The database, without a password.")
+    indexes: list[SubjectIndexAnswer] = Field(description="Indexes of giant subjects' vectors.")
+    problems: list[str] = Field(description="What the check found; empty without `check`.")
+
+
+class TotalsAnswer(Answer):
+    """What the operator's metrics show, over all subjects."""
+
+    memories: int
+    apps: int
+    apps_with_memories: int
+    formations_due: int
+    formations_parked: int
+
+
+class StatsQuery(UrlQuery):
+    """How much is counted."""
+
+    check: bool = Field(default=False, description="Verify the database's files and indexes (slow).")
 
 
 async def _formations(request: ResourceRequest) -> ResourceReply:
@@ -127,7 +156,7 @@ async def _profiles(request: ResourceRequest) -> ResourceReply:
 
 async def _stats(request: ResourceRequest) -> ResourceReply:
     request.requester.require_operator()
-    stats = await request.engine.admin.stats()
+    stats = await request.engine.admin.stats(check=request.query_as(StatsQuery).check)
     return ResourceReply(
         answer=StatsAnswer(
             schema_version=stats.schema,
@@ -139,8 +168,17 @@ async def _stats(request: ResourceRequest) -> ResourceReply:
             formations_parked=stats.formations_parked,
             bytes=stats.bytes,
             spaces=list(stats.spaces),
+            url=stats.url,
+            indexes=[SubjectIndexAnswer.model_validate(index, from_attributes=True) for index in stats.indexes],
+            problems=list(stats.problems),
         )
     )
+
+
+async def _totals(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_operator()
+    totals = await request.engine.admin.totals()
+    return ResourceReply(answer=TotalsAnswer.model_validate(totals, from_attributes=True))
 
 
 def _formation(status: FormationStatus, request: ResourceRequest) -> FormationAnswer:
@@ -204,6 +242,17 @@ OPERATIONS = (
         summary="Count what the database holds",
         access=Access.ADMIN,
         handler=_stats,
+        query=StatsQuery,
         answer=StatsAnswer,
+    ),
+    ResourceOperation(
+        id="getTotals",
+        method="GET",
+        path="/v1/stats/totals",
+        tag=_TAG,
+        summary="Count active memories, apps and formations",
+        access=Access.ADMIN,
+        handler=_totals,
+        answer=TotalsAnswer,
     ),
 )

@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import Field
 
 from recollect.errors import UnknownKeyError
-from recollect.server.api.v1.fields import Answer, Body, Instant, Name, Page, PageAnswer
+from recollect.server.api.v1.fields import Answer, Body, Instant, Name, PageAnswer, TenantPage
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.api.v1.request import ResourceRequest
@@ -87,7 +87,8 @@ class AuditPage(PageAnswer):
 
 
 async def _list(request: ResourceRequest) -> ResourceReply:
-    tenant, query = request.requester.require_all_subjects(), request.query_as(Page)
+    query = request.query_as(TenantPage)
+    tenant = request.requester.require_tenant(query.tenant)
     found = await request.engine.keys.list(tenant=tenant, after=query.cursor or "", limit=query.limit)
     following = found[-1].id if len(found) == query.limit else None
     page = KeyPage(keys=[KeyAnswer.model_validate(_fields(key)) for key in found], next_cursor=following)
@@ -127,7 +128,8 @@ async def _revoke(request: ResourceRequest) -> ResourceReply:
 
 
 async def _audit(request: ResourceRequest) -> ResourceReply:
-    tenant, query = request.requester.require_all_subjects(), request.query_as(Page)
+    query = request.query_as(TenantPage)
+    tenant = request.requester.require_tenant(query.tenant)
     found = await request.engine.keys.audit(tenant=tenant, before=query.cursor, limit=query.limit)
     following = found[-1].id if len(found) == query.limit else None
     page = AuditPage(entries=[AuditAnswer.model_validate(_entry(entry)) for entry in found], next_cursor=following)
@@ -182,7 +184,7 @@ OPERATIONS = (
         summary="List API keys, without their secrets",
         access=Access.ADMIN,
         handler=_list,
-        query=Page,
+        query=TenantPage,
         answer=KeyPage,
     ),
     ResourceOperation(
@@ -226,7 +228,7 @@ OPERATIONS = (
         summary="List administrative acts, newest first",
         access=Access.ADMIN,
         handler=_audit,
-        query=Page,
+        query=TenantPage,
         answer=AuditPage,
     ),
 )

@@ -1,4 +1,4 @@
-"""Memories of a subject over HTTP: add, list, search, read, correct, close, erase, explain, share.
+"""Memories of a subject over HTTP: add, list, read, correct, close, erase, explain, share.
 
 Serves through the engine.
 """
@@ -17,14 +17,12 @@ from recollect.server.api.v1.memory_answers import (
     MemoriesAnswer,
     MemoryAnswer,
     MemoryPage,
-    RecallAnswer,
     ReceiptAnswer,
     etag_of,
     explanation_answer,
     history_answer,
     memory_answer,
     memory_answers,
-    recall_answer,
     receipt_answer,
 )
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
@@ -35,7 +33,7 @@ from recollect.types import Access, Memory, MemoryKind, MemoryState, NewNote
 _PATH = "/v1/subjects/{subject}/memories"
 _MEMORY = f"{_PATH}/{{memory}}"
 _TAG = "memories"
-_MAX_TEXT, _MAX_TYPE, _MAX_QUERY, _MAX_FOUND, _MAX_NOTES, _MAX_REASON = 10_000, 40, 20_000, 200, 1000, 500
+_MAX_TEXT, _MAX_TYPE, _MAX_NOTES, _MAX_REASON = 10_000, 40, 1000, 500
 # Bytes of a memory's JSON, roughly: long pages are described in a thread.
 _BYTES_OF_MEMORY = 1000
 
@@ -56,16 +54,6 @@ class NewMemories(Body):
 
     memories: list[NewMemory] = Field(min_length=1, max_length=_MAX_NOTES)
     profile: ProfileName | None = None
-
-
-class SearchRequest(Body):
-    """What to search for."""
-
-    query: str = Field(max_length=_MAX_QUERY, description="Words, a question, dates.")
-    limit: int = Field(default=10, ge=1, le=_MAX_FOUND)
-    profile: ProfileName | None = None
-    at: Instant | None = Field(default=None, description="Search what was true at this instant; null: now.")
-    known_at: Instant | None = Field(default=None, description="Search what was known at this instant; null: now.")
 
 
 class CorrectionRequest(Body):
@@ -150,19 +138,6 @@ async def _add(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=MemoriesAnswer(memories=memory_answers(stored, request.requester)))
 
 
-async def _search(request: ResourceRequest) -> ResourceReply:
-    body = request.body_as(SearchRequest)
-    found = await request.engine.search(
-        body.query,
-        user=request.target,
-        limit=body.limit,
-        profile=request.profile(body.profile),
-        at=body.at,
-        known_at=body.known_at,
-    )
-    return ResourceReply(answer=recall_answer(found, request.requester))
-
-
 async def _get(request: ResourceRequest) -> ResourceReply:
     memory = await request.engine.get(request.path["memory"], user=request.target)
     return _tagged(memory, request)
@@ -200,7 +175,7 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     receipt = await request.engine.erase(
         request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=everywhere
     )
-    return ResourceReply(answer=receipt_answer(receipt))
+    return ResourceReply(answer=receipt_answer(receipt, request.requester))
 
 
 async def _history(request: ResourceRequest) -> ResourceReply:
@@ -271,17 +246,6 @@ OPERATIONS = (
         answer=MemoriesAnswer,
         status=CREATED,
         writes=True,
-    ),
-    ResourceOperation(
-        id="searchMemories",
-        method="POST",
-        path="/v1/subjects/{subject}/search",
-        tag=_TAG,
-        summary="Find the memories relevant to a query, with the reasons",
-        access=Access.READ,
-        handler=_search,
-        body=SearchRequest,
-        answer=RecallAnswer,
     ),
     ResourceOperation(
         id="getMemory",

@@ -36,6 +36,15 @@ class EvidenceAnswer(Answer):
     speaker: str
     quote: str = Field(description="Words found in the message; empty for a whole turn.")
     said_at: datetime
+    hash: str = Field(description="Hash of the message, 16 hexadecimal digits; equal for equal messages.")
+
+
+class WithheldAnswer(Answer):
+    """Part of a quoted message that the quotation leaves out."""
+
+    start: int = Field(description="Offset of its first character in the message.")
+    end: int
+    because: str = Field(description="Id of the closed memory it belongs to; empty for a request to forget.")
 
 
 class MemoryAnswer(Answer):
@@ -65,6 +74,12 @@ class MemoryAnswer(Answer):
     tags: list[str]
     source_uri: str
     source_context: str
+    context_source: str = Field(description="Address of the message that `source_context` quotes, or empty.")
+    first_turn: int = Field(description="Episodes: the first turn summarized, counted from 1; else 0.")
+    last_turn: int
+    first_seq: int
+    last_seq: int
+    withheld: list[WithheldAnswer] = Field(description="Quotations: what they leave out.")
     number: int = Field(description="Apps only: its id at the app's endpoints; else 0.")
     evidence: list[EvidenceAnswer]
 
@@ -111,10 +126,17 @@ class RecallAnswer(Answer):
     warning: str
 
 
+class NearestAnswer(Answer):
+    """Memories nearest in meaning, most similar first."""
+
+    items: list[RecalledMemoryAnswer]
+
+
 class DecisionAnswer(Answer):
     """What was decided about a memory, and why."""
 
     id: str
+    subject: str
     at: datetime
     action: Action
     memory_id: str | None
@@ -139,6 +161,7 @@ class MessageAnswer(Answer):
     recorded_at: datetime
     complete: bool
     erased: bool
+    hash: str = Field(description="16 hexadecimal digits; equal for equal messages.")
 
 
 class HistoryAnswer(Answer):
@@ -179,6 +202,7 @@ class ReceiptAnswer(Answer):
     """Result of an erasure, place by place."""
 
     id: str
+    subject: str
     at: datetime
     done: bool = Field(description="Nothing is pending: no byte of it is left in database or log.")
     places: list[ReceiptPlaceAnswer]
@@ -211,6 +235,14 @@ def memory_answer(memory: Memory, requester: Requester) -> MemoryAnswer:
         tags=list(memory.detail.tags),
         source_uri=memory.detail.source_uri,
         source_context=memory.detail.source_context,
+        context_source=memory.detail.context_source,
+        first_turn=memory.detail.first_turn,
+        last_turn=memory.detail.last_turn,
+        first_seq=memory.detail.first_seq,
+        last_seq=memory.detail.last_seq,
+        withheld=[
+            WithheldAnswer(start=part.start, end=part.end, because=part.because) for part in memory.detail.withheld
+        ],
         number=memory.number,
         evidence=[_evidence(source) for source in memory.evidence],
     )
@@ -235,7 +267,17 @@ def _evidence(source: Evidence) -> EvidenceAnswer:
         speaker=source.speaker,
         quote=source.quote,
         said_at=source.said_at,
+        hash=hash_text(source.hash),
     )
+
+
+def hash_text(value: int) -> str:
+    """Write a signed 64-bit hash as 16 hexadecimal digits: not every client reads so large a number.
+
+    >>> hash_text(-1)
+    'ffffffffffffffff'
+    """
+    return f"{value & (1 << 64) - 1:016x}"
 
 
 def recall_answer(result: Recall, requester: Requester) -> RecallAnswer:
@@ -246,7 +288,7 @@ def recall_answer(result: Recall, requester: Requester) -> RecallAnswer:
         left_out=[omitted_answer(item) for item in result.left_out],
         considered=result.considered,
         vectors_compared=result.vectors_compared,
-        took_ms=round(result.took_ms, 3),
+        took_ms=result.took_ms,
         warning=result.warning,
     )
 
@@ -254,9 +296,9 @@ def recall_answer(result: Recall, requester: Requester) -> RecallAnswer:
 def recalled_answer(item: RecalledMemory, requester: Requester) -> RecalledMemoryAnswer:
     """Describe a memory that was found."""
     return RecalledMemoryAnswer(
-        score=round(item.score, 6),
-        similarity=round(item.similarity, 6),
-        word_share=round(item.word_share, 6),
+        score=item.score,
+        similarity=item.similarity,
+        word_share=item.word_share,
         reasons=list(item.reasons),
         standing=item.standing,
         memory=memory_answer(item.memory, requester),
@@ -268,10 +310,11 @@ def omitted_answer(item: OmittedMemory) -> OmittedMemoryAnswer:
     return OmittedMemoryAnswer(id=item.id, reason=item.reason)
 
 
-def decision_answer(line: Decision) -> DecisionAnswer:
+def decision_answer(line: Decision, requester: Requester) -> DecisionAnswer:
     """Describe a decision."""
     return DecisionAnswer(
         id=line.id,
+        subject=requester.shown(line.subject),
         at=line.at,
         action=line.action,
         memory_id=line.memory_id,
@@ -297,6 +340,7 @@ def message_answer(message: LoggedMessage) -> MessageAnswer:
         recorded_at=message.recorded_at,
         complete=message.complete,
         erased=message.erased,
+        hash=hash_text(message.hash),
     )
 
 
@@ -304,7 +348,7 @@ def history_answer(history: MemoryHistory, requester: Requester) -> HistoryAnswe
     """Describe a memory's history."""
     return HistoryAnswer(
         memory=memory_answer(history.memory, requester),
-        decisions=[decision_answer(line) for line in history.decisions],
+        decisions=[decision_answer(line, requester) for line in history.decisions],
         related=memory_answers(history.related, requester),
         sources=[message_answer(message) for message in history.sources],
     )
@@ -326,10 +370,11 @@ def explanation_answer(explanation: MemoryExplanation, requester: Requester) -> 
     )
 
 
-def receipt_answer(receipt: EraseReceipt) -> ReceiptAnswer:
+def receipt_answer(receipt: EraseReceipt, requester: Requester) -> ReceiptAnswer:
     """Describe the result of an erasure."""
     return ReceiptAnswer(
         id=receipt.id,
+        subject=requester.shown(receipt.subject),
         at=receipt.at,
         done=receipt.done,
         places=[

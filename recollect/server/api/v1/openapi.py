@@ -27,6 +27,7 @@ _TAGS = {
     "conversations": "Conversations and the messages in them.",
     "memories": "What is known: notes, facts, summaries and quotations.",
     "history": "Decisions about memories, and taking them back.",
+    "apps": "Apps with a memory of their own.",
     "reviews": "Memories that wait for review.",
     "usage": "What memory work costs, and what it may cost.",
     "operation": "The whole server: formations, profiles, export, import and counts.",
@@ -41,6 +42,9 @@ _PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "conversation": ("Your id of the conversation, or the server's; percent-encoded.", {}),
     "decision": ("Id of a decision.", {}),
     "key": ("Public id of an API key.", {}),
+    "app": ("Name of the app; percent-encoded.", {}),
+    "number": ("The memory's `number`.", {}),
+    "shared": ("A shared subject, such as `shared:family`; percent-encoded.", {"pattern": SUBJECT_PATTERN}),
 }
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",

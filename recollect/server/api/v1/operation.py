@@ -32,9 +32,12 @@ PATH_LIMITS: Mapping[str, int] = {
     "conversation": MAX_NAME_CHARACTERS,
     "decision": 100,
     "key": 100,
+    "app": MAX_NAME_CHARACTERS,
+    "number": 100,
+    "shared": 600,
 }
 """Maximum length of each parameter of a path, in characters."""
-_ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile", "key"})
+_ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile", "key", "number"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,6 +78,8 @@ class ResourceOperation:
     status: int = OK
     writes: bool = False
     """Whether it changes something: it then takes an idempotency key."""
+    works: bool = False
+    """Whether it changes something that it may change twice: it takes no idempotency key."""
     has_etag: bool = False
     """Whether the answer has the tag of one memory."""
     takes_if_match: bool = False
@@ -96,6 +101,8 @@ class ResourceOperation:
             found |= {TOO_LARGE, UNSUPPORTED_MEDIA_TYPE}
         if self.writes or self.streams_body:
             found |= {CONFLICT, UNPROCESSABLE, INSUFFICIENT_STORAGE, TOO_LARGE}
+        if self.works:
+            found.add(INSUFFICIENT_STORAGE)
         if self.conflicts:
             found.add(CONFLICT)
         if self.takes_if_match:

@@ -14,6 +14,7 @@ from recollect.errors import (
     BadSubjectError,
     ChangedMemoryError,
     ConflictError,
+    ModelError,
     RecollectError,
     StoreFullError,
     TryAgainError,
@@ -53,6 +54,7 @@ KINDS: Mapping[str, str] = {
     "not-json": "The body is not declared as application/json.",
     "key-reused": "The idempotency key was used for another request.",
     "store-full": "The disk is full: nothing was written.",
+    "model-failed": "The language or embedding model failed: send the request again later.",
     "try-again": "Nothing is wrong with the request: send it again later.",
     "internal": "The server failed.",
 }
@@ -70,6 +72,7 @@ _KIND_OF: tuple[tuple[type[Exception], str], ...] = (
     (ConflictError, "conflict"),
     (BadRequestError, "bad-request"),
     (StoreFullError, "store-full"),
+    (ModelError, "model-failed"),
     (TryAgainError, "try-again"),
     (BodyTooLargeError, "too-large"),
 )
@@ -84,6 +87,7 @@ class Problem(Answer):
     detail: str
     instance: str = Field(description="The path of the request.")
     param: str | None = Field(default=None, description="The field or parameter at fault.")
+    given: str | None = Field(default=None, description="The id or name that was asked for, where it is unknown.")
 
 
 @dataclass(eq=False)
@@ -95,6 +99,7 @@ class ProblemError(Exception):
     """One of `KINDS`."""
     detail: str
     param: str | None = None
+    given: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -106,7 +111,26 @@ def problem_of(error: RecollectError | BodyTooLargeError, *, now: datetime) -> P
     headers = {}
     if isinstance(error, TryAgainError):
         headers["Retry-After"] = str(_seconds_until(getattr(error, "until", None), now))
-    return ProblemError(status, kind, message_of(error), param, headers)
+    return ProblemError(status, kind, message_of(error), param, _given(error), headers)
+
+
+def _given(error: Exception) -> str | None:
+    """Return the id or name that an error is about."""
+    match error:
+        case UnknownMemoryError() | ChangedMemoryError():
+            return error.memory_id
+        case UnknownConversationError():
+            return error.conversation
+        case UnknownAppError():
+            return error.app
+        case UnknownKeyError():
+            return error.key_id
+        case UnknownProfileError():
+            return error.name
+        case BadSubjectError():
+            return error.got
+        case _:
+            return None
 
 
 def body_of(problem: ProblemError, path: str) -> Problem:
@@ -118,6 +142,7 @@ def body_of(problem: ProblemError, path: str) -> Problem:
         detail=problem.detail,
         instance=path,
         param=problem.param,
+        given=problem.given,
     )
 
 

@@ -20,6 +20,7 @@ class ContextRequest(Body):
     query: str = Field(max_length=_MAX_QUERY, description="The newest message.")
     conversation: Name | None = None
     messages: list[NewMessage] = Field(default_factory=list, max_length=MAX_MESSAGES, description="The chat before.")
+    use: bool = Field(default=False, description="Count the memories as used; this needs write access.")
     profile: ProfileName | None = None
     app: Name | None = None
 
@@ -36,13 +37,14 @@ class PromptRequest(Body):
 
 async def _context(request: ResourceRequest) -> ResourceReply:
     body = request.body_as(ContextRequest)
+    user = request.subject(request.path["subject"], Access.WRITE) if body.use else request.target
     context = await request.engine.context(
         body.query,
-        user=request.target,
+        user=user,
         conversation=body.conversation,
         scope=scope_of(request, body.profile, body.app),
         messages=[message.plain for message in body.messages],
-        use=False,
+        use=body.use,
     )
     return ResourceReply(answer=context_answer(context, request.requester))
 

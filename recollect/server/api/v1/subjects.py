@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from recollect.server.api.v1.fields import Answer, Page, PageAnswer, ProfileName, UrlQuery
+from recollect.server.api.v1.fields import Answer, Body, PageAnswer, ProfileName, TenantPage, UrlQuery
 from recollect.server.api.v1.memory_answers import ReceiptAnswer, receipt_answer
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
@@ -57,6 +57,26 @@ class EnergyAnswer(Answer):
     waits_until: datetime | None
 
 
+class SincePollAnswer(Answer):
+    """Cost of memory work since the same poller's last request."""
+
+    since: datetime | None = Field(description="Time of its last request; null: this is the first.")
+    spent: CostAnswer
+
+
+class PolledEnergyAnswer(EnergyAnswer):
+    """The budget, and what was spent since the last request of the same name."""
+
+    since_poll: SincePollAnswer
+
+
+class EnergyPoll(Body):
+    """Who asks."""
+
+    poller: str = Field(min_length=1, max_length=100, description="Name under which the time of asking is kept.")
+    profile: ProfileName | None = None
+
+
 class EnergyQuery(UrlQuery):
     """Whose policy applies."""
 
@@ -73,11 +93,11 @@ class ErasedSubjectQuery(UrlQuery):
 
 
 async def _list(request: ResourceRequest) -> ResourceReply:
-    tenant = request.requester.require_all_subjects()
-    query = request.query_as(Page)
+    query, requester = request.query_as(TenantPage), request.requester
+    tenant = requester.require_tenant(query.tenant)
     after = query.cursor or ""
-    if after and tenant:
-        after = f"@{tenant}/{after}"
+    if after and requester.tenant:
+        after = f"@{requester.tenant}/{after}"
     page = await request.engine.admin.subjects(after=after, limit=query.limit, tenant=tenant)
     shown = [request.requester.shown(subject) for subject in page]
     following = shown[-1] if len(page) == query.limit else None
@@ -104,11 +124,20 @@ async def _energy(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=_energy_answer(request.requester.shown(subject), status))
 
 
+async def _poll(request: ResourceRequest) -> ResourceReply:
+    body, subject = request.body_as(EnergyPoll), request.target
+    status = await request.engine.admin.energy(user=subject, profile=request.profile(body.profile), poller=body.poller)
+    known, poll = _energy_answer(request.requester.shown(subject), status), status.since_poll
+    if poll is None:
+        raise TypeError("the budget of a named poller has no poll")
+    since = SincePollAnswer(since=poll.since, spent=_cost(poll.spent))
+    return ResourceReply(answer=PolledEnergyAnswer(**dict(known), since_poll=since))
+
+
 async def _erase(request: ResourceRequest) -> ResourceReply:
     everywhere = request.reaches_others(request.query_as(ErasedSubjectQuery).everywhere)
-    return ResourceReply(
-        answer=receipt_answer(await request.engine.erasure.subject(request.target, everywhere=everywhere))
-    )
+    receipt = await request.engine.erasure.subject(request.target, everywhere=everywhere)
+    return ResourceReply(answer=receipt_answer(receipt, request.requester))
 
 
 def _energy_answer(subject: str, status: EnergyStatus) -> EnergyAnswer:
@@ -143,7 +172,7 @@ OPERATIONS = (
         summary="List all subjects by name",
         access=Access.ADMIN,
         handler=_list,
-        query=Page,
+        query=TenantPage,
         answer=SubjectPage,
     ),
     ResourceOperation(
@@ -178,5 +207,17 @@ OPERATIONS = (
         handler=_energy,
         query=EnergyQuery,
         answer=EnergyAnswer,
+    ),
+    ResourceOperation(
+        id="pollEnergy",
+        method="POST",
+        path=f"{_SUBJECT}/energy/polls",
+        tag="usage",
+        summary="Show the same, with what was spent since the last request of this name",
+        access=Access.WRITE,
+        handler=_poll,
+        body=EnergyPoll,
+        answer=PolledEnergyAnswer,
+        writes=True,
     ),
 )

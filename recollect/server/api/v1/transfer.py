@@ -1,6 +1,8 @@
 """Export and import as streams of JSON lines over HTTP. Serves through the engine; imports wait in a temporary file."""
 
 import asyncio
+from collections.abc import Callable
+from contextlib import ExitStack
 from tempfile import TemporaryFile
 from typing import BinaryIO
 
@@ -9,6 +11,7 @@ from pydantic import Field
 from recollect.server.api.v1.export_stream import export_stream
 from recollect.server.api.v1.fields import Answer, UrlQuery
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
+from recollect.server.api.v1.progress_stream import ProgressLine, progress_stream
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive
 from recollect.types import Access
@@ -39,6 +42,12 @@ class TransferAnswer(Answer):
     set_aside: int = Field(description="Quotations and summaries that were closed, because they give orders.")
 
 
+class ImportLine(ProgressLine):
+    """One line of the answer: how far it is, or what was imported."""
+
+    report: TransferAnswer | None = None
+
+
 async def _export_subject(request: ResourceRequest) -> ResourceReply:
     subject = request.target
     return ResourceReply(stream=await export_stream(lambda file: request.engine.transfer.export_to(file, user=subject)))
@@ -59,17 +68,43 @@ async def _import(request: ResourceRequest) -> ResourceReply:
     with TemporaryFile() as file:
         await _save(request.receive, file, max_bytes=request.max_stream_bytes)
         report = await request.engine.transfer.import_from(file, only_missing=query.only_missing, trusted=query.trusted)
-    return ResourceReply(
-        answer=TransferAnswer(
-            subjects=report.subjects,
-            conversations=report.conversations,
-            messages=report.messages,
-            memories=report.memories,
-            present=report.present,
-            held=report.held,
-            set_aside=report.set_aside,
-        )
-    )
+    return ResourceReply(answer=TransferAnswer.model_validate(report, from_attributes=True))
+
+
+class _SaidProgress:
+    """Says how far an import is, as lines of a stream."""
+
+    def __init__(self, say: Callable[[ProgressLine], None]) -> None:
+        self._say = say
+
+    def begin(self, phase: str, unit: str, total: int) -> None:
+        """Say that a phase begins."""
+        self._say(ProgressLine(phase=phase, unit=unit, total=total))
+
+    def reach(self, done: int) -> None:
+        """Say how much is done."""
+        self._say(ProgressLine(done=done))
+
+
+async def _import_with_progress(request: ResourceRequest) -> ResourceReply:
+    request.requester.require_operator()
+    query = request.query_as(ImportQuery)
+    if request.receive is None:
+        raise TypeError("the operation does not declare that its body is a stream")
+    with ExitStack() as until_read:
+        file = until_read.enter_context(TemporaryFile())
+        await _save(request.receive, file, max_bytes=request.max_stream_bytes)
+
+        async def work(say: Callable[[ProgressLine], None]) -> ProgressLine:
+            with file:
+                report = await request.engine.transfer.import_from(
+                    file, progress=_SaidProgress(say), only_missing=query.only_missing, trusted=query.trusted
+                )
+            return ImportLine(report=TransferAnswer.model_validate(report, from_attributes=True))
+
+        stream = await progress_stream(work, request)
+        until_read.pop_all()
+    return ResourceReply(stream=stream)
 
 
 async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
@@ -130,5 +165,19 @@ OPERATIONS = (
         query=ImportQuery,
         answer=TransferAnswer,
         streams_body=True,
+    ),
+    ResourceOperation(
+        id="importSubjectsWithProgress",
+        method="POST",
+        path="/v1/import/progress",
+        tag=_TAG,
+        summary="Import in the same way, and say how far it is",
+        description="Answers JSON lines: `{phase, unit, total}` where a phase begins, `{done}` on the way, and at last "
+        "`{report}`, or `{problem}` if it failed. A stream that breaks off is incomplete.",
+        access=Access.ADMIN,
+        handler=_import_with_progress,
+        query=ImportQuery,
+        streams_body=True,
+        streams_answer=True,
     ),
 )

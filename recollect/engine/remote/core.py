@@ -1,0 +1,296 @@
+"""`RemoteRecollect`: the engine's verbs over HTTP. Asks one server."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Self
+
+from recollect.engine.memories import parse_memory_id
+from recollect.engine.remote import values
+from recollect.engine.remote.address import base_url
+from recollect.engine.remote.client import (
+    LONG_TIMEOUT_S,
+    Call,
+    RemoteOptions,
+    RestClient,
+    scope_headers,
+    written,
+)
+from recollect.engine.remote.messages import dated_messages, plain_messages
+from recollect.engine.remote.services import RemoteServices
+from recollect.engine.remote.transport import AiohttpTransport, Transport
+from recollect.engine.results import ListOf
+from recollect.errors import ChangedMemoryError, UnknownProfileError
+from recollect.profiles.policies import Profile
+from recollect.types import (
+    NO_SCOPE,
+    EraseReceipt,
+    Memory,
+    MemoryKind,
+    MemoryState,
+    OmittedMemory,
+    Recall,
+    RecordedTurn,
+    RequestScope,
+    Subject,
+    is_same_but_for_uses,
+)
+
+if TYPE_CHECKING:
+    from recollect.engine.context_builder import PromptContext
+
+_ALL_STATES = [state.value for state in MemoryState]
+_CURRENT_STATES = [MemoryState.ACTIVE.value, MemoryState.HELD.value]
+
+
+class RemoteRecollect(RemoteServices):
+    """A server's memory, with the methods of the library.
+
+    `AsyncRecollect.connect` opens it. `user` as None is the user of the API key.
+    """
+
+    @classmethod
+    async def reach(cls, url: str, options: RemoteOptions, *, transport: Transport | None = None) -> Self:
+        """Connect to a server, and check the credential.
+
+        Args:
+            url: Of the server, with the path before `/v1` if it has one.
+            options: The API key, and how long to wait.
+            transport: Sends the requests; by default aiohttp does, to `url`.
+
+        Raises:
+            BadSettingError: the URL cannot be used.
+            NoCredentialError: the server needs a valid API key.
+            ServerUnreachableError: it does not answer.
+            BadServerError: it is no Recollect server of this version.
+        """
+        client = RestClient(transport or AiohttpTransport(base_url(url)), options)
+        try:
+            connection, listed = await asyncio.gather(
+                client.ask(Call(method="GET", path="/v1/connection")),
+                client.ask(Call(method="GET", path="/v1/profiles")),
+            )
+        except BaseException:
+            await client.close()
+            raise
+        client.tenant = connection["tenant"]
+        client.user = None if connection["subject"] is None else client.parsed(connection["subject"])
+        profiles = {
+            raw["name"]: Profile.model_validate(
+                {"name": raw["name"], "description": raw["description"], **raw["policies"]}
+            )
+            for raw in listed["profiles"]
+        }
+        return cls(client, profiles)
+
+    async def close(self) -> None:
+        """Close the connections. The server goes on."""
+        await self._client.close()
+
+    def subject(self, user: str | Subject | None) -> Subject:
+        """Return the subject of a user's name: see `AsyncRecollect.subject`."""
+        return self._client.subject(user)
+
+    def profile(self, name: str) -> Profile:
+        """Return a profile of the server, as it was when the connection was opened."""
+        if name not in self._profiles:
+            raise UnknownProfileError(name, sorted(self._profiles))
+        return self._profiles[name]
+
+    async def add(
+        self,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        importance: float = 0.7,
+        type: str = "",
+        profile: str | None = None,
+    ) -> Memory:
+        """Store a sentence as a note: see `AsyncRecollect.add`."""
+        note = {"text": text, "importance": importance, "type": type}
+        body = {"memories": [note], "profile": profile}
+        call = Call(method="POST", path=self._client.path(user, "memories"), body=body, writes=True)
+        [stored] = (await self._client.ask(call))["memories"]
+        return values.memory(stored, self._client)
+
+    async def record(
+        self,
+        messages: Sequence[Mapping[str, Any]],
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        said_at: datetime | Sequence[datetime] | None = None,
+        scope: RequestScope = NO_SCOPE,
+    ) -> RecordedTurn:
+        """Log messages: see `AsyncRecollect.record`."""
+        steps = ("messages",) if conversation is None else ("conversations", conversation, "messages")
+        call = Call(
+            method="POST",
+            path=self._client.path(user, *steps),
+            body={"messages": dated_messages(messages, said_at)},
+            headers=scope_headers(scope),
+            writes=True,
+        )
+        return values.read(RecordedTurn, await self._client.ask(call))
+
+    async def form(self) -> int:
+        """Form all memories that are due on the server; this needs an operator's key. See `AsyncRecollect.form`."""
+        call = Call(method="POST", path="/v1/formations/run", body={}, timeout_s=LONG_TIMEOUT_S)
+        return int((await self._client.ask(call))["formations"])
+
+    async def search(
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        limit: int = 10,
+        profile: str | None = None,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> Recall:
+        """Find the memories relevant to a query: see `AsyncRecollect.search`."""
+        body = {
+            "query": query,
+            "limit": limit,
+            "profile": profile,
+            "at": written(at),
+            "known_at": written(known_at),
+        }
+        call = Call(method="POST", path=self._client.path(user, "search"), body=body)
+        return values.recall(await self._client.ask(call), self._client)
+
+    async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
+        """Read one memory of any state: see `AsyncRecollect.get`."""
+        call = Call(method="GET", path=self._client.path(user, "memories", parse_memory_id(memory_id)))
+        return values.memory(await self._client.ask(call), self._client)
+
+    async def list(  # noqa: PLR0913  # as the engine's
+        self,
+        *,
+        user: str | Subject | None = None,
+        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        closed: bool = False,
+        after: str | None = None,
+        tag: str = "",
+        limit: int = 100,
+        at: datetime | None = None,
+        known_at: datetime | None = None,
+    ) -> ListOf[Memory]:
+        """List memories, newest first: see `AsyncRecollect.list`."""
+        if not kinds:
+            return []
+        is_past = at is not None or known_at is not None
+        query = {
+            "kind": [MemoryKind(kind).value for kind in kinds],
+            "state": _ALL_STATES if closed or is_past else _CURRENT_STATES,
+            "tag": tag,
+            "at": written(at),
+            "known_at": written(known_at),
+        }
+        call = Call(method="GET", path=self._client.path(user, "memories"), query=query)
+        cursor = parse_memory_id(after) if after else None
+        return values.memories(await self._client.pages(call, "memories", limit, cursor=cursor), self._client)
+
+    async def correct(  # noqa: PLR0913  # as the engine's
+        self,
+        memory_id: str,
+        text: str,
+        *,
+        user: str | Subject | None = None,
+        value: str | None = None,
+        importance: float | None = None,
+        type: str | None = None,
+        unchanged: Memory | None = None,
+    ) -> Memory:
+        """Replace a memory by what holds in its place: see `AsyncRecollect.correct`."""
+        path = self._client.path(user, "memories", parse_memory_id(memory_id))
+        call = Call(
+            method="PATCH",
+            path=path,
+            body={"text": text, "value": value, "importance": importance, "type": type},
+            headers=await self._if_match(path, unchanged),
+            writes=True,
+        )
+        return values.memory(await self._client.ask(call), self._client)
+
+    async def forget(
+        self, memory_id: str, *, user: str | Subject | None = None, unchanged: Memory | None = None
+    ) -> Memory:
+        """Close a memory and all that says the same: see `AsyncRecollect.forget`."""
+        path = self._client.path(user, "memories", parse_memory_id(memory_id))
+        headers = await self._if_match(path, unchanged)
+        call = Call(method="POST", path=f"{path}/close", headers=headers, writes=True)
+        return values.memory(await self._client.ask(call), self._client)
+
+    async def erase(
+        self,
+        memory_id: str,
+        *,
+        user: str | Subject | None = None,
+        keep_messages: bool = False,
+        everywhere: bool = False,
+    ) -> EraseReceipt:
+        """Erase a memory permanently: see `AsyncRecollect.erase`."""
+        call = Call(
+            method="DELETE",
+            path=self._client.path(user, "memories", parse_memory_id(memory_id)),
+            query={"keep_messages": keep_messages, "everywhere": everywhere},
+            writes=True,
+        )
+        return values.receipt(await self._client.ask(call), self._client)
+
+    async def context(
+        self,
+        query: str,
+        *,
+        user: str | Subject | None = None,
+        conversation: str | None = None,
+        scope: RequestScope = NO_SCOPE,
+        messages: Sequence[Mapping[str, Any]] = (),
+        use: bool = True,
+    ) -> "PromptContext":
+        """Return what memory would add to a prompt: see `AsyncRecollect.context`.
+
+        Counting the uses needs write access; with a key that only reads, pass `use=False`.
+        """
+        from recollect.engine.context_builder import PromptContext
+
+        body = {"query": query, "conversation": conversation, "messages": plain_messages(messages), "use": use}
+        path = self._client.path(user, "context")
+        raw = await self._client.ask(Call(method="POST", path=path, body=body, headers=scope_headers(scope)))
+        items = tuple(values.recalled(item, self._client) for item in raw["items"])
+        left_out = tuple(values.read(OmittedMemory, item) for item in raw["left_out"])
+        return values.read(PromptContext, {**raw, "items": items, "left_out": left_out})
+
+    async def prompt(
+        self,
+        query: str,
+        *,
+        conversation: str,
+        user: str | Subject | None = None,
+        scope: RequestScope = NO_SCOPE,
+        system: str = "",
+        one_system: bool = False,
+    ) -> ListOf[dict[str, str]]:
+        """Write the messages of a chat request: see `AsyncRecollect.prompt`."""
+        call = Call(
+            method="POST",
+            path=self._client.path(user, "conversations", conversation, "prompt"),
+            body={"query": query, "system": system, "one_system": one_system},
+            headers=scope_headers(scope),
+        )
+        return [dict(message) for message in (await self._client.ask(call))["messages"]]
+
+    async def _if_match(self, path: str, unchanged: Memory | None) -> Mapping[str, str]:
+        """Return the header that demands a memory as the caller read it; none without such a demand.
+
+        Raises:
+            ChangedMemoryError: It has changed already.
+        """
+        if unchanged is None:
+            return {}
+        headers, raw = await self._client.ask_with_head(Call(method="GET", path=path))
+        known = values.memory(raw, self._client)
+        if not is_same_but_for_uses(known, unchanged):
+            raise ChangedMemoryError(known.id)
+        return {"If-Match": headers["etag"]}

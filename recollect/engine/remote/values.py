@@ -1,0 +1,189 @@
+"""Values of the library, read from the server's JSON. Pure.
+
+A value is read by the annotations of its dataclass: wherever the server names a field otherwise, or writes it in
+another way, a function below says so.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from recollect.engine.remote.client import RestClient
+from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
+from recollect.errors import BadServerError
+from recollect.types import (
+    ApiKey,
+    Conversation,
+    Decision,
+    EraseReceipt,
+    Evidence,
+    FormationKey,
+    FormationStatus,
+    InjectionRecord,
+    InjectionSite,
+    KeyLimits,
+    LoggedMessage,
+    Memory,
+    MemoryDetail,
+    OmittedMemory,
+    Recall,
+    RecalledMemory,
+    ReceiptLine,
+    Subject,
+)
+
+Raw = Mapping[str, Any]
+T = TypeVar("T")
+_ADAPTERS: dict[type[Any], TypeAdapter[Any]] = {}
+"""How each type is read; made at its first use."""
+_HASH_BITS = 64
+_DETAIL = (
+    *("summary", "source_uri", "source_context", "context_source", "tags"),
+    *("first_turn", "last_turn", "first_seq", "last_seq", "withheld"),
+)
+
+
+def read(type_: type[T], raw: object) -> T:
+    """Read a value by the annotations of its dataclass; unknown fields of a newer server are left out.
+
+    Raises:
+        BadServerError: The server wrote something else.
+    """
+    try:
+        adapter: TypeAdapter[T] = _adapter(type_)
+        return adapter.validate_python(raw)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(step) for step in first["loc"])
+        raise BadServerError(f"the server's {type_.__name__} cannot be read at {where}: {first['msg']}") from None
+
+
+def _adapter(type_: type[T]) -> TypeAdapter[T]:
+    if type_ not in _ADAPTERS:
+        _ADAPTERS[type_] = TypeAdapter(type_)
+    return _ADAPTERS[type_]
+
+
+def memory(raw: Raw, client: RestClient) -> Memory:
+    """Read a memory."""
+    detail = read(MemoryDetail, {name: raw[name] for name in _DETAIL})
+    evidence = tuple(_hashed(Evidence, source) for source in raw["evidence"])
+    return read(Memory, {**raw, "subject": client.parsed(raw["subject"]), "detail": detail, "evidence": evidence})
+
+
+def memories(raws: Iterable[Raw], client: RestClient) -> list[Memory]:
+    """Read memories."""
+    return [memory(raw, client) for raw in raws]
+
+
+def recalled(raw: Raw, client: RestClient) -> RecalledMemory:
+    """Read a memory that was found."""
+    return read(RecalledMemory, {**raw, "memory": memory(raw["memory"], client)})
+
+
+def recall(raw: Raw, client: RestClient) -> Recall:
+    """Read the result of a search."""
+    return read(Recall, {**raw, "items": [recalled(item, client) for item in raw["items"]]})
+
+
+def message(raw: Raw) -> LoggedMessage:
+    """Read a message of a log."""
+    return _hashed(LoggedMessage, raw)
+
+
+def decision(raw: Raw, client: RestClient) -> Decision:
+    """Read a decision."""
+    return read(Decision, {**raw, "subject": client.parsed(raw["subject"])})
+
+
+def conversation(raw: Raw, client: RestClient) -> Conversation:
+    """Read a conversation."""
+    return read(Conversation, {**raw, "subject": client.parsed(raw["subject"]), "last_seq": raw["messages"]})
+
+
+def receipt(raw: Raw, client: RestClient) -> EraseReceipt:
+    """Read the result of an erasure."""
+    places = tuple(read(ReceiptLine, place) for place in raw["places"])
+    return read(EraseReceipt, {**raw, "subject": client.parsed(raw["subject"]), "places": places})
+
+
+def history(raw: Raw, client: RestClient) -> MemoryHistory:
+    """Read a memory's history."""
+    return MemoryHistory(
+        memory=memory(raw["memory"], client),
+        decisions=tuple(decision(line, client) for line in raw["decisions"]),
+        related=tuple(memories(raw["related"], client)),
+        sources=tuple(message(source) for source in raw["sources"]),
+    )
+
+
+def explanation(raw: Raw, client: RestClient) -> MemoryExplanation:
+    """Read why a memory is what it is."""
+    known = history(raw, client)
+    by_id = {str(related.id): related for related in known.related}
+    place = raw["last_recalled"]
+    return MemoryExplanation(
+        history=known,
+        replaced=tuple(by_id[id_] for id_ in raw["replaced"]),
+        replaced_by=tuple(by_id[id_] for id_ in raw["replaced_by"]),
+        last_recalled=None if place is None else read(InjectionSite, place),
+    )
+
+
+def held(raw: Raw, client: RestClient) -> HeldMemory:
+    """Read a memory that waits for review."""
+    return HeldMemory(memory=memory(raw["memory"], client), reason=raw["reason"])
+
+
+def trace(raw: Raw, client: RestClient) -> PromptTrace:
+    """Read what memory did for a request."""
+    shown = [memory(item["memory"], client) for item in raw["memories"]]
+    used = [item["id"] for item in raw["memories"] if item["used"]]
+    is_judged = any(item["used"] is not None for item in raw["memories"])
+    items = tuple((known.subject, known.id, item["score"]) for known, item in zip(shown, raw["memories"], strict=True))
+    plain = {name: raw[name] for name in ("id", "at", "seq", "block_hash", "replayed", "tokens")}
+    record = read(
+        InjectionRecord,
+        {
+            **plain,
+            "query_hash": _number(raw["query_hash"]),
+            "items": items,
+            "hits": frozenset(used) if is_judged else None,
+            "omitted": tuple(read(OmittedMemory, item) for item in raw["omitted"]),
+            "prefix": raw["prefix"] or "",
+            "failure": raw["failure"] or "",
+        },
+    )
+    return PromptTrace(record=record, memories=tuple(shown))
+
+
+def formation(raw: Raw, client: RestClient) -> FormationStatus:
+    """Read the state of a formation."""
+    places = {"subject": client.parsed(raw["subject"]), "home": client.parsed(raw["home"])}
+    return read(FormationStatus, {**raw, "key": read(FormationKey, {**raw, **places})})
+
+
+def api_key(raw: Raw) -> ApiKey:
+    """Read an API key."""
+    return read(ApiKey, {**raw, "limits": read(KeyLimits, raw)})
+
+
+def subjects(texts: Iterable[str], client: RestClient) -> list[Subject]:
+    """Read the names of subjects."""
+    return [client.parsed(text) for text in texts]
+
+
+def _hashed(type_: type[T], raw: Raw) -> T:
+    """Read a value with a hash, which the server writes as hexadecimal digits."""
+    return read(type_, {**raw, "hash": _number(raw["hash"])})
+
+
+def _number(hash_: str) -> int:
+    """Read a signed 64-bit hash.
+
+    >>> _number("ffffffffffffffff")
+    -1
+    """
+    value = int(hash_, 16)
+    return value - (1 << _HASH_BITS) if value >> (_HASH_BITS - 1) else value

@@ -1,0 +1,77 @@
+"""Search of a subject's memories over HTTP: by words and meaning, or by similarity alone. Serves through the engine."""
+
+from pydantic import Field
+
+from recollect.server.api.v1.fields import Body, Instant, ProfileName
+from recollect.server.api.v1.memory_answers import NearestAnswer, RecallAnswer, recall_answer, recalled_answer
+from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
+from recollect.server.api.v1.request import ResourceRequest
+from recollect.types import Access
+
+_TAG = "memories"
+_MAX_QUERY, _MAX_FOUND, _MAX_DIMENSIONS = 20_000, 200, 16_000
+
+
+class SearchRequest(Body):
+    """What to search for."""
+
+    query: str = Field(max_length=_MAX_QUERY, description="Words, a question, dates.")
+    limit: int = Field(default=10, ge=1, le=_MAX_FOUND)
+    profile: ProfileName | None = None
+    at: Instant | None = Field(default=None, description="Search what was true at this instant; null: now.")
+    known_at: Instant | None = Field(default=None, description="Search what was known at this instant; null: now.")
+
+
+class NearestRequest(Body):
+    """A text or a vector, of which exactly one is given."""
+
+    query: str | None = Field(default=None, max_length=_MAX_QUERY)
+    vector: list[float] | None = Field(default=None, min_length=1, max_length=_MAX_DIMENSIONS)
+    limit: int = Field(default=10, ge=1, le=_MAX_FOUND)
+
+
+async def _search(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(SearchRequest)
+    found = await request.engine.search(
+        body.query,
+        user=request.target,
+        limit=body.limit,
+        profile=request.profile(body.profile),
+        at=body.at,
+        known_at=body.known_at,
+    )
+    return ResourceReply(answer=recall_answer(found, request.requester))
+
+
+async def _nearest(request: ResourceRequest) -> ResourceReply:
+    body = request.body_as(NearestRequest)
+    found = await request.engine.vectors.nearest(
+        query=body.query, vector=body.vector, user=request.target, limit=body.limit
+    )
+    return ResourceReply(answer=NearestAnswer(items=[recalled_answer(item, request.requester) for item in found]))
+
+
+OPERATIONS = (
+    ResourceOperation(
+        id="searchMemories",
+        method="POST",
+        path="/v1/subjects/{subject}/search",
+        tag=_TAG,
+        summary="Find the memories relevant to a query, with the reasons",
+        access=Access.READ,
+        handler=_search,
+        body=SearchRequest,
+        answer=RecallAnswer,
+    ),
+    ResourceOperation(
+        id="nearestMemories",
+        method="POST",
+        path="/v1/subjects/{subject}/nearest",
+        tag=_TAG,
+        summary="Find the notes and episodes nearest in meaning to a text or a vector",
+        access=Access.READ,
+        handler=_nearest,
+        body=NearestRequest,
+        answer=NearestAnswer,
+    ),
+)
