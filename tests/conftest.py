@@ -2,7 +2,7 @@
 
 `pytest --store=file` runs them on another store than the one in memory. The markers `postgres` and `process` are for
 tests that use a PostgreSQL server or start processes, `campaign` for those with very many or very large cases,
-`twin` for those that repeat a test in memory on a file; `make quick` leaves all of them out.
+`twin` for those that repeat a test in memory on a file, or over HTTP; `make quick` leaves all of them out.
 """
 
 import re
@@ -18,6 +18,7 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
+from remote_engine import far_engine
 from sqlite_image import copy_or_migrate
 from stores import STORES, new_store, url_of
 from workers import LONG_FILES, PROCESS_FOLDERS, WorkerScheduler
@@ -34,6 +35,8 @@ CAMPAIGN_FILES = (
 )
 # Their bounds on time would not hold beside other tests: `make test` runs them alone, after the rest.
 TIMED_FILES = ("test_bad_input.py", "test_no_delay.py", "test_loop.py", "test_same_answers.py")
+LIBRARY_FOLDERS = ("engine",)
+"""Their tests of the fixture `engine` run on a connection to a server, too."""
 SERVER_STORES = ("postgres", "citus")
 
 
@@ -61,7 +64,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         head, _, parameters = item.nodeid.partition("[")
         in_memory = re.sub(r"\bfile\b", "memory", parameters)
-        if in_memory != parameters and f"{head}[{in_memory}" in names:
+        is_far = re.search(r"\bfar\b", parameters) is not None
+        if is_far or (in_memory != parameters and f"{head}[{in_memory}" in names):
             item.add_marker("twin")
         folder = item.path.parent.name
         if folder in PROCESS_FOLDERS:
@@ -77,6 +81,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> WorkerScheduler:
     return WorkerScheduler(config, log)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what the library does a second time over HTTP."""
+    is_of_library = metafunc.definition.path.parent.name in LIBRARY_FOLDERS
+    if is_of_library and {"engine", "face"} <= set(metafunc.fixturenames):
+        is_near_only = metafunc.definition.get_closest_marker("near_only") is not None
+        metafunc.parametrize("face", ("near",) if is_near_only else ("near", "far"))
 
 
 def _uses_postgres(item: pytest.Item) -> bool:
@@ -121,6 +133,16 @@ async def parts(
 
 
 @pytest.fixture
-async def engine(parts: Components) -> AsyncIterator[AsyncRecollect]:
+def face() -> str:
+    """`near`: the engine itself; `far`: a connection to a server of it."""
+    return "near"
+
+
+@pytest.fixture
+async def engine(parts: Components, face: str) -> AsyncIterator[AsyncRecollect]:
     async with AsyncRecollect(parts) as opened:
-        yield opened
+        if face == "near":
+            yield opened
+        else:
+            async with far_engine(opened) as remote:
+                yield remote

@@ -48,3 +48,16 @@ async def connected(engine: AsyncRecollect, key: str | None = None) -> AsyncIter
         URL, RemoteOptions(key=key), transport=ApplicationTransport(engine)
     ) as remote:
         yield remote
+
+
+SERVER_SIDE = ("turns", "clock", "settings", "counter", "metrics")
+"""What tests do or look at in the server's process: a chat, and the time."""
+
+
+@asynccontextmanager
+async def far_engine(engine: AsyncRecollect) -> AsyncIterator[RemoteRecollect]:
+    """Connect to a server of an engine; chats are prepared and recorded at the server."""
+    async with connected(engine) as remote:
+        for name in SERVER_SIDE:
+            vars(remote)[name] = getattr(engine, name)
+        yield remote

@@ -80,7 +80,8 @@ def written_signature(function: Callable[..., object]) -> str:
     assert isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef)
     defaults = [parameter.default for parameter in inspect.signature(function).parameters.values()]
     returns = ast.unparse(definition.returns) if definition.returns else ""
-    return f"({ast.unparse(definition.args)}) -> {returns.strip(QUOTE)} {defaults}"
+    returns = returns.strip(QUOTE).replace("AsyncRecollect", "Self")
+    return f"({ast.unparse(definition.args)}) -> {returns} {defaults}"
 
 
 def _function(member: Any) -> Any:

@@ -211,49 +211,69 @@ from recollect.engine.background import BackgroundEngine
 {cls}'''
 
 
-def client_file(core: Source, services: dict[str, Source]) -> str:
-    """Return the file of `Recollect`."""
-    methods = {method.name: method for method in core.methods()}
-    opening, connecting = methods.pop("open"), methods.pop("connect")
-    methods.pop("close")
-    init = signature(opening, "__init__").replace("(cls", "(self", 1).replace("\ncls", "\nself", 1)
-    init = init.replace("-> Self:", "-> None:")
+def services_file(services: dict[str, Source]) -> str:
+    """Return the file with the namespaces, and with the connection to a server."""
+    connecting = next(read("connection", "Connectable").methods())
     attributes = "\n".join(
-        f"        self.{name} = Blocking{service.definition.name}(self._engine)" for name, service in services.items()
+        f"        self.{name} = Blocking{service.definition.name}(engine)" for name, service in services.items()
     )
-    forwarded = "\n".join(blocking(method, "", "self._engine.core") for method in methods.values())
-    cls = f"""class Recollect:
-{indent(CLIENT_DOC, "    ")}
+    services_imports = "\n".join(
+        f"from recollect.sync.{name} import Blocking{service.definition.name}" for name, service in services.items()
+    )
+    return f'''"""Namespaces of `Recollect`, near and far. Made by tools/make_sync.py."""
 
-{indent(init, "    ")}
-{indent(docstring(opening), "        ")}
-        self._start(BackgroundEngine(AsyncRecollect.open({call(opening)})))
+from __future__ import annotations
+
+from typing import Self
+
+from recollect.engine import AsyncRecollect
+from recollect.engine.background import BackgroundEngine
+{services_imports}
+
+
+class BlockingServices:
+    """What the library offers, by subject."""
+
+    _engine: BackgroundEngine
 
     def _start(self, engine: BackgroundEngine) -> None:
         self._engine = engine
 {attributes}
 
     @classmethod
+{indent(signature(connecting, "connect").replace("'AsyncRecollect'", "Self"), "    ")}
+{indent(docstring(connecting), "        ")}
+{indent(CONNECT_STATEMENT.format(call=call(connecting)), "        ")}'''
+
+
+def client_file(core: Source) -> str:
+    """Return the file of `Recollect`."""
+    methods = {method.name: method for method in core.methods()}
+    opening = methods.pop("open")
+    methods.pop("close")
+    init = signature(opening, "__init__").replace("(cls", "(self", 1).replace("\ncls", "\nself", 1)
+    init = init.replace("-> Self:", "-> None:")
+    forwarded = "\n".join(blocking(method, "", "self._engine.core") for method in methods.values())
+    cls = f"""class Recollect(BlockingServices):
+{indent(CLIENT_DOC, "    ")}
+
+{indent(init, "    ")}
+{indent(docstring(opening), "        ")}
+        self._start(BackgroundEngine(AsyncRecollect.open({call(opening)})))
+
+    @classmethod
 {indent(signature(opening, "open"), "    ")}
 {indent(docstring(opening), "        ")}
         return cls({call(opening)})
-
-    @classmethod
-{indent(signature(connecting, "connect").replace("AsyncRecollect", "Recollect"), "    ")}
-{indent(docstring(connecting), "        ")}
-{indent(CONNECT_STATEMENT.format(call=call(connecting)), "        ")}
 {indent(LIFECYCLE, "    ")}
 {indent(forwarded, "    ")}"""
-    services_imports = "\n".join(
-        f"from recollect.sync.{name} import Blocking{service.definition.name}" for name, service in services.items()
-    )
     return f'''"""`Recollect`: the engine without asyncio. Made by tools/make_sync.py from engine/core.py."""
 
 from __future__ import annotations
 
 from recollect.engine import AsyncRecollect
 from recollect.engine.background import BackgroundEngine
-{services_imports}
+from recollect.sync.services import BlockingServices
 {imports(core, cls)}
 
 
@@ -281,7 +301,8 @@ def make() -> dict[str, str]:
     core = read("core", "AsyncRecollect")
     services = namespaces()
     files = {f"{name}.py": service_file(name, service) for name, service in services.items()}
-    files["client.py"] = client_file(core, services)
+    files["services.py"] = services_file(services)
+    files["client.py"] = client_file(core)
     files["__init__.py"] = '''"""The library without asyncio. tools/make_sync.py generates all files of this folder."""
 
 from recollect.sync.client import Recollect

@@ -12,6 +12,7 @@ from recollect.types import (
     Decision,
     EnergyStatus,
     FormationKey,
+    FormationPlace,
     FormationStatus,
     MaintenanceReport,
     StoreTotals,
@@ -58,6 +59,7 @@ class AdminService:
         user: str | Subject | None = None,
         tenant: str | None = None,
         parked: bool | None = None,
+        after: FormationPlace | None = None,
         limit: int = 100,
     ) -> list[FormationStatus]:
         """List formations of all subjects, longest due first.
@@ -66,10 +68,13 @@ class AdminService:
             user: Only those that write to this user or subject; None lists all.
             tenant: Only those of this tenant's subjects, or of those without one if it is empty; None lists all.
             parked: Only parked ones (True) or only waiting ones (False); None lists both.
+            after: `place` of the last formation of the page before; None lists from the longest due on.
             limit: Maximum number of formations to return.
         """
         subject = None if user is None else self._components.subject(user)
-        return await self._store.formations.list(subject=subject, tenant=tenant, parked=parked, limit=limit)
+        return await self._store.formations.list(
+            subject=subject, tenant=tenant, parked=parked, after=after, limit=limit
+        )
 
     async def retry_formation(self, key: FormationKey) -> bool:
         """Make a parked formation due again; return False if it is not parked."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from recollect.clock import Clock, SystemClock
 from recollect.engine.arguments import read_reason, read_settings, require_members
 from recollect.engine.components import Components, open_components
+from recollect.engine.connection import Connectable
 from recollect.engine.memories import ListRequest, parse_memory_id
 from recollect.engine.results import ListOf
 from recollect.engine.services import Services
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from recollect.engine.context_builder import PromptContext
 
 
-class AsyncRecollect(Services):
+class AsyncRecollect(Connectable, Services):
     """Long-term memory for LLM chat.
 
     Open it with `async with await AsyncRecollect.open() as memory:`. `user` is a user's name, or a `Subject` for a
@@ -76,29 +77,6 @@ class AsyncRecollect(Services):
             require_members(name, value)
         chosen = read_settings(database, settings)
         return cls(await open_components(chosen, clock or SystemClock(), embedder=embedder, model=model))
-
-    @classmethod
-    async def connect(
-        cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4
-    ) -> "AsyncRecollect":
-        """Connect to the memory of a Recollect server: the same methods, over HTTP.
-
-        Args:
-            url: Of the server, such as `http://127.0.0.1:8765`.
-            key: API key; None where the server needs none.
-            timeout_s: How long the server may be silent, and how long a request is tried again.
-            retries: How often a request is sent again that got no answer; a write has one effect all the same.
-
-        Raises:
-            BadSettingError: the URL cannot be used.
-            NoCredentialError: the server needs a valid API key.
-            ServerUnreachableError: it does not answer.
-            BadServerError: it is no Recollect server of this version.
-        """
-        from recollect.engine.remote import RemoteRecollect
-        from recollect.engine.remote.client import RemoteOptions
-
-        return await RemoteRecollect.reach(url, RemoteOptions(key=key, timeout_s=timeout_s, retries=retries))
 
     async def close(self) -> None:
         """Finish what was accepted and close the database. Maintenance in progress stops within a second."""

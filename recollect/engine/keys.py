@@ -116,7 +116,7 @@ class KeyService:
 
     async def _create(self, new: NewApiKey, id_: str, actor: str, *, first: bool) -> tuple[ApiKey, str] | None:
         now = self._clock.now()
-        _check(new)
+        check_new_key(new)
         if new.expires_at is not None and new.expires_at <= now:
             raise BadRequestError(f"expires_at is {new.expires_at.isoformat()}, which has passed", param="expires_at")
         secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
@@ -143,8 +143,13 @@ def hash_of(secret: str) -> bytes:
     return sha256(secret.encode("utf-8", "surrogatepass")).digest()
 
 
-def _check(new: NewApiKey) -> None:
-    """Refuse a key that cannot be made."""
+def check_new_key(new: NewApiKey) -> None:
+    """Check a key that is to be made.
+
+    Raises:
+        BadRequestError: It makes no sense.
+        BadSubjectError: The tenant, user or app cannot be a subject's name.
+    """
     if not 1 <= len(new.name) <= MAX_NAME_CHARACTERS or not new.name.isprintable():
         raise BadRequestError(
             f"the name of a key has 1 to {MAX_NAME_CHARACTERS} printable characters; this one is {new.name[:40]!r}",

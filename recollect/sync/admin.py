@@ -9,6 +9,7 @@ from recollect.profiles.policies import Profile
 from recollect.types import (
     EnergyStatus,
     FormationKey,
+    FormationPlace,
     FormationStatus,
     MaintenanceReport,
     StoreTotals,
@@ -48,6 +49,7 @@ class BlockingAdminService:
         user: str | Subject | None = None,
         tenant: str | None = None,
         parked: bool | None = None,
+        after: FormationPlace | None = None,
         limit: int = 100,
     ) -> list[FormationStatus]:
         """List formations of all subjects, longest due first.
@@ -56,10 +58,11 @@ class BlockingAdminService:
             user: Only those that write to this user or subject; None lists all.
             tenant: Only those of this tenant's subjects, or of those without one if it is empty; None lists all.
             parked: Only parked ones (True) or only waiting ones (False); None lists both.
+            after: `place` of the last formation of the page before; None lists from the longest due on.
             limit: Maximum number of formations to return.
         """
         return self._engine.run(
-            self._engine.core.admin.formations(user=user, tenant=tenant, parked=parked, limit=limit)
+            self._engine.core.admin.formations(user=user, tenant=tenant, parked=parked, after=after, limit=limit)
         )
 
     def retry_formation(self, key: FormationKey) -> bool:

@@ -16,25 +16,14 @@ from recollect.profiles.policies import Profile
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
-from recollect.sync.admin import BlockingAdminService
-from recollect.sync.apps import BlockingAppService
-from recollect.sync.bulk import BlockingBulkService
-from recollect.sync.conversations import BlockingConversationService
-from recollect.sync.embedder import BlockingEmbedderService
-from recollect.sync.erasure import BlockingErasureService
-from recollect.sync.history import BlockingHistoryService
-from recollect.sync.keys import BlockingKeyService
-from recollect.sync.reviews import BlockingReviewService
-from recollect.sync.shared import BlockingSharedMemoryService
-from recollect.sync.transfer import BlockingTransferService
-from recollect.sync.vectors import BlockingVectorService
+from recollect.sync.services import BlockingServices
 from recollect.types import NO_SCOPE, EraseReceipt, Memory, MemoryKind, Recall, RecordedTurn, RequestScope, Subject
 
 if TYPE_CHECKING:
     from recollect.engine import PromptContext
 
 
-class Recollect:
+class Recollect(BlockingServices):
     """Long-term memory for LLM chat, blocking.
 
     Open it with `with Recollect() as memory:`. `user` is a user's name, or a `Subject` for a memory that is not a
@@ -70,21 +59,6 @@ class Recollect:
             BackgroundEngine(AsyncRecollect.open(database, embedder=embedder, model=model, clock=clock, **settings))
         )
 
-    def _start(self, engine: BackgroundEngine) -> None:
-        self._engine = engine
-        self.conversations = BlockingConversationService(self._engine)
-        self.history = BlockingHistoryService(self._engine)
-        self.reviews = BlockingReviewService(self._engine)
-        self.shared = BlockingSharedMemoryService(self._engine)
-        self.keys = BlockingKeyService(self._engine)
-        self.apps = BlockingAppService(self._engine)
-        self.bulk = BlockingBulkService(self._engine)
-        self.vectors = BlockingVectorService(self._engine)
-        self.erasure = BlockingErasureService(self._engine)
-        self.embedder = BlockingEmbedderService(self._engine)
-        self.transfer = BlockingTransferService(self._engine)
-        self.admin = BlockingAdminService(self._engine)
-
     @classmethod
     def open(
         cls,
@@ -110,28 +84,6 @@ class Recollect:
             TypeError: an argument has the wrong type or name; the message says what was given.
         """
         return cls(database, embedder=embedder, model=model, clock=clock, **settings)
-
-    @classmethod
-    def connect(cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4) -> Recollect:
-        """Connect to the memory of a Recollect server: the same methods, over HTTP.
-
-        Args:
-            url: Of the server, such as `http://127.0.0.1:8765`.
-            key: API key; None where the server needs none.
-            timeout_s: How long the server may be silent, and how long a request is tried again.
-            retries: How often a request is sent again that got no answer; a write has one effect all the same.
-
-        Raises:
-            BadSettingError: the URL cannot be used.
-            NoCredentialError: the server needs a valid API key.
-            ServerUnreachableError: it does not answer.
-            BadServerError: it is no Recollect server of this version.
-        """
-        memory = cls.__new__(cls)
-        memory._start(
-            BackgroundEngine(AsyncRecollect.connect(url, key, timeout_s=timeout_s, retries=retries), has_worker=False)
-        )
-        return memory
 
     def close(self) -> None:
         """Finish what was accepted and close the database. Idempotent."""

@@ -37,6 +37,7 @@ from recollect.types.erasure import EraseReceipt, EraseRequest, ErasureRecord, E
 from recollect.types.formation import (
     BusySubjects,
     FormationKey,
+    FormationPlace,
     FormationRequest,
     FormationResult,
     FormationStatus,
@@ -175,6 +176,7 @@ __all__ = [
     "ErasureStatus",
     "Evidence",
     "FormationKey",
+    "FormationPlace",
     "FormationRequest",
     "FormationResult",
     "FormationStatus",

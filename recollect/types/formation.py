@@ -1,10 +1,17 @@
 """Formations: the work that turns messages into memories, its leases and its results. Pure."""
 
+import json
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from recollect.clock import from_micros, to_micros
+from recollect.errors import BadRequestError
 from recollect.types.memory import Change, ConversationId, Decision
 from recollect.types.subject import Subject
+
+# Keys of subjects are signed 64-bit numbers.
+_KEY_RANGE = 1 << 63
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,6 +81,57 @@ class LeaseRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FormationPlace:
+    """The place of a formation in the list of all, longest due first."""
+
+    due_at: datetime | None
+    subject_key: int
+    conversation: ConversationId
+    profile: str
+    stage: str
+    version: str
+
+    @property
+    def text(self) -> str:
+        """The place as a short text, which `parse` reads.
+
+        >>> place = FormationPlace(due_at=None, subject_key=7, conversation=ConversationId("c"), profile="default",
+        ...                        stage="index", version="1")
+        >>> FormationPlace.parse(place.text) == place
+        True
+        """
+        due = None if self.due_at is None else to_micros(self.due_at)
+        parts = [due, self.subject_key, self.conversation, self.profile, self.stage, self.version]
+        return urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode().rstrip("=")
+
+    @classmethod
+    def parse(cls, text: str) -> "FormationPlace":
+        """Read a place.
+
+        Raises:
+            BadRequestError: The text is none.
+        """
+        try:
+            parts = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+            due, subject, *names = parts
+            conversation, profile, stage, version = map(str, names)
+            is_key = isinstance(subject, int) and -_KEY_RANGE <= subject < _KEY_RANGE
+            if not (is_key and isinstance(due, int | None) and all(str(name).isprintable() for name in names)):
+                raise ValueError
+            due_at = None if due is None else from_micros(due)
+        except (ValueError, TypeError, OverflowError, RecursionError):
+            raise BadRequestError("the cursor is none of this list", param="cursor") from None
+        return cls(
+            due_at=due_at,
+            subject_key=subject,
+            conversation=ConversationId(conversation),
+            profile=profile,
+            stage=stage,
+            version=version,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FormationStatus:
     """State of a formation, for operators."""
 
@@ -84,6 +142,19 @@ class FormationStatus:
     attempts: int
     parked: bool
     error: str | None
+
+    @property
+    def place(self) -> FormationPlace:
+        """Its place in the list: the next page begins after it."""
+        key = self.key
+        return FormationPlace(
+            due_at=self.due_at,
+            subject_key=key.subject.key,
+            conversation=key.conversation,
+            profile=key.profile,
+            stage=key.stage,
+            version=key.version,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

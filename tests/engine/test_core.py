@@ -218,6 +218,7 @@ async def test_the_operator_sees_counts_that_add_up(engine: AsyncRecollect) -> N
     await engine.admin.ping()
 
 
+@pytest.mark.near_only(reason="the server has its own workers")
 async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(engine: AsyncRecollect) -> None:
     working = asyncio.create_task(engine.admin.run_worker())
     await engine.record([user(PEANUTS_AND_OSLO)], user="ana")
@@ -229,6 +230,7 @@ async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(eng
     assert engine.admin.worker_counters.failed == 0
 
 
+@pytest.mark.near_only(reason="the server has its own workers")
 async def test_a_worker_that_was_told_to_stop_leaves_forming_by_hand_possible(engine: AsyncRecollect) -> None:
     engine.admin.stop_worker()
     await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana")

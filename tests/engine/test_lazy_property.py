@@ -39,6 +39,7 @@ def test_a_property_is_computed_once_and_may_use_another() -> None:
     assert isinstance(_Numbers.first, lazy_property)
 
 
+@pytest.mark.near_only(reason="the server has its own workers")
 async def test_threads_that_ask_at_once_share_one_worker(
     engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:

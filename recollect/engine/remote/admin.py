@@ -15,6 +15,7 @@ from recollect.store.store_reports import StoreStats
 from recollect.types import (
     EnergyStatus,
     FormationKey,
+    FormationPlace,
     FormationStatus,
     MaintenanceReport,
     StoreTotals,
@@ -53,12 +54,16 @@ class RemoteAdminService(AdminService):
         user: str | Subject | None = None,
         tenant: str | None = None,
         parked: bool | None = None,
+        after: FormationPlace | None = None,
         limit: int = 100,
     ) -> list[FormationStatus]:
         """List formations of all subjects: see `AdminService.formations`."""
         subject = None if user is None else self._client.named(self._client.subject(user))
+        cursor = None if after is None else after.text
         query = {"subject": subject, "tenant": tenant, "parked": parked}
-        raws = await self._client.pages(Call(method="GET", path="/v1/formations", query=query), "formations", limit)
+        raws = await self._client.pages(
+            Call(method="GET", path="/v1/formations", query=query), "formations", limit, cursor=cursor
+        )
         return [values.formation(raw, self._client) for raw in raws]
 
     async def retry_formation(self, key: FormationKey) -> bool:

@@ -1,11 +1,12 @@
 """`RemoteRecollect`: the engine's verbs over HTTP. Asks one server."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
-from recollect.engine.memories import parse_memory_id
+from recollect.concurrency import gather_or_cancel
+from recollect.engine.memories import parse_memory_id, require_limit
 from recollect.engine.remote import values
 from recollect.engine.remote.address import base_url
 from recollect.engine.remote.client import (
@@ -65,14 +66,12 @@ class RemoteRecollect(RemoteServices):
             BadServerError: it is no Recollect server of this version.
         """
         client = RestClient(transport or AiohttpTransport(base_url(url)), options)
-        try:
-            connection, listed = await asyncio.gather(
-                client.ask(Call(method="GET", path="/v1/connection")),
-                client.ask(Call(method="GET", path="/v1/profiles")),
+        async with AsyncExitStack() as on_failure:
+            on_failure.push_async_callback(client.close)
+            connection, listed = await gather_or_cancel(
+                client.ask(Call(method="GET", path=path)) for path in ("/v1/connection", "/v1/profiles")
             )
-        except BaseException:
-            await client.close()
-            raise
+            on_failure.pop_all()
         client.tenant = connection["tenant"]
         client.user = None if connection["subject"] is None else client.parsed(connection["subject"])
         profiles = {
@@ -149,6 +148,7 @@ class RemoteRecollect(RemoteServices):
         known_at: datetime | None = None,
     ) -> Recall:
         """Find the memories relevant to a query: see `AsyncRecollect.search`."""
+        require_limit(limit)
         body = {
             "query": query,
             "limit": limit,
@@ -237,7 +237,7 @@ class RemoteRecollect(RemoteServices):
             query={"keep_messages": keep_messages, "everywhere": everywhere},
             writes=True,
         )
-        return values.receipt(await self._client.ask(call), self._client)
+        return values.receipt(await self._client.ask(call), self._client.subject(user))
 
     async def context(
         self,

@@ -8,7 +8,7 @@ from recollect.engine.memories import parse_memory_id
 from recollect.engine.remote import values
 from recollect.engine.remote.client import Call, RestClient, written
 from recollect.engine.results import MemoryExplanation, MemoryHistory
-from recollect.errors import BadRequestError
+from recollect.errors import BadRequestError, UnknownConversationError
 from recollect.resolution.undo_plan import RestoredMemory, UndoPlan
 from recollect.types import Decision, MemoryId, MessageRef, Subject, WeakenMemory
 
@@ -56,11 +56,18 @@ class RemoteHistoryService(HistoryService):
         dry_run: bool = False,
     ) -> UndoPlan:
         """Undo everything that came from one source, or since a time: see `HistoryService.undo_source`."""
+        if (conversation is None) == (since is None) or (seq is not None and conversation is None):
+            why = "undo takes either a conversation (with or without a message) or a time"
+            raise BadRequestError(why, param="undo")
         if since is not None and since.tzinfo is None:
             raise BadRequestError("the time to undo from needs a time zone", param="since")
         body = {"conversation": conversation, "seq": seq, "since": written(since), "dry_run": dry_run}
         call = Call(method="POST", path=self._client.path(user, "undo"), body=body, writes=True)
-        return self._plan(await self._client.ask(call))
+        try:
+            return self._plan(await self._client.ask(call))
+        except UnknownConversationError:  # in the library, which takes its own ids alone, it is one without memories
+            why = f"nothing of conversation {conversation} is left to undo"
+            raise BadRequestError(why, param="conversation") from None
 
     def _plan(self, raw: dict[str, Any]) -> UndoPlan:
         """Read what undoing changes."""

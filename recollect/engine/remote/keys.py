@@ -1,6 +1,6 @@
 """`memory.keys` over HTTP: what an administrator's key may do. Asks one server."""
 
-from recollect.engine.keys import KeyService
+from recollect.engine.keys import KeyService, check_new_key
 from recollect.engine.remote import values
 from recollect.engine.remote.client import Call, RestClient, segment, written
 from recollect.engine.remote.unavailable import unavailable
@@ -23,6 +23,7 @@ class RemoteKeyService(KeyService):
     async def create(self, new: NewApiKey, *, actor: str = _ACTOR) -> tuple[ApiKey, str]:
         """Make a key; return it with its secret: see `KeyService.create`. The server names the actor."""
         _require_default(actor)
+        check_new_key(new)
         limits = new.limits
         body = {
             "name": new.name,

@@ -4,8 +4,11 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from recollect.engine.recorder import message_dates
 from recollect.engine.remote.client import written
 from recollect.errors import BadRequestError
+
+_EXAMPLE = '{"role": "user", "content": "Hello"}'
 
 
 def plain_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -15,8 +18,9 @@ def plain_messages(messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]
         BadRequestError: One is something else.
     """
     given: object = messages
-    if isinstance(given, str | bytes) or not all(isinstance(each, Mapping) for each in messages):
-        raise BadRequestError("messages are a list of objects such as {'role': 'user', 'content': 'Hello'}")
+    wrong = next((place for place, each in enumerate(messages, 1) if not isinstance(each, Mapping)), None)
+    if isinstance(given, str | bytes) or wrong is not None:
+        raise BadRequestError(f"message {wrong or 1} is not an object such as {_EXAMPLE}", param="messages")
     return [dict(each) for each in messages]
 
 
@@ -29,9 +33,9 @@ def dated_messages(
         BadRequestError: There are not as many instants as messages, or one has no time zone.
     """
     plain = plain_messages(messages)
+    if not plain:
+        raise BadRequestError("messages is empty: there is nothing to log", param="messages")
     if said_at is None:
         return plain
-    dates = [said_at] * len(plain) if isinstance(said_at, datetime) else said_at
-    if len(dates) != len(plain):
-        raise BadRequestError(f"there are {len(plain)} messages and {len(dates)} instants in said_at", param="said_at")
+    dates = message_dates(plain, said_at)
     return [{**each, "said_at": written(at)} for each, at in zip(plain, dates, strict=True)]

@@ -102,10 +102,10 @@ def conversation(raw: Raw, client: RestClient) -> Conversation:
     return read(Conversation, {**raw, "subject": client.parsed(raw["subject"]), "last_seq": raw["messages"]})
 
 
-def receipt(raw: Raw, client: RestClient) -> EraseReceipt:
-    """Read the result of an erasure."""
+def receipt(raw: Raw, subject: Subject) -> EraseReceipt:
+    """Read the result of an erasure, which does not name the subject: the server may keep it."""
     places = tuple(read(ReceiptLine, place) for place in raw["places"])
-    return read(EraseReceipt, {**raw, "subject": client.parsed(raw["subject"]), "places": places})
+    return read(EraseReceipt, {**raw, "subject": subject, "places": places})
 
 
 def history(raw: Raw, client: RestClient) -> MemoryHistory:

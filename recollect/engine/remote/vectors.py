@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from recollect.engine.memories import require_limit
 from recollect.engine.remote import values
 from recollect.engine.remote.client import Call, RestClient
 from recollect.engine.vectors import VectorService
@@ -24,6 +25,7 @@ class RemoteVectorService(VectorService):
         limit: int = 10,
     ) -> list[RecalledMemory]:
         """Find what is nearest to a text or a vector: see `VectorService.nearest`."""
+        require_limit(limit)
         numbers = None if vector is None else [float(number) for number in vector]
         body = {"query": query, "vector": numbers, "limit": limit}
         raw = await self._client.ask(Call(method="POST", path=self._client.path(user, "nearest"), body=body))

@@ -10,6 +10,7 @@ from recollect.types import (
     BusySubjects,
     ConversationId,
     FormationKey,
+    FormationPlace,
     FormationResult,
     FormationStatus,
     Lease,
@@ -143,12 +144,15 @@ class FormationRepository:
         subject: Subject | None = None,
         tenant: str | None = None,
         parked: bool | None = None,
+        after: FormationPlace | None = None,
         limit: int = 100,
     ) -> builtins.list[FormationStatus]:
-        """List formations of one subject, or (for operators) of a tenant or all, longest due first."""
+        """List formations of one subject, or (for operators) of a tenant or all, longest due first, from a place on."""
         check_limit(limit)
         return await self._executor.read(
-            lambda db: formations.list_formations(db, subject=subject, tenant=tenant, parked=parked, limit=limit)
+            lambda db: formations.list_formations(
+                db, subject=subject, tenant=tenant, parked=parked, after=after, limit=limit
+            )
         )
 
     async def retry(self, key: FormationKey, *, now: datetime) -> bool:

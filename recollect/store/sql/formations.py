@@ -21,6 +21,7 @@ from recollect.store.sql.subjects import version_of
 from recollect.types import (
     BusySubjects,
     FormationKey,
+    FormationPlace,
     FormationResult,
     FormationStatus,
     Lease,
@@ -38,6 +39,10 @@ _TOKEN_BITS = 63  # what a signed integer holds
 MAX_DELAY = timedelta(hours=1)
 # Subjects passed over in one look for those whose turn is next; a later look goes on from there.
 MAX_PASSED = 32
+# What is not due comes after what is.
+_LAST_MICROS = 2**63 - 1
+# Comes before every formation in their list.
+_FIRST_PLACE: Row = (-(2**63), -(2**63), b"", "", "", "")
 _MIN_KEY = -(2**63)
 
 
@@ -208,16 +213,36 @@ def release(
 
 
 def list_formations(
-    db: SqlConnection, *, subject: Subject | None, tenant: str | None, parked: bool | None, limit: int
+    db: SqlConnection,
+    *,
+    subject: Subject | None,
+    tenant: str | None,
+    parked: bool | None,
+    after: FormationPlace | None,
+    limit: int,
 ) -> list[FormationStatus]:
     """List formations."""
+    start = _FIRST_PLACE if after is None else _place(after)
     if subject is None:
-        rows = fetch(db, SQL["formations"], parked, limit, *tenant_range(tenant))
+        rows = fetch(db, SQL["formations"], parked, limit, *tenant_range(tenant), *start)
     elif version_of(db, subject) is None:
         rows = []
     else:
-        rows = fetch(db, SQL["formations_of"], parked, limit, subject.key)
+        rows = fetch(db, SQL["formations_of"], parked, limit, subject.key, *start)
     return [read_formation(row) for row in rows]
+
+
+def _place(place: FormationPlace) -> Row:
+    """Return what the list is ordered by.
+
+    Raises:
+        BadRequestError: The conversation is none.
+    """
+    conversation = id_bytes(place.conversation)
+    if conversation is None:
+        raise BadRequestError("the cursor is none of this list", param="cursor")
+    due = _LAST_MICROS if place.due_at is None else to_micros(place.due_at)
+    return (due, place.subject_key, conversation, place.profile, place.stage, place.version)
 
 
 def retry(db: SqlConnection, key: FormationKey, *, now: datetime) -> bool:

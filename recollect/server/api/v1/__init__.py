@@ -20,8 +20,8 @@ from recollect.server.api.v1 import (
     messages,
     prompts,
     search,
-    sharing,
     subjects,
+    subscriptions,
     transfer,
     upkeep,
 )
@@ -30,7 +30,7 @@ from recollect.server.api.v1.router import RestApi, failure_body, send_refusal
 
 OPERATIONS = (
     *subjects.OPERATIONS,
-    *sharing.OPERATIONS,
+    *subscriptions.OPERATIONS,
     *conversations.OPERATIONS,
     *messages.OPERATIONS,
     *prompts.OPERATIONS,

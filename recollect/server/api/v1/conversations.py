@@ -152,7 +152,7 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     known = await known_conversation(request)
     everywhere = request.reaches_others(request.query_as(ErasedConversationQuery).everywhere)
     receipt = await request.engine.erasure.conversation(known.id, user=known.subject, everywhere=everywhere)
-    return ResourceReply(answer=receipt_answer(receipt, request.requester))
+    return ResourceReply(answer=receipt_answer(receipt))
 
 
 OPERATIONS = (

@@ -5,12 +5,12 @@ from typing import Any
 
 from pydantic import Field
 
-from recollect.server.api.v1.fields import Answer, Body, Name, NoQuery, SubjectName, UrlQuery
+from recollect.server.api.v1.fields import Answer, Body, Name, NoQuery, PageAnswer, SubjectName, TenantPage, UrlQuery
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import NOT_FOUND
-from recollect.types import Access, ConversationId, FormationKey, FormationStatus
+from recollect.types import Access, ConversationId, FormationKey, FormationPlace, FormationStatus
 
 _TAG = "operation"
 
@@ -43,16 +43,15 @@ class FormationAnswer(Answer):
     error: str | None
 
 
-class FormationListAnswer(Answer):
+class FormationListAnswer(PageAnswer):
     """Formations, longest due first."""
 
     formations: list[FormationAnswer]
 
 
-class FormationListQuery(UrlQuery):
+class FormationListQuery(TenantPage):
     """Which formations to list."""
 
-    limit: int = Field(default=100, ge=1, le=1000)
     parked: bool | None = Field(default=None, description="Only parked ones (true) or only waiting ones (false).")
     subject: SubjectName | None = Field(default=None, description="Only those that write to this subject.")
 
@@ -115,15 +114,18 @@ class StatsQuery(UrlQuery):
 
 
 async def _formations(request: ResourceRequest) -> ResourceReply:
-    tenant = request.requester.require_all_subjects()
     query = request.query_as(FormationListQuery)
+    tenant = request.requester.require_tenant(query.tenant)
     listed = await request.engine.admin.formations(
         user=None if query.subject is None else request.subject(query.subject, Access.ADMIN),
         tenant=tenant,
         parked=query.parked,
+        after=None if query.cursor is None else FormationPlace.parse(query.cursor),
         limit=query.limit,
     )
-    return ResourceReply(answer=FormationListAnswer(formations=[_formation(status, request) for status in listed]))
+    following = listed[-1].place.text if len(listed) == query.limit else None
+    answers = [_formation(status, request) for status in listed]
+    return ResourceReply(answer=FormationListAnswer(formations=answers, next_cursor=following), next_cursor=following)
 
 
 async def _retry(request: ResourceRequest) -> ResourceReply:

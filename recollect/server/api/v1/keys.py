@@ -8,7 +8,7 @@ from datetime import datetime
 from pydantic import Field
 
 from recollect.errors import UnknownKeyError
-from recollect.server.api.v1.fields import Answer, Body, Instant, Name, PageAnswer, TenantPage
+from recollect.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, Instant, PageAnswer, TenantPage
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.api.v1.request import ResourceRequest
@@ -30,8 +30,12 @@ class KeyRequest(Body):
         max_length=63,
         description="The only tenant, empty for none, `*` for all of them; null: the one of the request's credential.",
     )
-    user: Name | None = Field(default=None, description="The only user; null: any user of the tenant.")
-    app: Name | None = Field(default=None, description="The only app; null: no app is required.")
+    user: str | None = Field(
+        default=None, max_length=MAX_NAME_CHARACTERS, description="The only user; null: any user of the tenant."
+    )
+    app: str | None = Field(
+        default=None, max_length=MAX_NAME_CHARACTERS, description="The only app; null: no app is required."
+    )
     expires_at: Instant | None = None
     requests_per_minute: int | None = Field(default=None, ge=1, le=_MAX_LIMIT)
     concurrent_requests: int | None = Field(default=None, ge=1, le=_MAX_LIMIT)

@@ -175,7 +175,7 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     receipt = await request.engine.erase(
         request.path["memory"], user=request.target, keep_messages=query.keep_messages, everywhere=everywhere
     )
-    return ResourceReply(answer=receipt_answer(receipt, request.requester))
+    return ResourceReply(answer=receipt_answer(receipt))
 
 
 async def _history(request: ResourceRequest) -> ResourceReply:

@@ -202,7 +202,6 @@ class ReceiptAnswer(Answer):
     """Result of an erasure, place by place."""
 
     id: str
-    subject: str
     at: datetime
     done: bool = Field(description="Nothing is pending: no byte of it is left in database or log.")
     places: list[ReceiptPlaceAnswer]
@@ -370,11 +369,10 @@ def explanation_answer(explanation: MemoryExplanation, requester: Requester) -> 
     )
 
 
-def receipt_answer(receipt: EraseReceipt, requester: Requester) -> ReceiptAnswer:
+def receipt_answer(receipt: EraseReceipt) -> ReceiptAnswer:
     """Describe the result of an erasure."""
     return ReceiptAnswer(
         id=receipt.id,
-        subject=requester.shown(receipt.subject),
         at=receipt.at,
         done=receipt.done,
         places=[

@@ -11,7 +11,7 @@ from recollect.server.api.v1.fields import Body, Instant, Name, ProfileName
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.types import Conversation, RequestScope
 
-MAX_MESSAGES = 1000
+MAX_MESSAGES = 10_000
 """Messages of one request."""
 _MAX_ID_BYTES = 512
 

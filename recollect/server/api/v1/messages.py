@@ -68,7 +68,7 @@ async def _erase(request: ResourceRequest) -> ResourceReply:
     receipt = await request.engine.erasure.messages(
         known.id, query.seq, user=known.subject, everywhere=request.reaches_others(query.everywhere)
     )
-    return ResourceReply(answer=receipt_answer(receipt, request.requester))
+    return ResourceReply(answer=receipt_answer(receipt))
 
 
 OPERATIONS = (

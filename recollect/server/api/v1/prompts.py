@@ -11,7 +11,7 @@ from recollect.types import Access
 
 _SUBJECT = "/v1/subjects/{subject}"
 _TAG = "conversations"
-_MAX_QUERY, _MAX_SYSTEM = 20_000, 100_000
+_MAX_QUERY, _MAX_SYSTEM = 200_000, 200_000
 
 
 class ContextRequest(Body):

@@ -9,7 +9,7 @@ from recollect.server.api.v1.request import ResourceRequest
 from recollect.types import Access
 
 _TAG = "memories"
-_MAX_QUERY, _MAX_FOUND, _MAX_DIMENSIONS = 20_000, 200, 16_000
+_MAX_QUERY, _MAX_FOUND, _MAX_DIMENSIONS = 200_000, 200, 16_000
 
 
 class SearchRequest(Body):

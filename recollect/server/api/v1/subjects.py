@@ -71,7 +71,7 @@ class PolledEnergyAnswer(EnergyAnswer):
 
 
 class EnergyPoll(Body):
-    """Who asks."""
+    """The name of the poller."""
 
     poller: str = Field(min_length=1, max_length=100, description="Name under which the time of asking is kept.")
     profile: ProfileName | None = None
@@ -137,7 +137,7 @@ async def _poll(request: ResourceRequest) -> ResourceReply:
 async def _erase(request: ResourceRequest) -> ResourceReply:
     everywhere = request.reaches_others(request.query_as(ErasedSubjectQuery).everywhere)
     receipt = await request.engine.erasure.subject(request.target, everywhere=everywhere)
-    return ResourceReply(answer=receipt_answer(receipt, request.requester))
+    return ResourceReply(answer=receipt_answer(receipt))
 
 
 def _energy_answer(subject: str, status: EnergyStatus) -> EnergyAnswer:

@@ -26,7 +26,9 @@ WITH f AS MATERIALIZED (
       FROM formation AS d
       JOIN subject AS s ON s.key = d.subject
      WHERE (d.parked = ?1 OR ?1 IS NULL) AND s.name > ?3 AND s.name < ?4
-     ORDER BY d.due_at IS NULL, d.due_at, d.subject, d.conversation, d.profile, d.stage, d.version
+       AND (coalesce(d.due_at, 9223372036854775807), d.subject, d.conversation, d.profile, d.stage, d.version)
+         > (?5, ?6, ?7, ?8, ?9, ?10)
+     ORDER BY coalesce(d.due_at, 9223372036854775807), d.subject, d.conversation, d.profile, d.stage, d.version
      LIMIT ?2
 )
 SELECT f.name, h.name, f.conversation, f.profile, f.stage, f.version,
@@ -34,7 +36,7 @@ SELECT f.name, h.name, f.conversation, f.profile, f.stage, f.version,
   FROM f
   JOIN subject AS h ON h.key = f.home
   JOIN conversation AS c ON c.subject = h.key AND c.id = f.conversation
- ORDER BY f.due_at IS NULL, f.due_at, f.subject, f.conversation, f.profile, f.stage, f.version
+ ORDER BY coalesce(f.due_at, 9223372036854775807), f.subject, f.conversation, f.profile, f.stage, f.version
 
 -- name: formations_of
 WITH f AS MATERIALIZED (
@@ -43,7 +45,9 @@ WITH f AS MATERIALIZED (
       FROM formation AS d
       JOIN subject AS s ON s.key = d.subject
      WHERE d.subject = ?3 AND (d.parked = ?1 OR ?1 IS NULL)
-     ORDER BY d.due_at IS NULL, d.due_at, d.conversation, d.profile, d.stage, d.version
+       AND (coalesce(d.due_at, 9223372036854775807), d.subject, d.conversation, d.profile, d.stage, d.version)
+         > (?4, ?5, ?6, ?7, ?8, ?9)
+     ORDER BY coalesce(d.due_at, 9223372036854775807), d.conversation, d.profile, d.stage, d.version
      LIMIT ?2
 )
 SELECT f.name, h.name, f.conversation, f.profile, f.stage, f.version,
@@ -51,4 +55,4 @@ SELECT f.name, h.name, f.conversation, f.profile, f.stage, f.version,
   FROM f
   JOIN subject AS h ON h.key = f.home
   JOIN conversation AS c ON c.subject = h.key AND c.id = f.conversation
- ORDER BY f.due_at IS NULL, f.due_at, f.conversation, f.profile, f.stage, f.version
+ ORDER BY coalesce(f.due_at, 9223372036854775807), f.conversation, f.profile, f.stage, f.version

@@ -123,7 +123,9 @@ SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
   JOIN subject AS h ON h.key = f.home
   JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
  WHERE (f.parked = ?1 OR ?1 IS NULL) AND s.name > ?3 AND s.name < ?4
- ORDER BY f.due_at IS NULL, f.due_at, f.subject, f.conversation, f.profile, f.stage, f.version
+   AND (coalesce(f.due_at, 9223372036854775807), f.subject, f.conversation, f.profile, f.stage, f.version)
+     > (?5, ?6, ?7, ?8, ?9, ?10)
+ ORDER BY coalesce(f.due_at, 9223372036854775807), f.subject, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
 
 -- name: formations_of
@@ -134,7 +136,9 @@ SELECT s.name, h.name, f.conversation, f.profile, f.stage, f.version,
   JOIN subject AS h ON h.key = f.home
   JOIN conversation AS c ON c.subject = f.home AND c.id = f.conversation
  WHERE f.subject = ?3 AND (f.parked = ?1 OR ?1 IS NULL)
- ORDER BY f.due_at IS NULL, f.due_at, f.conversation, f.profile, f.stage, f.version
+   AND (coalesce(f.due_at, 9223372036854775807), f.subject, f.conversation, f.profile, f.stage, f.version)
+     > (?4, ?5, ?6, ?7, ?8, ?9)
+ ORDER BY coalesce(f.due_at, 9223372036854775807), f.subject, f.conversation, f.profile, f.stage, f.version
  LIMIT ?2
 
 -- name: formed_by_another

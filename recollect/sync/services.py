@@ -1,0 +1,63 @@
+"""Namespaces of `Recollect`, near and far. Made by tools/make_sync.py."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from recollect.engine import AsyncRecollect
+from recollect.engine.background import BackgroundEngine
+from recollect.sync.admin import BlockingAdminService
+from recollect.sync.apps import BlockingAppService
+from recollect.sync.bulk import BlockingBulkService
+from recollect.sync.conversations import BlockingConversationService
+from recollect.sync.embedder import BlockingEmbedderService
+from recollect.sync.erasure import BlockingErasureService
+from recollect.sync.history import BlockingHistoryService
+from recollect.sync.keys import BlockingKeyService
+from recollect.sync.reviews import BlockingReviewService
+from recollect.sync.shared import BlockingSharedMemoryService
+from recollect.sync.transfer import BlockingTransferService
+from recollect.sync.vectors import BlockingVectorService
+
+
+class BlockingServices:
+    """What the library offers, by subject."""
+
+    _engine: BackgroundEngine
+
+    def _start(self, engine: BackgroundEngine) -> None:
+        self._engine = engine
+        self.conversations = BlockingConversationService(engine)
+        self.history = BlockingHistoryService(engine)
+        self.reviews = BlockingReviewService(engine)
+        self.shared = BlockingSharedMemoryService(engine)
+        self.keys = BlockingKeyService(engine)
+        self.apps = BlockingAppService(engine)
+        self.bulk = BlockingBulkService(engine)
+        self.vectors = BlockingVectorService(engine)
+        self.erasure = BlockingErasureService(engine)
+        self.embedder = BlockingEmbedderService(engine)
+        self.transfer = BlockingTransferService(engine)
+        self.admin = BlockingAdminService(engine)
+
+    @classmethod
+    def connect(cls, url: str, key: str | None = None, *, timeout_s: float = 30.0, retries: int = 4) -> Self:
+        """Connect to the memory of a Recollect server: the same methods, over HTTP.
+
+        Args:
+            url: Of the server, such as `http://127.0.0.1:8765`.
+            key: API key; None where the server needs none.
+            timeout_s: How long the server may be silent, and how long a request is tried again.
+            retries: How often a request is sent again that got no answer; a write has one effect all the same.
+
+        Raises:
+            BadSettingError: the URL cannot be used.
+            NoCredentialError: the server needs a valid API key.
+            ServerUnreachableError: it does not answer.
+            BadServerError: it is no Recollect server of this version.
+        """
+        memory = cls.__new__(cls)
+        memory._start(
+            BackgroundEngine(AsyncRecollect.connect(url, key, timeout_s=timeout_s, retries=retries), has_worker=False)
+        )
+        return memory
