@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from integration.server_process import ServerProcess
 from make_sync_script import make_sync
+from recollect.engine.remote.unavailable import NOT_OVER_HTTP
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "library.md").read_text("utf-8")
-EXAMPLES = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE)
+ALL_EXAMPLES = re.findall(r"(?ms)^```python\n(.*?)^```$", PAGE)
+EXAMPLES = [code for code in ALL_EXAMPLES if ".connect(" not in code]
+CONNECTED_EXAMPLES = [code for code in ALL_EXAMPLES if ".connect(" in code]
 
 
 def sections() -> dict[str, str]:
@@ -72,10 +76,45 @@ def test_an_example_prints_what_its_comments_say(
     code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "library.md", "exec"), {"__name__": "__main__"})  # the page's own examples
+    assert printed_by(code, capsys) == promised_by(code)
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    server = ServerProcess(tmp_path_factory.mktemp("library"))
+    server.start()
+    yield server
+    server.stop()
+
+
+@pytest.mark.process
+@pytest.mark.parametrize("code", CONNECTED_EXAMPLES, ids=["blocking", "asyncio"])
+def test_an_example_does_the_same_on_a_server(
+    code: str, server: ServerProcess, capsys: pytest.CaptureFixture[str]
+) -> None:
+    address = "http://127.0.0.1:8765"
+    assert address in code
+    assert printed_by(code.replace(address, server.base_url), capsys) == promised_by(code)
+
+
+def printed_by(code: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Run one of the page's own examples."""
+    exec(compile(code, "library.md", "exec"), {"__name__": "__main__"})
+    return capsys.readouterr().out.splitlines()
+
+
+def promised_by(code: str) -> list[str]:
+    """Return what the comments of an example say that it prints."""
     said = re.findall(r"print\(.*\)  # (.*)$", code, re.MULTILINE)
     assert said or "print" not in code
-    assert capsys.readouterr().out.splitlines() == said
+    return said
+
+
+def test_the_page_says_how_a_connection_is_opened_and_what_it_lacks() -> None:
+    section = sections()["Connecting to a server"]
+    [connecting] = make_sync.read("connection", "Connectable").methods()
+    assert listed(section) == {signature(connecting)}
+    assert {name for name in NOT_OVER_HTTP if f"`{name}`" not in section} == set()
 
 
 def test_every_section_has_an_example() -> None:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from random import random
-from typing import Any
+from typing import Any, Never
 from urllib.parse import quote, urlencode
 from uuid import uuid4
 
@@ -34,7 +34,7 @@ LONG_TIMEOUT_S = 3600.0
 # The first pause before a retry; each further one is twice as long, and up to half of it is random.
 _FIRST_PAUSE_S = 0.2
 _MAX_PAUSE_S = 5.0
-_SUCCESS, _REFUSED = 200, 400
+_SUCCESS, _NO_SUCCESS = 200, 300
 _RETRIED_STATUSES = frozenset({429, 502, 503, 504})
 _IN_PROGRESS = "request-in-progress"
 _NO_SCOPE_HEADERS: Mapping[str, str] = {}
@@ -172,7 +172,7 @@ class RestClient:
             method=call.method, path=_with_query(call), headers=headers, body=body, timeout_s=timeout_s
         )
         async with self._transport.open(request) as answer:
-            if not _SUCCESS <= answer.status < _REFUSED:
+            if not _SUCCESS <= answer.status < _NO_SUCCESS:
                 raise _error(call, answer, await _whole(answer))
             async for part in answer.parts:
                 yield part
@@ -199,7 +199,7 @@ class RestClient:
     async def _once(self, call: Call, request: HttpRequest) -> tuple[Mapping[str, str], Any]:
         async with self._transport.open(request) as answer:
             body = await _whole(answer)
-        if _SUCCESS <= answer.status < _REFUSED:
+        if _SUCCESS <= answer.status < _NO_SUCCESS:
             return answer.headers, await _decoded(call, body)
         problem = problem_in(answer.headers, body)
         error = error_of(answer.status, answer.headers, problem, call.shown)
@@ -336,11 +336,22 @@ async def _whole(answer: HttpAnswer) -> bytes:
     return b"".join(parts)
 
 
+class _Object(dict[str, Any]):
+    """A JSON object of an answer."""
+
+    def __missing__(self, name: str) -> Never:
+        raise BadServerError(f"the server's answer lacks {name!r}: it runs another version of Recollect")
+
+
 async def _decoded(call: Call, body: bytes) -> Any:
+    """Read an answer: a JSON object, or nothing."""
     if not body:
         return None
     try:
-        return await run_in_thread_if_large(len(body), lambda: json.loads(body))
+        read = await run_in_thread_if_large(len(body), lambda: json.loads(body, object_hook=_Object))
+        if isinstance(read, _Object):
+            return read
+        raise ValueError
     except ValueError:
         raise BadServerError(f"{call.shown} was not answered with JSON: is it a Recollect server?") from None
 
