@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
 from recollect.concurrency import gather_or_cancel
+from recollect.engine.arguments import read_reason
 from recollect.engine.memories import parse_memory_id, require_limit
 from recollect.engine.remote import values
 from recollect.engine.remote.address import base_url
@@ -194,32 +195,40 @@ class RemoteRecollect(RemoteServices):
     async def correct(  # noqa: PLR0913  # as the engine's
         self,
         memory_id: str,
-        text: str,
+        text: str | None = None,
         *,
         user: str | Subject | None = None,
+        true_until: datetime | None = None,
         value: str | None = None,
         importance: float | None = None,
         type: str | None = None,
         unchanged: Memory | None = None,
     ) -> Memory:
-        """Replace a memory by what holds in its place: see `AsyncRecollect.correct`."""
+        """Close a memory that was wrong or is no longer true: see `AsyncRecollect.correct`."""
         path = self._client.path(user, "memories", parse_memory_id(memory_id))
         call = Call(
             method="PATCH",
             path=path,
-            body={"text": text, "value": value, "importance": importance, "type": type},
+            body={
+                "text": text,
+                "true_until": written(true_until),
+                "value": value,
+                "importance": importance,
+                "type": type,
+            },
             headers=await self._if_match(path, unchanged),
             writes=True,
         )
         return values.memory(await self._client.ask(call), self._client)
 
     async def forget(
-        self, memory_id: str, *, user: str | Subject | None = None, unchanged: Memory | None = None
+        self, memory_id: str, *, user: str | Subject | None = None, reason: str = "", unchanged: Memory | None = None
     ) -> Memory:
         """Close a memory and all that says the same: see `AsyncRecollect.forget`."""
         path = self._client.path(user, "memories", parse_memory_id(memory_id))
         headers = await self._if_match(path, unchanged)
-        call = Call(method="POST", path=f"{path}/close", headers=headers, writes=True)
+        body = {"reason": read_reason(reason)}
+        call = Call(method="POST", path=f"{path}/close", body=body, headers=headers, writes=True)
         return values.memory(await self._client.ask(call), self._client)
 
     async def erase(

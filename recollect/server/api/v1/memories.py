@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from recollect.engine import run_in_thread_if_large
+from recollect.engine.arguments import MAX_REASON_CHARACTERS
 from recollect.errors import ChangedMemoryError
 from recollect.server.api.v1.cursors import read_id_cursor
 from recollect.server.api.v1.fields import Body, Instant, Page, ProfileName, SubjectName, UrlQuery, Weight
@@ -33,7 +34,7 @@ from recollect.types import Access, Memory, MemoryKind, MemoryState, NewNote
 _PATH = "/v1/subjects/{subject}/memories"
 _MEMORY = f"{_PATH}/{{memory}}"
 _TAG = "memories"
-_MAX_TEXT, _MAX_TYPE, _MAX_NOTES, _MAX_REASON = 10_000, 40, 1000, 500
+_MAX_TEXT, _MAX_TYPE, _MAX_NOTES = 10_000, 40, 1000
 # Bytes of a memory's JSON, roughly: long pages are described in a thread.
 _BYTES_OF_MEMORY = 1000
 
@@ -77,7 +78,7 @@ class CorrectionRequest(Body):
 class CloseRequest(Body):
     """Why to close a memory."""
 
-    reason: str = Field(default="", max_length=_MAX_REASON, description="For the decision log.")
+    reason: str = Field(default="", max_length=MAX_REASON_CHARACTERS, description="For the decision log.")
 
 
 class LinkRequest(Body):
