@@ -66,6 +66,7 @@ def formations(
         if retry_parked:
             for status in await engine.admin.formations(parked=True, limit=_MAX_RETRIES):
                 retried += await engine.admin.retry_formation(status.key)
+            await here.note_act(engine, "formations.retry", count=retried, of_all=True)
         listed = await engine.admin.formations(parked=True if parked else None, limit=limit)
         return [status for status in listed if status.parked or status.due_at is not None], retried
 

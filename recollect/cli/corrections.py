@@ -166,11 +166,15 @@ def undo(  # noqa: PLR0913  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> "UndoPlan":
         if decision is not None:
-            return await engine.history.undo(decision, user=here.subject, dry_run=dry_run)
-        chat = (await find_conversation(engine, conversation, here.subject)).id if conversation else None
-        return await engine.history.undo_source(
-            user=here.subject, conversation=chat, seq=message, since=instant, dry_run=dry_run
-        )
+            plan = await engine.history.undo(decision, user=here.subject, dry_run=dry_run)
+        else:
+            chat = (await find_conversation(engine, conversation, here.subject)).id if conversation else None
+            plan = await engine.history.undo_source(
+                user=here.subject, conversation=chat, seq=message, since=instant, dry_run=dry_run
+            )
+        if not dry_run:
+            await here.note_act(engine, "decisions.undo", target=decision)
+        return plan
 
     plan = here.run(work)
     if as_json:
@@ -214,6 +218,8 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
             raise typer.BadParameter(f"{min(both)} cannot be approved and rejected at once")
         approved = [await engine.reviews.approve(memory_id, user=here.subject) for memory_id in dict.fromkeys(good)]
         rejected = [await engine.reviews.reject(memory_id, user=here.subject) for memory_id in dict.fromkeys(bad)]
+        await here.note_acts(engine, "reviews.approve", approved)
+        await here.note_acts(engine, "reviews.reject", rejected)
         return approved, rejected, await engine.reviews.list(user=here.subject, limit=limit)
 
     approved, rejected, held = here.run(work)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 from recollect.cli.erase import confirm
-from recollect.cli.options import AsJson, DatabaseUrl
+from recollect.cli.options import ACTOR, AsJson, DatabaseUrl
 from recollect.cli.output import note, plural, rows, say, say_json
 from recollect.cli.replay import ProgressBar
 
@@ -138,7 +138,9 @@ def _use(spec: "EmbedderSpec", database: str | None, *, dry_run: bool, yes: bool
         count = f"{plural(plan.memories, 'memory')} of {plural(plan.subjects, 'subject')}"
         confirm(f"Use {record.space} ({record.dim} dimensions) and re-embed {count}?", yes=yes)
         with ProgressBar() as bar, _resumable():
-            return record, await engine.embedder.use(trial, tell=_telling(bar))
+            report = await engine.embedder.use(trial, tell=_telling(bar))
+        await engine.keys.note_act("embedder.use", actor=ACTOR, count=report.memories)
+        return record, report
 
     began = time.monotonic()
     record, report = _run(database, work)

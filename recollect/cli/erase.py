@@ -74,20 +74,28 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         from recollect.cli.conversations import find_conversation
 
         if conversation is None:
-            return await engine.erasure.subject(here.subject, everywhere=everywhere)
+            receipt = await engine.erasure.subject(here.subject, everywhere=everywhere)
+            await here.note_act(engine, "subjects.erase")
+            return receipt
         logged = await find_conversation(engine, conversation, here.subject)
         count = f"{len(message)} of the {logged.last_seq}" if message else f"all {logged.last_seq}"
         confirm(f"Erase {count} messages of conversation {logged.id}?", yes=yes)
         if message:
-            return await engine.erasure.messages(logged.id, message, user=here.subject, everywhere=everywhere)
-        return await engine.erasure.conversation(logged.id, user=here.subject, everywhere=everywhere)
+            receipt = await engine.erasure.messages(logged.id, message, user=here.subject, everywhere=everywhere)
+            await here.note_act(engine, "messages.erase", count=len(message))
+            return receipt
+        receipt = await engine.erasure.conversation(logged.id, user=here.subject, everywhere=everywhere)
+        await here.note_act(engine, "conversations.erase")
+        return receipt
 
     show_receipts([here.run(work)], as_json=as_json)
 
 
 def _finish(here: CommandOptions, *, rewrite: bool) -> None:
     async def work(engine: "AsyncRecollect") -> bool:
-        return await engine.erasure.finish(rewrite=rewrite)
+        done = await engine.erasure.finish(rewrite=rewrite)
+        await here.note_act(engine, "erasures.finish", of_all=True)
+        return done
 
     done = here.run(work)
     if here.as_json:

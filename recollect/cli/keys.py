@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl, load_options
+from recollect.cli.options import ACTOR, AsJson, DatabaseUrl, load_options
 from recollect.cli.output import note, rows, say, say_json, when
 from recollect.lazy_pattern import LazyPattern
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect
     from recollect.types import ApiKey, AuditEntry
 
-_ACTOR = "cli"
 _DAYS = LazyPattern(r"([0-9]{1,5})d")
 _PAGE_SIZE = 1000
 
@@ -46,6 +45,16 @@ _OfTenant = Annotated[
 _Limit = Annotated[int, typer.Option("--limit", min=1, max=9_999, metavar="N", help="Maximum number to show.")]
 _Before = Annotated[
     str | None, typer.Option("--before", metavar="ID", help="Show what came before this entry.", show_default=False)
+]
+
+_Actor = Annotated[
+    str, typer.Option("--actor", metavar="ID", help="Show only acts of this actor, such as cli.", show_default=False)
+]
+_Action = Annotated[
+    str, typer.Option("--action", metavar="NAME", help="Show only acts of this name.", show_default=False)
+]
+_Target = Annotated[
+    str, typer.Option("--target", metavar="ID", help="Show only acts on this key or memory.", show_default=False)
 ]
 
 
@@ -91,7 +100,7 @@ def create(  # noqa: PLR0913  # a command's options are its parameters
             requests_per_minute=requests_per_minute, concurrent_requests=concurrent, body_bytes=body_bytes
         ),
     )
-    key, secret = here.run(lambda engine: engine.keys.create(new, actor=_ACTOR))
+    key, secret = here.run(lambda engine: engine.keys.create(new, actor=ACTOR))
     if as_json:
         say_json({**_as_json(key), "key": secret})
         return
@@ -136,7 +145,7 @@ def list_(tenant: _OfTenant = None, as_json: AsJson = False, database: DatabaseU
 def revoke(key_id: _KeyId, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Revoke a key. Running servers refuse it within ten seconds."""
     here = load_options(database=database, as_json=as_json)
-    key = here.run(lambda engine: engine.keys.revoke(key_id, actor=_ACTOR))
+    key = here.run(lambda engine: engine.keys.revoke(key_id, actor=ACTOR))
     if as_json:
         say_json(_as_json(key))
     else:
@@ -144,16 +153,22 @@ def revoke(key_id: _KeyId, as_json: AsJson = False, database: DatabaseUrl = None
 
 
 @keys.command()
-def audit(
+def audit(  # noqa: PLR0913  # a command's options are its parameters
     tenant: _OfTenant = None,
+    actor: _Actor = "",
+    action: _Action = "",
+    target: _Target = "",
     before: _Before = None,
     limit: _Limit = 100,
     as_json: AsJson = False,
     database: DatabaseUrl = None,
 ) -> None:
     """Show administrative acts, newest first: who did what and when."""
+    from recollect.types import AuditFilter
+
     here = load_options(database=database, as_json=as_json)
-    entries = here.run(lambda engine: engine.keys.audit(tenant=tenant, before=before, limit=limit))
+    wanted = AuditFilter(actor=actor, action=action, target=target)
+    entries = here.run(lambda engine: engine.keys.audit(wanted, tenant=tenant, before=before, limit=limit))
     if as_json:
         following = entries[-1].id if len(entries) == limit else None
         say_json({"entries": [_entry(entry) for entry in entries], "next": following})

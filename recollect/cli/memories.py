@@ -333,7 +333,9 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
         return found
 
     async def close(engine: "AsyncRecollect") -> "list[Memory]":
-        return [await engine.forget(memory.id, user=here.subject, reason=reason) for memory in await find(engine)]
+        closed = [await engine.forget(memory.id, user=here.subject, reason=reason) for memory in await find(engine)]
+        await here.note_acts(engine, "memories.close", closed)
+        return closed
 
     async def take_away(engine: "AsyncRecollect") -> "list[EraseReceipt]":
         receipts = []
@@ -342,6 +344,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
                 receipts.append(
                     await engine.erase(memory.id, user=here.subject, keep_messages=keep_messages, everywhere=everywhere)
                 )
+                await here.note_act(engine, "memories.erase", target=memory.id)
         return receipts
 
     if erase:

@@ -1,7 +1,7 @@
 """Options shared by several commands. Reads the environment through the settings."""
 
 import asyncio
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
@@ -13,9 +13,11 @@ if TYPE_CHECKING:
 
     from recollect.engine import AsyncRecollect
     from recollect.settings import Settings
-    from recollect.types import Subject
+    from recollect.types import Memory, Subject
 
 T = TypeVar("T")
+ACTOR = "cli"
+"""Who acts, in the audit log."""
 
 UserName = Annotated[
     str | None,
@@ -67,6 +69,19 @@ class CommandOptions:
                 return await work(engine)
 
         return asyncio.run(inside())
+
+    async def note_act(
+        self, engine: "AsyncRecollect", action: str, *, target: str | None = None, count: int = 0, of_all: bool = False
+    ) -> None:
+        """Append an act of the command line to the audit log; without `target`, or `of_all`, it is on the subject."""
+        tenant = "" if of_all else self.subject.tenant
+        target = "" if of_all else target or str(self.subject.key)
+        await engine.keys.note_act(action, actor=ACTOR, tenant=tenant, target=target, count=count)
+
+    async def note_acts(self, engine: "AsyncRecollect", action: str, memories: "Iterable[Memory]") -> None:
+        """Append an act on each of some memories to the audit log."""
+        for memory in memories:
+            await self.note_act(engine, action, target=memory.id)
 
 
 def load_options(

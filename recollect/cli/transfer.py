@@ -57,7 +57,9 @@ def export(  # a command's options are its parameters
 
     async def work(engine: "AsyncRecollect") -> int:
         with _written(file) as out:
-            return await engine.transfer.export_to(out, user=here.subject, everybody=everybody)
+            lines = await engine.transfer.export_to(out, user=here.subject, everybody=everybody)
+        await here.note_act(engine, "subjects.export", of_all=everybody)
+        return lines
 
     lines = here.run(work)
     if as_json:
@@ -78,7 +80,9 @@ def take_in(
 
     async def work(engine: "AsyncRecollect") -> "TransferReport":
         with _opened(file) as source, ProgressBar() as bar:
-            return await engine.transfer.import_from(source, progress=bar, only_missing=only_missing, trusted=trusted)
+            report = await engine.transfer.import_from(source, progress=bar, only_missing=only_missing, trusted=trusted)
+        await here.note_act(engine, "subjects.import", count=report.subjects, of_all=True)
+        return report
 
     began = time.monotonic()
     carried = here.run(work)

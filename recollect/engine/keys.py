@@ -7,7 +7,7 @@ from recollect.engine.components import Components
 from recollect.engine.results import ListOf
 from recollect.errors import BadRequestError, UnknownKeyError
 from recollect.ids import new_id
-from recollect.types import Access, ApiKey, AuditEntry, NewApiKey, Subject
+from recollect.types import ALL_ACTS, Access, ApiKey, AuditEntry, AuditFilter, NewApiKey, Subject
 
 PREFIX = "rk_"
 """Begins every key, so that scanners for leaked secrets can find it."""
@@ -103,16 +103,22 @@ class KeyService:
         await self._store.access.add_audit(self._entry(action, actor, tenant, target, count))
 
     async def audit(
-        self, *, tenant: str | None = None, before: str | None = None, limit: int = 100
+        self,
+        wanted: AuditFilter = ALL_ACTS,
+        *,
+        tenant: str | None = None,
+        before: str | None = None,
+        limit: int = 100,
     ) -> ListOf[AuditEntry]:
         """List administrative acts, newest first.
 
         Args:
+            wanted: Only acts of this actor, of this name or on this target.
             tenant: Only acts that concern this tenant; None lists all.
             before: Id of the last entry of the page before.
             limit: Maximum number of entries, 1 to 10,000.
         """
-        return await self._store.access.audit(tenant=tenant, before=before, limit=limit)
+        return await self._store.access.audit(wanted, tenant=tenant, before=before, limit=limit)
 
     async def _create(self, new: NewApiKey, id_: str, actor: str, *, first: bool) -> tuple[ApiKey, str] | None:
         now = self._clock.now()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
-from recollect.types import ApiKey, AuditEntry, NewApiKey
+from recollect.types import ALL_ACTS, ApiKey, AuditEntry, AuditFilter, NewApiKey
 
 
 class BlockingKeyService:
@@ -76,12 +76,15 @@ class BlockingKeyService:
             self._engine.core.keys.note_act(action, actor=actor, tenant=tenant, target=target, count=count)
         )
 
-    def audit(self, *, tenant: str | None = None, before: str | None = None, limit: int = 100) -> ListOf[AuditEntry]:
+    def audit(
+        self, wanted: AuditFilter = ALL_ACTS, *, tenant: str | None = None, before: str | None = None, limit: int = 100
+    ) -> ListOf[AuditEntry]:
         """List administrative acts, newest first.
 
         Args:
+            wanted: Only acts of this actor, of this name or on this target.
             tenant: Only acts that concern this tenant; None lists all.
             before: Id of the last entry of the page before.
             limit: Maximum number of entries, 1 to 10,000.
         """
-        return self._engine.run(self._engine.core.keys.audit(tenant=tenant, before=before, limit=limit))
+        return self._engine.run(self._engine.core.keys.audit(wanted, tenant=tenant, before=before, limit=limit))

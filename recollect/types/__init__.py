@@ -3,7 +3,7 @@
 Instants are aware datetimes in UTC, weights are floats from 0 to 1, ids are UUIDv7 in canonical text form.
 """
 
-from recollect.types.api_key import NO_LIMITS, ApiKey, AuditEntry, KeyLimits, NewApiKey
+from recollect.types.api_key import ALL_ACTS, NO_LIMITS, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey
 from recollect.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
 from recollect.types.caller import ANONYMOUS, Access, Caller
 from recollect.types.conversation import (
@@ -118,6 +118,7 @@ from recollect.types.subject import (
 from recollect.types.vector_blocks import VectorBlocks, max_block_rows
 
 __all__ = [
+    "ALL_ACTS",
     "ALL_VECTORS",
     "ANONYMOUS",
     "CIRCUMSTANCE",
@@ -147,6 +148,7 @@ __all__ = [
     "ApiKey",
     "AppRecord",
     "AuditEntry",
+    "AuditFilter",
     "BusySubjects",
     "CalibrationCurve",
     "Caller",

@@ -68,6 +68,18 @@ class ApiKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AuditFilter:
+    """Which administrative acts are listed; empty: all."""
+
+    actor: str = ""
+    action: str = ""
+    target: str = ""
+
+
+ALL_ACTS = AuditFilter()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
     """One administrative act: who, what, when, and nothing that was said."""
 
@@ -80,6 +92,6 @@ class AuditEntry:
     tenant: str
     """The tenant it concerns; empty for none or all."""
     target: str
-    """Id of what was changed, such as a key's; never a text."""
+    """Id of what was changed, such as a key's or a memory's; of a subject its number, `Subject.key`; never a text."""
     count: int
     """Number of rows that it changed, if that is known."""

@@ -1,9 +1,13 @@
 """`recollect keys`: the secret is printed once and alone, and mistakes are explained."""
 
+from pathlib import Path
+
 import pytest
 
 from cli.conftest import CommandLine
+from recollect.types import Subject
 
+NOTES = ("My bird is the heron.", "My tree is the ash.")
 ANA = ("keys", "create", "--name", "phone", "--user", "ana")
 
 
@@ -36,6 +40,27 @@ def test_keys_are_listed_and_revoked_as_json(cli: CommandLine) -> None:
     ]
     assert acts[0] == ("cli", "keys.revoke", made["id"])
     assert acts[-1] == ("cli", "keys.create", made["id"])
+
+
+def test_acts_of_other_commands_are_noted_without_names_or_texts(cli: CommandLine, tmp_path: Path) -> None:
+    note, other = (cli("add", text, "--user", "ana", "--json").json["memories"][0]["id"] for text in NOTES)
+    cli("forget", note, "--yes", "--user", "ana")
+    cli("forget", other, "--erase", "--yes", "--user", "ana")
+    cli("export", str(tmp_path / "all.jsonl"), "--all")
+    cli("formations", "--retry-parked")
+    cli("erase", "--all", "--yes", "--user", "ana")
+    entries = cli("keys", "audit", "--json").json["entries"]
+    ana = str(Subject.parse("user:ana").key)
+    assert [(entry["action"], entry["target"]) for entry in reversed(entries)] == [
+        ("memories.close", note),
+        ("memories.erase", other),
+        ("subjects.export", ""),
+        ("formations.retry", ""),
+        ("subjects.erase", ana),
+    ]
+    assert {entry["actor"] for entry in entries} == {"cli"}
+    found = cli("keys", "audit", "--action", "memories.erase", "--actor", "cli", "--target", other, "--json").json
+    assert [entry["target"] for entry in found["entries"]] == [other]
 
 
 @pytest.mark.parametrize(

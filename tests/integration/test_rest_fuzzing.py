@@ -1,11 +1,14 @@
-"""Requests that Schemathesis makes of the OpenAPI document, at a live server. More of them: `make soak`."""
+"""Requests that Schemathesis makes of the OpenAPI document, at a live server. 20,000 of them: `make soak COUNT=370`."""
 
 import os
 import subprocess
 import sys
 from pathlib import Path
 
-from integration.server_process import StartServer
+import pytest
+
+from integration.server_process import ServerProcess, StartServer
+from postgres_server import NEEDS_POSTGRES, shared_server
 
 # Beside these, `positive_data_acceptance` knows nothing of names that must exist, such as those of profiles.
 CHECKS = (
@@ -18,14 +21,27 @@ CHECKS = (
     "negative_data_rejection",
 )
 EXAMPLES = int(os.environ.get("RECOLLECT_SOAK", "2"))
+# Draws the bodies of imports: JSON lines are a format that Schemathesis does not know.
+HOOKS = "integration.import_bodies"
 
 
-def test_the_server_answers_as_its_document_says(start_server: StartServer) -> None:
-    server = start_server(offline=True)
+@pytest.mark.soak
+def test_a_server_on_sqlite_answers_as_its_document_says(start_server: StartServer) -> None:
+    fuzz(start_server(offline=True), seed=7)
+
+
+@NEEDS_POSTGRES
+@pytest.mark.soak
+def test_a_server_on_postgres_answers_as_its_document_says(start_server: StartServer) -> None:
+    url = shared_server().new_database("fuzzed")
+    fuzz(start_server(offline=True, settings={"DATABASE_URL": url}), seed=8)
+
+
+def fuzz(server: ServerProcess, *, seed: int) -> None:
+    """Send requests to all operations, and check each answer and the server's log."""
     program = Path(sys.executable).with_name("st")
-    options = ["--phases", "coverage,fuzzing,stateful", "-n", str(EXAMPLES), "--seed", "7", "--no-color"]
-    # A key would shut out the requests without one; JSON lines are a format that Schemathesis does not write.
-    for excluded in ("createKey", "revokeKey", "importSubjects"):
+    options = ["--phases", "coverage,fuzzing,stateful", "-n", str(EXAMPLES), "--seed", str(seed), "--no-color"]
+    for excluded in ("createKey", "revokeKey"):  # a key would shut out the requests without one
         options += ["--exclude-operation-id", excluded]
     command = [
         str(program),
@@ -35,7 +51,11 @@ def test_the_server_answers_as_its_document_says(start_server: StartServer) -> N
         ",".join(CHECKS),
         *options,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=3600, cwd=server.folder, check=False)
+    folder = Path(__file__).parent.parent
+    env = {**os.environ, "SCHEMATHESIS_HOOKS": HOOKS, "PYTHONPATH": f"{folder}{os.pathsep}{folder.parent}"}
+    done = subprocess.run(
+        command, capture_output=True, text=True, timeout=3600, cwd=server.folder, env=env, check=False
+    )
     assert done.returncode == 0, done.stdout[-20_000:] + done.stderr[-2_000:]
     server.stop()
     assert "Traceback" not in server.output()

@@ -1,12 +1,14 @@
 """`memory.keys` over HTTP: what an administrator's key may do. Asks one server."""
 
+from dataclasses import asdict
+
 from recollect.engine.keys import KeyService, check_new_key
 from recollect.engine.remote import values
 from recollect.engine.remote.client import Call, RestClient, segment, written
 from recollect.engine.remote.unavailable import unavailable
 from recollect.engine.results import ListOf
 from recollect.errors import BadRequestError
-from recollect.types import ApiKey, AuditEntry, NewApiKey
+from recollect.types import ALL_ACTS, ApiKey, AuditEntry, AuditFilter, NewApiKey
 
 _KEYS, _AUDIT = "/v1/keys", "/v1/audit"
 _ALL_TENANTS = "*"
@@ -54,10 +56,16 @@ class RemoteKeyService(KeyService):
         return values.api_key(await self._client.ask(Call(method="POST", path=f"{_KEYS}/{segment(id_)}/revoke")))
 
     async def audit(
-        self, *, tenant: str | None = None, before: str | None = None, limit: int = 100
+        self,
+        wanted: AuditFilter = ALL_ACTS,
+        *,
+        tenant: str | None = None,
+        before: str | None = None,
+        limit: int = 100,
     ) -> ListOf[AuditEntry]:
         """List administrative acts, newest first: see `KeyService.audit`."""
-        call = Call(method="GET", path=_AUDIT, query={"tenant": tenant})
+        filters = {name: value or None for name, value in asdict(wanted).items()}
+        call = Call(method="GET", path=_AUDIT, query={"tenant": tenant, **filters})
         raws = await self._client.pages(call, "entries", limit, cursor=before)
         return [values.read(AuditEntry, raw) for raw in raws]
 

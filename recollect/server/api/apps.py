@@ -201,7 +201,13 @@ def _scope(request: ApiRequest, app: str | None) -> RequestScope:
 
 
 def _operation(
-    method: str, path: str, handler: Handler, access: Access = Access.READ, *, for_administrators: bool = False
+    method: str,
+    path: str,
+    handler: Handler,
+    access: Access = Access.READ,
+    *,
+    for_administrators: bool = False,
+    act: str = "",
 ) -> Operation:
     """Declare an operation that a credential for one app may use."""
     return Operation(
@@ -211,6 +217,7 @@ def _operation(
         access=access,
         for_apps=True,
         for_administrators=for_administrators,
+        act=act,
     )
 
 
@@ -218,10 +225,10 @@ _MEMORIES = "/apps/{app}/memories"
 _CONVERSATION = "/conversations/{conversation}"
 OPERATIONS = (
     Operation(method="POST", path="/apps", handler=_register, access=Access.WRITE),
-    _operation("DELETE", "/apps/{app}", _remove, Access.WRITE),
+    _operation("DELETE", "/apps/{app}", _remove, Access.WRITE, act="apps.remove"),
     _operation("GET", _MEMORIES, _list, for_administrators=True),
-    _operation("DELETE", _MEMORIES, _delete_all, Access.WRITE, for_administrators=True),
-    _operation("DELETE", f"{_MEMORIES}/{{memory}}", _delete, Access.WRITE),
+    _operation("DELETE", _MEMORIES, _delete_all, Access.WRITE, for_administrators=True, act="apps.purge"),
+    _operation("DELETE", f"{_MEMORIES}/{{memory}}", _delete, Access.WRITE, act="memories.erase"),
     _operation("POST", f"{_CONVERSATION}/end", _end, Access.WRITE),
     _operation("POST", f"{_CONVERSATION}/save", _save, Access.WRITE),
     _operation("GET", f"{_CONVERSATION}/app", _app),

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, model_validator
 from recollect.engine import HeldMemory
 from recollect.errors import BadIdentityError, BadRequestError
 from recollect.metrics import dedup_rate, replacement_rate, share
-from recollect.server.api.operation import ApiRequest, Operation
+from recollect.server.api.operation import ApiRequest, Handler, Operation
 from recollect.server.status import CREATED, OK
 from recollect.types import Access, Memory, NewNote, RecalledMemory, Subject
 
@@ -131,11 +131,16 @@ def _match(item: RecalledMemory) -> dict[str, object]:
     }
 
 
+def _review(verdict: str, handler: Handler) -> Operation:
+    path, act = f"/api/memory/{{memory}}/{verdict}", f"reviews.{verdict}"
+    return Operation(method="POST", path=path, access=Access.WRITE, handler=handler, act=act)
+
+
 OPERATIONS = (
     Operation(method="POST", path="/api/memory", access=Access.WRITE, handler=_add),
     Operation(method="GET", path="/api/memory/stats", access=Access.READ, handler=_totals),
     Operation(method="GET", path="/api/memory/held", access=Access.READ, handler=_held),
-    Operation(method="POST", path="/api/memory/{memory}/approve", access=Access.WRITE, handler=_approve),
-    Operation(method="POST", path="/api/memory/{memory}/reject", access=Access.WRITE, handler=_reject),
+    _review("approve", _approve),
+    _review("reject", _reject),
     Operation(method="POST", path="/v1/vectors/query", access=Access.READ, handler=_nearest),
 )

@@ -43,6 +43,8 @@ class ApiRequest:
     """Whether an administrator asks for all users of the tenant."""
     actor: str = "local"
     """Who sent it, for the audit log."""
+    is_administrator: bool = False
+    """Whether it has an administrator's credential, or is trusted without one."""
     path: Mapping[str, str]
     """Path parameters by name."""
     query: Mapping[str, str]
@@ -120,6 +122,8 @@ class Operation:
     """Whether an administrator who names no user asks for all users of the tenant."""
     for_apps: bool = False
     """Whether a credential for one app alone may use it, on that app's memory and conversations."""
+    act: str = ""
+    """Its name in the audit log if an administrator does it to one user; empty: it is no administrative act."""
 
 
 def routes_of(operations: Sequence[Operation], engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
@@ -144,7 +148,7 @@ def _endpoint(
         try:
             _authorize(operation, caller_of(request.scope), request.path_params)
             asked = await _api_request(request, operation, engine, policy)
-            status, data = await while_database_answers(engine, operation.handler(asked))
+            status, data = await while_database_answers(engine, _answer(operation, asked))
         except RecollectError as error:
             param = error.param if isinstance(error, BadRequestError | ConflictError) else None
             return _refusal(status_of(error), message_of(error), param)
@@ -155,6 +159,17 @@ def _endpoint(
         return Response(json.dumps(data).encode("utf-8", "replace"), status, media_type=JSON)
 
     return serve
+
+
+async def _answer(operation: Operation, request: ApiRequest) -> tuple[int, object]:
+    """Serve a request; append what an administrator did to one user to the audit log."""
+    answered = await operation.handler(request)
+    if operation.act and request.is_administrator and not request.all_users:
+        user, target = request.user, request.path.get("memory")
+        await request.engine.keys.note_act(
+            operation.act, actor=request.actor, tenant=user.tenant, target=target or str(user.key)
+        )
+    return answered
 
 
 def _authorize(operation: Operation, caller: Caller | None, path: Mapping[str, str]) -> None:
@@ -207,6 +222,7 @@ async def _api_request(
         user=user,
         all_users=identity.subject is None,
         actor="local" if caller is None else caller.id,
+        is_administrator=caller is None or caller.access is Access.ADMIN,
         path={name: value for name, value in request.path_params.items() if name != "user"},
         query=dict(request.query_params),
         body=body,

@@ -5,7 +5,7 @@ from datetime import datetime
 from recollect.store.executor import StoreContext, check_limit
 from recollect.store.sql import access
 from recollect.store.sql.database import SqlConnection
-from recollect.types import ApiKey, AuditEntry, NewApiKey
+from recollect.types import ALL_ACTS, ApiKey, AuditEntry, AuditFilter, NewApiKey
 
 
 class AccessRepository:
@@ -67,8 +67,15 @@ class AccessRepository:
         await self._executor.write(lambda db: access.add_audit(db, entry))
 
     async def audit(
-        self, *, tenant: str | None = None, before: str | None = None, limit: int = 100
+        self,
+        wanted: AuditFilter = ALL_ACTS,
+        *,
+        tenant: str | None = None,
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[AuditEntry]:
         """List administrative acts, newest first, before the one with the id `before`; None as tenant lists all."""
         check_limit(limit)
-        return await self._executor.read(lambda db: access.list_audit(db, tenant=tenant, before=before, limit=limit))
+        return await self._executor.read(
+            lambda db: access.list_audit(db, wanted, tenant=tenant, before=before, limit=limit)
+        )

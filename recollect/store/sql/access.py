@@ -6,7 +6,7 @@ from recollect.clock import from_micros, to_micros
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import Row, SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
-from recollect.types import Access, ApiKey, AuditEntry, KeyLimits, NewApiKey, Subject
+from recollect.types import Access, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey, Subject
 
 SQL = load("access")
 _LAST_ID = b"\xff" * 16
@@ -78,10 +78,13 @@ def add_audit(db: SqlConnection, entry: AuditEntry) -> None:
     db.execute(SQL["add_audit"], values)
 
 
-def list_audit(db: SqlConnection, *, tenant: str | None, before: str | None, limit: int) -> list[AuditEntry]:
+def list_audit(
+    db: SqlConnection, wanted: AuditFilter, *, tenant: str | None, before: str | None, limit: int
+) -> list[AuditEntry]:
     """List administrative acts, newest first; those of one tenant, or all (None)."""
     last = (id_bytes(before) if before else None) or _LAST_ID
-    rows = fetch(db, SQL["audit"], last, int(tenant is None), tenant or "", limit)
+    filters = (wanted.actor, wanted.action, wanted.target)
+    rows = fetch(db, SQL["audit"], last, int(tenant is None), tenant or "", *filters, limit)
     return [
         AuditEntry(
             id=id_text(bytes(id_)),

@@ -37,6 +37,11 @@ class Requester:
         return "local" if self.caller is None else self.caller.id
 
     @property
+    def is_administrator(self) -> bool:
+        """Whether it acts on more than its own: it has an administrator's credential, or is trusted without one."""
+        return self.caller is None or self.caller.access is Access.ADMIN
+
+    @property
     def named(self) -> Subject | None:
         """The user that headers or path name: it narrows what the credential allows."""
         return self.identity.subject

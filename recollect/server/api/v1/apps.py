@@ -132,6 +132,7 @@ OPERATIONS = (
         query=RemovalQuery,
         answer=ErasedCountAnswer,
         writes=True,
+        act="apps.remove",
     ),
     ResourceOperation(
         id="listAppMemories",
@@ -153,6 +154,7 @@ OPERATIONS = (
         handler=_delete_memories,
         answer=ErasedCountAnswer,
         writes=True,
+        act="apps.purge",
     ),
     ResourceOperation(
         id="eraseAppMemory",
@@ -163,6 +165,7 @@ OPERATIONS = (
         access=Access.WRITE,
         handler=_delete_memory,
         writes=True,
+        act="memories.erase",
     ),
     ResourceOperation(
         id="listAppMemoriesOfAllUsers",

@@ -200,6 +200,7 @@ OPERATIONS = (
         query=ErasedConversationQuery,
         answer=ReceiptAnswer,
         writes=True,
+        act="conversations.erase",
     ),
     ResourceOperation(
         id="endConversation",

@@ -194,6 +194,7 @@ OPERATIONS = (
         has_optional_body=True,
         answer=UndoAnswer,
         writes=True,
+        act="decisions.undo",
     ),
     ResourceOperation(
         id="undoSource",
@@ -208,6 +209,7 @@ OPERATIONS = (
         answer=UndoAnswer,
         writes=True,
         is_lookup=True,
+        act="decisions.undo",
     ),
     ResourceOperation(
         id="listReviews",
@@ -230,6 +232,7 @@ OPERATIONS = (
         handler=_approve,
         answer=MemoryAnswer,
         writes=True,
+        act="reviews.approve",
     ),
     ResourceOperation(
         id="rejectMemory",
@@ -241,5 +244,6 @@ OPERATIONS = (
         handler=_reject,
         answer=MemoryAnswer,
         writes=True,
+        act="reviews.reject",
     ),
 )

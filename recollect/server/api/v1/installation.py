@@ -224,6 +224,7 @@ OPERATIONS = (
         body=FormationKeyBody,
         writes=True,
         is_lookup=True,
+        act="formations.retry",
     ),
     ResourceOperation(
         id="listProfiles",

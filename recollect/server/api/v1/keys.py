@@ -8,12 +8,21 @@ from datetime import datetime
 from pydantic import Field
 
 from recollect.errors import UnknownKeyError
-from recollect.server.api.v1.fields import MAX_NAME_CHARACTERS, Answer, Body, Instant, PageAnswer, TenantPage
+from recollect.server.api.v1.fields import (
+    MAX_NAME_CHARACTERS,
+    Answer,
+    Body,
+    Instant,
+    Name,
+    PageAnswer,
+    SubjectName,
+    TenantPage,
+)
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED, FORBIDDEN
-from recollect.types import Access, ApiKey, AuditEntry, KeyLimits, NewApiKey
+from recollect.types import Access, ApiKey, AuditEntry, AuditFilter, KeyLimits, NewApiKey
 
 _TAG = "keys"
 _MAX_LIMIT = 2**31 - 1
@@ -58,6 +67,15 @@ class KeyAnswer(Answer):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None = Field(description="Exact to a minute.")
+
+
+class AuditQuery(TenantPage):
+    """Which administrative acts to list."""
+
+    actor: Name | None = Field(default=None, description="Only acts of this actor, such as `key:k_…` or `cli`.")
+    action: Name | None = Field(default=None, description="Only acts of this name, such as `subjects.erase`.")
+    target: Name | None = Field(default=None, description="Only acts on the key, memory or subject with this id.")
+    subject: SubjectName | None = Field(default=None, description="In place of `target`: acts on this subject.")
 
 
 class NewKeyAnswer(KeyAnswer):
@@ -132,9 +150,13 @@ async def _revoke(request: ResourceRequest) -> ResourceReply:
 
 
 async def _audit(request: ResourceRequest) -> ResourceReply:
-    query = request.query_as(TenantPage)
+    query = request.query_as(AuditQuery)
     tenant = request.requester.require_tenant(query.tenant)
-    found = await request.engine.keys.audit(tenant=tenant, before=query.cursor, limit=query.limit)
+    target = query.target or ""
+    if query.subject is not None:
+        target = str(request.subject(query.subject, Access.ADMIN).key)
+    wanted = AuditFilter(actor=query.actor or "", action=query.action or "", target=target)
+    found = await request.engine.keys.audit(wanted, tenant=tenant, before=query.cursor, limit=query.limit)
     following = found[-1].id if len(found) == query.limit else None
     page = AuditPage(entries=[AuditAnswer.model_validate(_entry(entry)) for entry in found], next_cursor=following)
     return ResourceReply(answer=page, next_cursor=following)
@@ -232,7 +254,7 @@ OPERATIONS = (
         summary="List administrative acts, newest first",
         access=Access.ADMIN,
         handler=_audit,
-        query=TenantPage,
+        query=AuditQuery,
         answer=AuditPage,
     ),
 )

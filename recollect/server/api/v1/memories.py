@@ -275,6 +275,7 @@ OPERATIONS = (
         writes=True,
         has_etag=True,
         takes_if_match=True,
+        act="memories.correct",
     ),
     ResourceOperation(
         id="closeMemory",
@@ -290,6 +291,7 @@ OPERATIONS = (
         writes=True,
         has_etag=True,
         takes_if_match=True,
+        act="memories.close",
     ),
     ResourceOperation(
         id="eraseMemory",
@@ -305,6 +307,7 @@ OPERATIONS = (
         answer=ReceiptAnswer,
         writes=True,
         takes_if_match=True,
+        act="memories.erase",
     ),
     ResourceOperation(
         id="getMemoryHistory",

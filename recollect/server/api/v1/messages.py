@@ -108,6 +108,7 @@ OPERATIONS = (
         query=ErasedMessagesQuery,
         answer=ReceiptAnswer,
         writes=True,
+        act="messages.erase",
     ),
     ResourceOperation(
         id="recordTurn",

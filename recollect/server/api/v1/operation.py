@@ -50,6 +50,8 @@ class ResourceReply:
     next_cursor: str | None = None
     """Of a list: the cursor of the next page, for the header `Link`."""
     stream: AsyncGenerator[bytes, None] | None = None
+    count: int = 0
+    """Rows that it changed, for the audit log; 0: not known."""
 
 
 Handler = Callable[["ResourceRequest"], Awaitable[ResourceReply]]
@@ -90,6 +92,10 @@ class ResourceOperation:
     streams_body: bool = False
     """Whether the body is a file of JSON lines, which the handler reads."""
     streams_answer: bool = False
+    act: str = ""
+    """Its name in the audit log, such as `subjects.erase`; empty: it is no administrative act."""
+    is_act_of_all: bool = False
+    """Whether it is noted of everyone, and not of administrators and trusted requests alone."""
 
     @property
     def errors(self) -> tuple[int, ...]:

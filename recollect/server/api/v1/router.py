@@ -10,6 +10,7 @@ from recollect.chat.identity import Headers, IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, RecollectError
 from recollect.server.api.v1.access import requester_of
+from recollect.server.api.v1.audit_log import note_act
 from recollect.server.api.v1.idempotency import answer_once
 from recollect.server.api.v1.operation import NDJSON, PATH_LIMITS, ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
@@ -100,11 +101,15 @@ class RestApi:
             )
         request = await self._read(operation, found.parameters, scope, receive, path)
         if operation.streams_answer:
-            await _send_stream(send, operation, await operation.handler(request))
+            reply = await operation.handler(request)
+            await note_act(request, reply)
+            await _send_stream(send, operation, reply)
             return
 
         async def run() -> StoredAnswer:
-            return _written(request, await operation.handler(request))
+            reply = await operation.handler(request)
+            await note_act(request, reply)
+            return _written(request, reply)
 
         await _send(send, scope, await while_database_answers(self._engine, answer_once(request, run)))
 

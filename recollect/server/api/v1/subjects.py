@@ -196,6 +196,8 @@ OPERATIONS = (
         query=ErasedSubjectQuery,
         answer=ReceiptAnswer,
         writes=True,
+        act="subjects.erase",
+        is_act_of_all=True,
     ),
     ResourceOperation(
         id="getEnergy",

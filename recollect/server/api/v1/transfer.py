@@ -68,7 +68,7 @@ async def _import(request: ResourceRequest) -> ResourceReply:
     with TemporaryFile() as file:
         await _save(request.receive, file, max_bytes=request.max_stream_bytes)
         report = await request.engine.transfer.import_from(file, only_missing=query.only_missing, trusted=query.trusted)
-    return ResourceReply(answer=TransferAnswer.model_validate(report, from_attributes=True))
+    return ResourceReply(answer=TransferAnswer.model_validate(report, from_attributes=True), count=report.subjects)
 
 
 class _SaidProgress:
@@ -141,6 +141,7 @@ OPERATIONS = (
         access=Access.READ,
         handler=_export_subject,
         streams_answer=True,
+        act="subjects.export",
     ),
     ResourceOperation(
         id="exportAll",
@@ -151,6 +152,7 @@ OPERATIONS = (
         access=Access.ADMIN,
         handler=_export_all,
         streams_answer=True,
+        act="subjects.export",
     ),
     ResourceOperation(
         id="importSubjects",
@@ -165,6 +167,7 @@ OPERATIONS = (
         query=ImportQuery,
         answer=TransferAnswer,
         streams_body=True,
+        act="subjects.import",
     ),
     ResourceOperation(
         id="importSubjectsWithProgress",
@@ -179,5 +182,6 @@ OPERATIONS = (
         query=ImportQuery,
         streams_body=True,
         streams_answer=True,
+        act="subjects.import",
     ),
 )

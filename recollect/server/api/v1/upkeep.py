@@ -215,6 +215,7 @@ OPERATIONS = (
         has_optional_body=True,
         answer=FormationRunAnswer,
         works=True,
+        act="formations.run",
     ),
     ResourceOperation(
         id="runMaintenance",
@@ -229,6 +230,7 @@ OPERATIONS = (
         has_optional_body=True,
         answer=MaintenanceAnswer,
         works=True,
+        act="maintenance.run",
     ),
     ResourceOperation(
         id="finishErasures",
@@ -242,6 +244,7 @@ OPERATIONS = (
         has_optional_body=True,
         answer=FinishAnswer,
         works=True,
+        act="erasures.finish",
     ),
     ResourceOperation(
         id="getEmbedder",
@@ -277,5 +280,6 @@ OPERATIONS = (
         has_optional_body=True,
         streams_answer=True,
         works=True,
+        act="embedder.reembed",
     ),
 )

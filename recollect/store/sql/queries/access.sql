@@ -43,9 +43,10 @@ UPDATE api_key SET last_used_at = ?2 WHERE hash = ?1 AND (last_used_at IS NULL O
 INSERT INTO audit (id, at, actor, action, tenant, target, count) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 
 -- name: audit
--- Newest first: the ids begin with the time. ?2 is 1 for all tenants.
+-- Newest first: the ids begin with the time. ?2 is 1 for all tenants; an empty filter takes all.
 SELECT id, at, actor, action, tenant, target, count
   FROM audit
- WHERE id < ?1 AND (?2 = 1 OR tenant = ?3)
+ WHERE id < ?1 AND (?2 = 1 OR tenant = ?3) AND (?4 = '' OR actor = ?4) AND (?5 = '' OR action = ?5)
+   AND (?6 = '' OR target = ?6)
  ORDER BY id DESC
- LIMIT ?4
+ LIMIT ?7
