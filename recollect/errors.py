@@ -35,7 +35,8 @@ RecollectError
     ├── BadProfileError          a profile file that cannot be used
     ├── NewerSchemaError         the database was written by a newer Recollect
     ├── UnreadableStoreError     the file is not a Recollect database, is damaged or not readable
-    │   └── DatabaseKeyError         the key of an encrypted file is wrong or missing, or the file is not encrypted
+    │   ├── DatabaseKeyError         the key of an encrypted file is wrong or missing, or the file is not encrypted
+    │   └── SubjectKeyError          the data key of a subject is missing or destroyed, or does not open its rows
     ├── VectorSizeError          an embedding has another length than its space
     ├── MissingModelFilesError   the built-in embedder's files are missing
     ├── BadEmbedderError         an embedder that cannot be used
@@ -341,6 +342,10 @@ class UnreadableStoreError(SetupError):
 
 class DatabaseKeyError(UnreadableStoreError):
     """The key of an encrypted file is wrong or missing, or the file is not encrypted; nothing was changed."""
+
+
+class SubjectKeyError(UnreadableStoreError):
+    """The data key of a subject is not in the keyring, was destroyed, or does not open what it should."""
 
 
 class VectorSizeError(SetupError):

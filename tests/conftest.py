@@ -20,7 +20,7 @@ from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from remote_engine import far_engine
 from sqlite_image import copy_or_migrate
-from stores import STORES, new_store, url_of
+from stores import SEALED, STORES, new_store, url_of
 from workers import LONG_FILES, PROCESS_FOLDERS, WorkerScheduler
 
 # No deadline for examples: a busy machine would miss it.
@@ -37,11 +37,11 @@ CAMPAIGN_FILES = (
 TIMED_FILES = ("test_bad_input.py", "test_no_delay.py", "test_loop.py", "test_same_answers.py")
 LIBRARY_FOLDERS = ("engine",)
 """Their tests of the fixture `engine` run on a connection to a server, too."""
-SERVER_STORES = ("postgres", "citus")
+SERVER_STORES = ("postgres", "sealed_postgres", "citus")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--store", choices=STORES, default=STORES[0], help="store of the engines in tests")
+    parser.addoption("--store", choices=(*STORES, *SEALED), default=STORES[0], help="store of the engines in tests")
 
 
 def pytest_configure() -> None:

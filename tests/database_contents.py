@@ -3,6 +3,7 @@
 from typing import Any
 
 from populated import QUERIES, WHO, opened
+from recollect.store.encryption.vault_opener import KeyringPlace
 from recollect.types import MemoryKind, Subject
 
 
@@ -21,10 +22,10 @@ class QuietBar:
         self.reached = max(self.reached, done)
 
 
-async def everything(url: str) -> dict[object, Any]:
+async def everything(url: str, *, keyring: KeyringPlace | None = None) -> dict[object, Any]:
     """Ask a database all that people ask it."""
     found: dict[object, Any] = {}
-    async with opened(url) as engine:
+    async with opened(url, keyring=keyring) as engine:
         for name in WHO:
             who = Subject.parse(name)
             found[name, "list"] = await engine.list(user=who, kinds=tuple(MemoryKind), closed=True, limit=1000)

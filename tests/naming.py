@@ -18,6 +18,7 @@ MAX_TEST_NAME_CHARACTERS = 70
 
 # Modules that end in -ing and keep their name, with the reason.
 ACCEPTED_GERUNDS = {
+    "keyring": "a noun: it holds keys",
     "testing": "the customary name of a package's helpers for its users' tests",
 }
 _GERUND = re.compile(r"(?:.*_)?[a-z]+ing")

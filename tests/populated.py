@@ -11,6 +11,7 @@ from recollect.ids import new_id
 from recollect.profiles.policies import BudgetPolicy
 from recollect.providers.token_counter import token_counter
 from recollect.settings import SQLITE, Settings
+from recollect.store.encryption.vault_opener import KeyringPlace
 from recollect.store.factory import open_store
 from recollect.store.store import Store
 from recollect.testing import FakeClock, WordEmbedder
@@ -49,19 +50,23 @@ _FILLED: list[bytes] = []
 
 
 @asynccontextmanager
-async def opened(url: str, *, profile: str = "default") -> AsyncIterator[AsyncRecollect]:
+async def opened(
+    url: str, *, profile: str = "default", keyring: KeyringPlace | None = None
+) -> AsyncIterator[AsyncRecollect]:
     """Open an engine with an embedder of words over a database."""
-    async with AsyncRecollect(await parts_of(url, profile=profile)) as engine:
+    async with AsyncRecollect(await parts_of(url, profile=profile, keyring=keyring)) as engine:
         yield engine
 
 
-async def parts_of(url: str, *, profile: str = "default", clock: FakeClock | None = None) -> Components:
+async def parts_of(
+    url: str, *, profile: str = "default", clock: FakeClock | None = None, keyring: KeyringPlace | None = None
+) -> Components:
     """Wire an engine over a database; each stands at the same instant."""
     clock = clock or FakeClock()
     return Components(
         settings=Settings(database_url=url, profile=profile),
         clock=clock,
-        store=await open_store(url, clock=clock),
+        store=await open_store(url, clock=clock, keyring=keyring),
         embedder=WordEmbedder(64),
         model=None,
         counter=token_counter(),
@@ -74,20 +79,21 @@ async def populate(url: str) -> None:
     if file is not None and _FILLED:
         file.write_bytes(_FILLED[0])
         return
-    await _fill(url)
+    await fill(url)
     if file is not None:
         assert not file.with_name(f"{file.name}-wal").exists(), "what is in the log would be missing from the copies"
         _FILLED.append(file.read_bytes())
 
 
-async def _fill(url: str) -> None:
-    parts = await parts_of(url)
+async def fill(url: str, *, keyring: KeyringPlace | None = None) -> None:
+    """Fill an empty database, whose subjects are encrypted if there is a keyring."""
+    parts = await parts_of(url, keyring=keyring)
     async with AsyncRecollect(parts) as engine:
         await _talk(engine)
         await _share(engine)
         await _erase(engine)
         await _by_hand(parts.store, engine)
-    async with opened(url, profile="tiered") as engine:
+    async with opened(url, profile="tiered", keyring=keyring) as engine:
         for number in range(22):
             said = [
                 user(f"In spring {number} the garden had {number} rows of beans."),
@@ -96,7 +102,7 @@ async def _fill(url: str) -> None:
             await engine.record(said, user="dora", conversation="garden")
         await engine.form()
         assert await engine.list(user="dora", kinds=(MemoryKind.EPISODE,))
-    await _leave_work(url)
+    await _leave_work(url, keyring)
 
 
 async def _talk(engine: AsyncRecollect) -> None:
@@ -174,9 +180,9 @@ async def _by_hand(store: Store, engine: AsyncRecollect) -> None:
         await engine.keys.create(NewApiKey(name="a phone 🐝", access=Access.READ, user="ana"))
 
 
-async def _leave_work(url: str) -> None:
+async def _leave_work(url: str, keyring: KeyringPlace | None) -> None:
     """Leave a formation that a worker holds, and one that waits."""
-    parts = await parts_of(url)
+    parts = await parts_of(url, keyring=keyring)
     async with AsyncRecollect(parts) as engine:
         await engine.record([user("I play the cello."), assistant("How nice.")], user="ana")
         await engine.record([user("I play the oboe."), assistant("How nice.")], user="ben")

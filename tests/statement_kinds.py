@@ -31,6 +31,10 @@ OPERATORS = {
     "written",
     "named",
     "nameless",
+    "any_subject",
+    "plain_subjects",
+    "keyed_subjects",
+    "count_keyed",
     "unfinished",  # erasures that were interrupted, for the worker that continues them
 }
 CHECKS = {
@@ -70,9 +74,11 @@ NOBODYS = {
     "ledger_key",
     "keep_ledger_key",
     "claim_range",
+    "mark",
+    "set_mark",
 }
 # What an erasure asks of all subjects that hold something of one, and what it finishes for all.
-ERASING = {"linked", "unclean", "cleaned", "showing", "showing_any", "shown_memories"}
+ERASING = {"linked", "unclean", "cleaned", "retired", "showing", "showing_any", "shown_memories"}
 NAMES_A_SUBJECT = re.compile(r"\b(subject|key|home|bound_to) = \?[13]|VALUES \(\?1|INTO \w+ \((subject|key),")
 ALL = [(room, name, sql) for room in ROOMS for name, sql in database.load(room).items()]
 # What PostgreSQL alone is asked.
@@ -83,9 +89,8 @@ NEAR_ONLY = ("near",)
 INDEX_ONLY = ("index",)
 # What Citus is told by whoever distributes a database.
 CITUS_ONLY = ("distribute",)
-# What concerns two subjects, one of which may lie on another machine: who writes and whose log it is, or a copy of a
-# memory into another subject.
-TWO_SUBJECTS = {"turns_waiting", "copy_memory", "copy_evidence", "copy_tags", "copy_vectors", "copy_hot"}
+# What concerns two subjects, one of which may lie on another machine: who writes and whose log it is.
+TWO_SUBJECTS = {"turns_waiting"}
 # What is asked of every node: what erasing looks for in all subjects, and the operator's look at one subject's work.
 EVERY_NODE = {
     ("erase", "every_key_of_user"),

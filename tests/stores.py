@@ -9,6 +9,8 @@ from pathlib import Path
 from postgres_server import programs, shared_server
 from recollect.clock import Clock
 from recollect.engine.databases import distribute_database
+from recollect.store.database_key import DatabaseKey
+from recollect.store.encryption.vault_opener import KeyringPlace
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import SCHEMA, TABLES, connect
 from recollect.store.postgres.migrate import prepare
@@ -20,8 +22,15 @@ CITUS = os.environ.get("RECOLLECT_TEST_CITUS")
 STORES = ("memory", "file", *(("postgres",) if programs() else ()), *(("citus",) if CITUS else ()))
 """SQLite in memory (read and written by one thread) and in a file (one writer, several readers); PostgreSQL; Citus."""
 
+SEALED = ("sealed", *(("sealed_postgres",) if programs() else ()))
+"""With encrypted subjects: a SQLite file, and PostgreSQL."""
+
 DURABLE = tuple(kind for kind in STORES if kind not in ("memory", "citus"))
 """Those that outlive their process, and of which a test can have two."""
+
+MASTER = "0123456789abcdef" * 4
+"""Master key of the stores that are sealed."""
+OTHER_MASTER = "f" * 64
 
 _numbers = count(1)
 
@@ -31,7 +40,7 @@ def url_of(kind: str, folder: Path) -> str:
     match kind:
         case "memory":
             return "sqlite:///:memory:"
-        case "postgres":
+        case "postgres" | "sealed_postgres":
             return _new_database(folder)
         case "citus":
             return _emptied(folder)
@@ -71,4 +80,11 @@ def with_repository(store: Store, name: str, repository: object) -> Store:
 
 async def new_store(kind: str, folder: Path, clock: Clock) -> Store:
     """Open an empty store."""
-    return await open_store(url_of(kind, folder), clock=clock)
+    return await open_store(url_of(kind, folder), clock=clock, keyring=keyring_of(kind, folder))
+
+
+def keyring_of(kind: str, folder: Path) -> KeyringPlace | None:
+    """Return the keyring of the store of that kind and folder, if it has one."""
+    if kind not in SEALED:
+        return None
+    return KeyringPlace(url=f"sqlite:///{folder / 'recollect.keys'}", master=DatabaseKey(MASTER))

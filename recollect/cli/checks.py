@@ -13,7 +13,7 @@ from pydantic import SecretStr
 from recollect.cli.chat.server_client import answers
 from recollect.cli.output import plural
 from recollect.engine import AsyncRecollect
-from recollect.engine.databases import SubjectIndex
+from recollect.engine.databases import SubjectEncryption, SubjectIndex
 from recollect.errors import PortInUseError, RecollectError, SetupError
 from recollect.providers.model_factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
@@ -199,6 +199,8 @@ def encryption_finding(settings: Settings) -> Finding:
     """Report what encrypts the database. One that does not fit the key is not opened."""
     what, key_file, given_by = "encryption", settings.database_key_file, settings.database_key_setting
     if given_by is None:
+        if settings.encrypts_subjects:
+            return ok(what, "of each subject's content, with a key of its own")
         if database_file(settings.database_url) is None:
             return ok(what, "not by Recollect: encrypt the server's disk")
         return ok(what, "none: who can read the file can read its memories (`recollect db encrypt`)")
@@ -229,6 +231,8 @@ async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Fin
         )
     ]
     yield ok("database", f"schema {stats.schema}, {stats.bytes / 1e6:,.1f} MB, {', '.join(counts)}")
+    if stats.encryption is not None:
+        yield _subjects(stats.encryption)
     for problem in stats.problems:
         yield fail("integrity", problem, "stop all Recollect processes and restore your last backup")
     if check and not stats.problems:
@@ -236,6 +240,24 @@ async def _contents(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Fin
     for index in stats.indexes:
         yield _index(index)
     yield await _formations(engine, due=stats.formations_due, parked=stats.formations_parked)
+
+
+def _subjects(found: SubjectEncryption) -> Finding:
+    """Report how far subjects are encrypted, each with its own key."""
+    what = "subjects"
+    if found.keys is None:
+        return fail(what, f"the keyring {found.keyring} does not answer", "start its server, or check the file")
+    text = f"{plural(found.keys, 'key')} in {found.keyring}; {plural(found.encrypted, 'subject')} encrypted"
+    if found.pending:
+        why = f"{text}; {plural(found.pending, 'key')} of erased subjects not destroyed"
+        return warn(what, why, "run `recollect erase --finish`")
+    if found.others:
+        why = f"{text}; {plural(found.others, 'key')} encrypted by the other master key"
+        return warn(what, why, "run `recollect db rekey-subjects`")
+    if found.extent != "whole":
+        why = f"{text}, {found.mixed:,} partly, {found.plain:,} not"
+        return warn(what, why, "run `recollect db encrypt-subjects`")
+    return ok(what, f"{text}; vectors cannot be indexed (`recollect db index`)")
 
 
 def _index(index: SubjectIndex) -> Finding:

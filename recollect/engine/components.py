@@ -18,6 +18,7 @@ from recollect.providers.rerankers import open_reranker
 from recollect.providers.token_counter import token_counter
 from recollect.settings import Settings
 from recollect.store.database_key import DatabaseKey
+from recollect.store.encryption.vault_opener import KeyringPlace
 from recollect.store.factory import open_store
 from recollect.store.store import Store
 from recollect.types import Subject
@@ -80,7 +81,10 @@ async def open_components(
         why = f"no profile {wrong!r}; there are: {', '.join(profiles.names())}"
         raise BadSettingError("RECOLLECT_PROFILE_KEYS", "…", why)
     key = await asyncio.to_thread(DatabaseKey.of, settings)
-    store = await open_store(settings.database_url, clock=clock, cache_bytes=settings.cache_bytes, key=key)
+    keyring = await asyncio.to_thread(KeyringPlace.of, settings)
+    store = await open_store(
+        settings.database_url, clock=clock, cache_bytes=settings.cache_bytes, key=key, keyring=keyring
+    )
     opening = partial(load_embedder, key=settings.embed_key.get_secret_value() if settings.embed_key else None)
     opened: OpenedEmbedder | None = None
     try:

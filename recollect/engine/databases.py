@@ -5,28 +5,51 @@ from contextlib import closing
 from recollect.engine.results import NO_PROGRESS
 from recollect.errors import BadRequestError
 from recollect.store.database_key import DatabaseKey
-from recollect.store.factory import distribute_store, index_store, open_end, reencrypt_store
+from recollect.store.encryption.vault_opener import KeyringPlace
+from recollect.store.factory import (
+    convert_store,
+    distribute_store,
+    index_store,
+    open_end,
+    reencrypt_store,
+    rotate_master_key,
+)
 from recollect.store.sql.transfer.copy_database import CopyReport, copy
 from recollect.store.sql.transfer.endpoint import EndpointMode
-from recollect.store.store_reports import CitusReport, IndexReport, KeyReport, SubjectIndex
+from recollect.store.store_reports import (
+    CitusReport,
+    ConversionReport,
+    IndexReport,
+    KeyReport,
+    RotationReport,
+    SubjectEncryption,
+    SubjectIndex,
+)
 from recollect.types import ProgressReporter
 
 __all__ = [
     "MIN_INDEXED_VECTORS",
     "SHARDS",
     "CitusReport",
+    "ConversionReport",
     "CopyReport",
     "DatabaseKey",
     "IndexReport",
     "KeyReport",
+    "KeyringPlace",
+    "RotationReport",
+    "SubjectEncryption",
     "SubjectIndex",
     "build_indexes",
     "change_database_key",
+    "change_master_key",
     "copy_database",
     "decrypt_database",
+    "decrypt_subjects",
     "distribute_database",
     "drop_indexes",
     "encrypt_database",
+    "encrypt_subjects",
 ]
 
 # With fewer vectors, comparing all is as fast as an index and finds all: see docs/benchmarks.md.
@@ -99,6 +122,58 @@ def change_database_key(
         progress: Shows how far it is; by default nothing does.
     """
     return reencrypt_store(url, key=key, new=new, bar=progress)
+
+
+def encrypt_subjects(
+    url: str,
+    keyring: KeyringPlace,
+    *,
+    progress: ProgressReporter = NO_PROGRESS,
+    key: DatabaseKey | None = None,
+    rewrite: bool = False,
+) -> ConversionReport:
+    """Encrypt the rows that subjects have already, each with its subject's key; call it again after an interruption.
+
+    Processes that were opened with the keyring may use the database meanwhile; stop others first.
+
+    Args:
+        url: URL of the database.
+        keyring: Where the keys are, and the master key.
+        progress: Shows how far it is; by default nothing does.
+        key: Of an encrypted SQLite file.
+        rewrite: Rewrite the tables afterwards: until then the database's own files keep what was plain.
+
+    Raises:
+        SetupError: the database or the keyring cannot be opened, or they do not belong together.
+        StoreUnavailableError: one of them does not answer, or another process holds it.
+    """
+    return convert_store(url, key=key, keyring=keyring, encrypt=True, rewrite=rewrite, bar=progress)
+
+
+def decrypt_subjects(
+    url: str, keyring: KeyringPlace, *, progress: ProgressReporter = NO_PROGRESS, key: DatabaseKey | None = None
+) -> ConversionReport:
+    """Decrypt the rows of all subjects: see `encrypt_subjects`. The keys stay, for backups made before."""
+    return convert_store(url, key=key, keyring=keyring, encrypt=False, rewrite=False, bar=progress)
+
+
+def change_master_key(
+    url: str, keyring: KeyringPlace, *, progress: ProgressReporter = NO_PROGRESS, key: DatabaseKey | None = None
+) -> RotationReport:
+    """Encrypt all data keys by the master key of `keyring`, whose other key they have now. Rows are not touched.
+
+    Args:
+        url: URL of the database, which others may use meanwhile, with both keys.
+        keyring: Where the keys are, the new master key, and the old one as the other.
+        progress: Shows how far it is; by default nothing does.
+        key: Of an encrypted SQLite file.
+
+    Raises:
+        BadRequestError: no subject was ever encrypted.
+        SetupError: the database or the keyring cannot be opened, or neither master key is right.
+        StoreUnavailableError: one of them does not answer, or another process holds it.
+    """
+    return rotate_master_key(url, key=key, keyring=keyring, bar=progress)
 
 
 def build_indexes(

@@ -20,7 +20,7 @@ from recollect.formation.recallable import rebuild_index_data
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_text
 from recollect.maintenance.pace import Pace, PausedError
-from recollect.store.factory import open_end
+from recollect.store.factory import open_sealed_end
 from recollect.store.sql.rows import read_detail
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
 from recollect.store.sql.transfer.export import Record, Seen, export_lines, subjects_to_export
@@ -104,7 +104,8 @@ class TransferService:
             raise StoreUnavailableError("the export was stopped, as the database is being closed") from None
 
     def _end(self, use: EndpointMode) -> CopyEndpoint:
-        return open_end(self._settings.database_url, use, self._components.database_key)
+        key, vault = self._components.database_key, self._components.store.vault
+        return open_sealed_end(self._settings.database_url, use, key, vault)
 
     def _export(self, file: BinaryIO, user: str | Subject | None, everybody: bool, glance: Callable[[], None]) -> int:
         only = None if everybody else self._components.subject(user)

@@ -68,8 +68,9 @@ class Eraser:
             done = await self.store.erasures.erase(replace(order, said=await erased_statements(order, self.store)))
         finally:
             await self._empty_caches(None if order.everywhere else order.subject)
+        keyless = await self.store.erasures.destroy_keys()
         clean = await self._clean(wait_ms=WAIT_MS)
-        return receipt(order, done, clean=clean, rest=self.store.erasures.storage_kind)
+        return receipt(order, done, clean=clean, keyless=keyless, rest=self.store.erasures.storage_kind)
 
     async def finish(self, *, wait_ms: int = BEHIND_MS, rewrite: bool = False) -> bool:
         """Finish what is pending unless another process holds the log; return whether nothing is pending any more.
@@ -82,6 +83,7 @@ class Eraser:
                 return True
             if await erasures.resume():
                 await self._empty_caches(None)
+            await erasures.destroy_keys()
             return await self._clean(wait_ms=wait_ms, rewrite=rewrite) and not await erasures.pending()
         except TryAgainError:
             return False
@@ -101,19 +103,26 @@ class Eraser:
 
 
 def receipt(
-    order: EraseRequest, done: ErasureRecord, *, clean: bool, rest: StorageKind = StorageKind.FILE
+    order: EraseRequest,
+    done: ErasureRecord,
+    *,
+    clean: bool,
+    keyless: bool = True,
+    rest: StorageKind = StorageKind.FILE,
 ) -> EraseReceipt:
-    """Write the receipt of an erasure."""
+    """Write the receipt of an erasure; `keyless` says that the data keys of erased subjects are destroyed."""
     done = replace(done, counts=_summed(done))
     places = [
         ReceiptLine(name=name, reach=ErasureStatus.REACHED, count=done.counts.get(name, 0), text=text)
         for name, text in _ROWS
     ]
     places += [_inner(subject, counts) for subject, counts in done.inner]
+    if done.counts.get("keys"):
+        places.append(_key(done.counts["keys"], keyless))
     places += [
         *(_server(clean) if rest is StorageKind.SERVER else [_file(clean)]),
         *_left(order, done),
-        *_outside(rest),
+        *_outside(rest, sealed=bool(done.counts.get("keys"))),
     ]
     return EraseReceipt(id=done.id, subject=order.subject, at=done.at, places=tuple(places))
 
@@ -131,6 +140,21 @@ def _inner(subject: Subject, counts: Mapping[str, int]) -> ReceiptLine:
     rows = sum(counts.get(name, 0) for name, _ in _ROWS)
     text = "was within it and is erased whole, its name included; its rows are counted above, too"
     return ReceiptLine(name=subject.text, reach=ErasureStatus.REACHED, count=rows, text=text)
+
+
+def _key(count: int, keyless: bool) -> ReceiptLine:
+    """Say what became of the data keys that encrypted it."""
+    if keyless:
+        text = (
+            "data keys, destroyed in the keyring: what they encrypted cannot be decrypted any more, in backups, logs "
+            "and replicas of the database either; a backup of the keyring may hold them until it is deleted"
+        )
+        return ReceiptLine(name="keys", reach=ErasureStatus.REACHED, count=count, text=text)
+    text = (
+        "data keys that are still in the keyring, as it does not answer: the worker tries again, or `recollect erase "
+        "--finish`"
+    )
+    return ReceiptLine(name="keys", reach=ErasureStatus.PENDING, count=count, text=text)
 
 
 def _file(clean: bool) -> ReceiptLine:
@@ -181,9 +205,14 @@ def _left(order: EraseRequest, done: ErasureRecord) -> Iterator[ReceiptLine]:
         yield ReceiptLine(name="answers given with it", reach=ErasureStatus.OUT_OF_REACH, count=answers, text=text)
 
 
-def _outside(rest: StorageKind) -> Iterator[ReceiptLine]:
-    """Name the copies that this process cannot reach."""
+def _outside(rest: StorageKind, *, sealed: bool) -> Iterator[ReceiptLine]:
+    """Name the copies that this process cannot reach; `sealed` says that the subject had a data key."""
     place = "the file" if rest is StorageKind.FILE else "the server's files"
+    again = "bring it back when they are restored: erase again then"
+    if sealed:
+        again = (
+            "hold what was stored before it was encrypted, and ids, times and hashes: erase again when one is restored"
+        )
     yield ReceiptLine(
         name="caches of this process",
         reach=ErasureStatus.REACHED,
@@ -196,7 +225,7 @@ def _outside(rest: StorageKind) -> Iterator[ReceiptLine]:
             "memory that was freed is not overwritten, and other processes cache words and texts until newer ones "
             "displace them: a restart ends it",
         ),
-        ("backups and copies", f"copies of {place} made before bring it back when they are restored: erase again then"),
+        ("backups and copies", f"copies of {place} made before {again}"),
         (f"storage below {place}", "what a file system, its snapshots or a drive keep of bytes that were overwritten"),
         ("exports", "what was printed, exported or copied out of the memory"),
         ("models", "prompts that went to the upstream, to a model that forms memories or to an embedder's server"),

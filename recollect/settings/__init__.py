@@ -2,13 +2,25 @@
 
 from recollect.settings.all_settings import DATABASE_SETTING, PREFIX, Settings, unknown_variables
 from recollect.settings.database_url import POSTGRES, SQLITE, TAKES_URL, shown_url
-from recollect.settings.encryption import KEY_COMMAND_SETTING, KEY_FILE_SETTING, KEY_SETTING
+from recollect.settings.encryption import (
+    KEY_COMMAND_SETTING,
+    KEY_FILE_SETTING,
+    KEY_SETTING,
+    KEYRING_SETTING,
+    MASTER_COMMAND_SETTING,
+    MASTER_KEY_SETTING,
+    OTHER_MASTER_SETTING,
+)
 
 __all__ = [
     "DATABASE_SETTING",
+    "KEYRING_SETTING",
     "KEY_COMMAND_SETTING",
     "KEY_FILE_SETTING",
     "KEY_SETTING",
+    "MASTER_COMMAND_SETTING",
+    "MASTER_KEY_SETTING",
+    "OTHER_MASTER_SETTING",
     "POSTGRES",
     "PREFIX",
     "SQLITE",

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from recollect.errors import BadSettingError
 from recollect.settings.bounds import BoundSettings
-from recollect.settings.encryption import KEY_COMMAND_SETTING, KEY_FILE_SETTING, KEY_SETTING, EncryptionSettings
+from recollect.settings.encryption import EncryptionSettings
 from recollect.settings.models import ModelSettings
 from recollect.settings.operation import OperationSettings
 from recollect.settings.recall import RecallSettings
@@ -74,10 +74,7 @@ class Settings(
         return settings
 
     def _check_together(self) -> None:
-        keys = (self.database_key, self.database_key_file, self.database_key_command)
-        if sum(key is not None for key in keys) > 1:
-            names = f"{KEY_SETTING}, {KEY_FILE_SETTING} and {KEY_COMMAND_SETTING}"
-            raise BadSettingError(KEY_SETTING, "…", f"only one of {names} can be set")
+        self.check_keys()
         if self.embed_url and not (self.embed_model and self.embed_dim):
             raise BadSettingError(
                 "RECOLLECT_EMBED_URL", self.embed_url, "also needs RECOLLECT_EMBED_MODEL and RECOLLECT_EMBED_DIM"

@@ -1,4 +1,4 @@
-"""The key of an encrypted SQLite file, from the settings, a file, a command or a person. Reads files, runs commands."""
+"""Keys of encrypted files and keyrings, from settings, a file, a command or a person. Reads files, runs commands."""
 
 import hashlib
 import shlex
@@ -8,7 +8,14 @@ from typing import Self
 
 from recollect.errors import BadSettingError
 from recollect.lazy_pattern import LazyPattern
-from recollect.settings import KEY_COMMAND_SETTING, KEY_FILE_SETTING, KEY_SETTING, Settings
+from recollect.settings import (
+    KEY_COMMAND_SETTING,
+    KEY_FILE_SETTING,
+    KEY_SETTING,
+    MASTER_COMMAND_SETTING,
+    MASTER_KEY_SETTING,
+    Settings,
+)
 
 # A shorter passphrase is guessed in days, however slow each try is made.
 MIN_PASSPHRASE = 12
@@ -52,8 +59,8 @@ class DatabaseKey:
         return cls(_line(text), given_by=str(path))
 
     @classmethod
-    def from_command(cls, command: str) -> Self:
-        """Run a command, without a shell, and take the only line that it prints.
+    def from_command(cls, command: str, *, setting: str = KEY_COMMAND_SETTING) -> Self:
+        """Run a command, without a shell, and take the only line that it prints; `setting` named it.
 
         Raises:
             BadSettingError: it fails, takes more than a minute, or prints no key.
@@ -70,8 +77,8 @@ class DatabaseKey:
         except (OSError, ValueError, IndexError) as error:
             why = f"cannot be run ({error})"
         else:
-            return cls(_line(text), given_by=KEY_COMMAND_SETTING)
-        raise BadSettingError(KEY_COMMAND_SETTING, "…", why)
+            return cls(_line(text), given_by=setting)
+        raise BadSettingError(setting, "…", why)
 
     @classmethod
     def of(cls, settings: Settings) -> Self | None:
@@ -86,8 +93,22 @@ class DatabaseKey:
             return cls.from_command(settings.database_key_command.get_secret_value())
         return None if settings.database_key_file is None else cls.from_file(settings.database_key_file)
 
+    @classmethod
+    def master_of(cls, settings: Settings) -> Self | None:
+        """Return the master key of subjects' keys that the settings name; None if they name none.
+
+        Raises:
+            BadSettingError: it cannot be read, or is no key.
+        """
+        if settings.master_key is not None:
+            return cls(settings.master_key.get_secret_value(), given_by=MASTER_KEY_SETTING)
+        if settings.master_key_command is not None:
+            command = settings.master_key_command.get_secret_value()
+            return cls.from_command(command, setting=MASTER_COMMAND_SETTING)
+        return None
+
     def bits(self, salt: bytes) -> bytes:
-        """Return the 32 bytes that a file with this salt is encrypted by; a passphrase takes 0.4 s the first time."""
+        """Return the 32 bytes that encrypt a file or keyring with this salt; a passphrase takes 0.4 s at first."""
         if _HEX.fullmatch(self._text):
             return bytes.fromhex(self._text)
         if salt not in self._derived:

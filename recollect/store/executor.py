@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recollect.clock import Clock
 from recollect.errors import BadRequestError
@@ -19,6 +19,9 @@ from recollect.types import (
     SubjectSnapshot,
     VectorRequest,
 )
+
+if TYPE_CHECKING:
+    from recollect.store.encryption.vault import SubjectVault
 
 T = TypeVar("T")
 Rank = Callable[[Sequence[SubjectSnapshot]], tuple[Mapping[Subject, Sequence[MemoryId]], T]]
@@ -227,6 +230,8 @@ class StoreContext:
     """Key of the database, from which the keys of term hashes and of the erasure ledger are derived."""
     cache: SnapshotCache
     failpoint: Failpoint
+    vault: "SubjectVault | None" = None
+    """The subjects' data keys, where they are encrypted; `executor` uses them."""
 
 
 def check_limit(limit: int) -> int:

@@ -1,14 +1,17 @@
 """Open the store that a database URL names. Opens files."""
 
+import asyncio
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING
 
 from recollect.clock import Clock
-from recollect.errors import BadRequestError, BadSettingError
+from recollect.errors import BadRequestError, BadSettingError, RecollectError
 from recollect.settings import DATABASE_SETTING, KEY_SETTING, POSTGRES, SQLITE, TAKES_URL, shown_url
 from recollect.store.database_key import DatabaseKey
-from recollect.store.executor import StoreContext
+from recollect.store.encryption.vault_opener import KeyringPlace, look, marking, open_vault, require_none
+from recollect.store.executor import DatabaseAdmin, Executor, StoreContext
 from recollect.store.sql.recall.rank_and_fetch import ExactSnapshotReader
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
 from recollect.store.sql.transfer.endpoint import CopyEndpoint, EndpointMode
@@ -18,15 +21,24 @@ from recollect.store.sqlite.endpoint import SqliteEnd
 from recollect.store.sqlite.executor import SqliteExecutor
 from recollect.store.sqlite.reencrypt import reencrypt
 from recollect.store.store import Store
-from recollect.store.store_reports import CitusReport, IndexReport, KeyReport
+from recollect.store.store_reports import CitusReport, ConversionReport, IndexReport, KeyReport, RotationReport
 from recollect.types import ProgressReporter
+
+if TYPE_CHECKING:
+    from recollect.store.encryption.connection import Dialect
+    from recollect.store.encryption.vault import SubjectVault
 
 # A subject with 10,000 memories takes some 13 MB: twenty of those.
 CACHE_BYTES = 256 * 1024 * 1024
 
 
 async def open_store(
-    url: str, *, clock: Clock, cache_bytes: int = CACHE_BYTES, key: DatabaseKey | None = None
+    url: str,
+    *,
+    clock: Clock,
+    cache_bytes: int = CACHE_BYTES,
+    key: DatabaseKey | None = None,
+    keyring: KeyringPlace | None = None,
 ) -> Store:
     """Open a store; the database is created or migrated if needed.
 
@@ -36,50 +48,94 @@ async def open_store(
         clock: Source of the rows' timestamps.
         cache_bytes: Maximum memory for cached subjects; 0 caches none.
         key: Of an encrypted SQLite file.
+        keyring: Of subjects that are encrypted, or are to be from now on.
 
     Raises:
         BadSettingError: the URL is not one of these, or there is a key and nothing that it encrypts.
-        DatabaseKeyError: the file's key is wrong or missing, or it is not encrypted; nothing was changed.
+        DatabaseKeyError: a key is wrong or missing, or the file is not encrypted; nothing was changed.
         NewerSchemaError: a newer Recollect wrote it; nothing was changed.
         UnreadableStoreError: not a Recollect database, or not readable and writable; nothing was changed.
         StoreUnavailableError: another process holds it.
     """
     if not url.startswith(POSTGRES):
-        return await open_sqlite(_place(url, key), clock=clock, cache_bytes=cache_bytes)
+        return await open_sqlite(_place(url, key), clock=clock, cache_bytes=cache_bytes, keyring=keyring)
     if key is not None:
         raise BadSettingError(
             KEY_SETTING, "…", "encrypts SQLite files, not PostgreSQL: encrypt the server's disk, and unset the key"
         )
-    return await _open_postgres(url, clock=clock, cache_bytes=cache_bytes)
+    return await _open_postgres(url, clock=clock, cache_bytes=cache_bytes, keyring=keyring)
 
 
-async def open_sqlite(place: DatabaseLocation, *, clock: Clock, cache_bytes: int) -> Store:
+async def open_sqlite(
+    place: DatabaseLocation, *, clock: Clock, cache_bytes: int, keyring: KeyringPlace | None = None
+) -> Store:
     """Open a store over a SQLite file: see `open_store`."""
     executor = await SqliteExecutor.open(place, clock)
+    admin = SqliteAdmin(executor, clock)
+    vault = await _vault(executor, admin, keyring, where=f"{SQLITE}{place.path}", path=place.path)
     context = StoreContext(
-        executor=executor,
+        executor=executor if vault is None else _sealing(executor, vault, lambda statement: statement),
         clock=clock,
         term_key=executor.term_key,
         cache=SnapshotCache(cache_bytes),
         failpoint=executor.failpoint,
+        vault=vault,
     )
-    return Store(context, ExactSnapshotReader(context), SqliteAdmin(executor, clock))
+    return Store(context, ExactSnapshotReader(context), admin)
 
 
-async def _open_postgres(url: str, *, clock: Clock, cache_bytes: int) -> Store:
+async def _vault(
+    executor: Executor, admin: DatabaseAdmin, keyring: KeyringPlace | None, *, where: str, path: str | None
+) -> "SubjectVault | None":
+    """Open the keyring of a database, and mark the database as encrypted; close it where that fails."""
+    try:
+        found = await executor.read(lambda db: look(db, where=where, path=path))
+        if keyring is None:
+            require_none(found)
+            return None
+        vault = await asyncio.to_thread(open_vault, keyring, found)
+        try:
+            await executor.write(marking(vault.keyring))
+        except RecollectError:
+            vault.close()
+            raise
+    except RecollectError:
+        await admin.close()
+        raise
+    return vault
+
+
+def _sealing(executor: Executor, vault: "SubjectVault", dialect: "Dialect") -> Executor:
+    from recollect.store.encryption.executor import SealingExecutor
+
+    return SealingExecutor(executor, vault, dialect)
+
+
+async def _open_postgres(url: str, *, clock: Clock, cache_bytes: int, keyring: KeyringPlace | None) -> Store:
     with _driver(url):
         from recollect.store.postgres.admin import PostgresAdmin
+        from recollect.store.postgres.dialect import own_version
         from recollect.store.postgres.executor import PostgresExecutor
+        from recollect.store.postgres.hnsw_index import require_no_indexes
         from recollect.store.postgres.snapshot_reader import PostgresSnapshotReader
     executor = await PostgresExecutor.open(url)
+    admin = PostgresAdmin(executor, clock)
+    if keyring is not None:
+        try:
+            await executor.read(lambda db: require_no_indexes(db, shown_url(url)))
+        except RecollectError:
+            await executor.close()
+            raise
+    vault = await _vault(executor, admin, keyring, where=shown_url(url), path=None)
     context = StoreContext(
-        executor=executor,
+        executor=executor if vault is None else _sealing(executor, vault, own_version),
         clock=clock,
         term_key=executor.term_key,
         cache=SnapshotCache(cache_bytes),
         failpoint=executor.failpoint,
+        vault=vault,
     )
-    return Store(context, PostgresSnapshotReader(context), PostgresAdmin(executor, clock))
+    return Store(context, PostgresSnapshotReader(context), admin)
 
 
 def open_end(url: str, use: EndpointMode, key: DatabaseKey | None = None) -> CopyEndpoint:
@@ -111,6 +167,89 @@ def open_end(url: str, use: EndpointMode, key: DatabaseKey | None = None) -> Cop
         EndpointMode.WRITE: SqliteEnd.beside,
     }
     return kinds[use](place)
+
+
+def open_sealed_end(url: str, use: EndpointMode, key: DatabaseKey | None, vault: "SubjectVault | None") -> CopyEndpoint:
+    """Do as `open_end`, for plain rows of a database whose subjects may be encrypted."""
+    end = open_end(url, use, key)
+    if vault is None:
+        return end
+    from recollect.store.encryption.endpoint import SealedEnd
+
+    return SealedEnd(end, vault, _dialect(url))
+
+
+def convert_store(
+    url: str, *, key: DatabaseKey | None, keyring: KeyringPlace, encrypt: bool, rewrite: bool, bar: ProgressReporter
+) -> ConversionReport:
+    """Encrypt the rows of all subjects by their keys, or decrypt them. Blocks until it is done; call again to go on.
+
+    Args:
+        url: Of the database, which others may use meanwhile.
+        key: Of an encrypted SQLite file.
+        keyring: Of the subjects' keys.
+        encrypt: False to decrypt.
+        rewrite: Rewrite the tables afterwards, which removes what was plain from the database's own files.
+        bar: Shows how far it is.
+
+    Raises:
+        SetupError: the database or the keyring cannot be opened, or they do not belong together.
+        StoreUnavailableError: one does not answer, or another process holds it.
+    """
+    with closing(open_end(url, EndpointMode.WRITE, key)) as end, end.speaking():
+        path = None if url.startswith(POSTGRES) else _place(url, key).path
+        found = look(end.db, where=end.where, path=path)
+        if encrypt and path is None:
+            from recollect.store.postgres.hnsw_index import require_no_indexes
+
+            require_no_indexes(end.db, end.where)
+        vault = open_vault(keyring, found)
+        with closing(vault):
+            from recollect.store.encryption.convert import Conversion
+
+            mark = marking(vault.keyring)
+            if encrypt:
+                end.write(lambda: mark(end.db))
+            run = Conversion(end, vault, _dialect(url), bar)
+            done = run.encrypt() if encrypt else run.decrypt()
+        if rewrite:
+            end.finish(rewrite=True)
+    return done
+
+
+def rotate_master_key(
+    url: str, *, key: DatabaseKey | None, keyring: KeyringPlace, bar: ProgressReporter
+) -> RotationReport:
+    """Encrypt the data keys of a database's subjects by another master key. Others may use both meanwhile.
+
+    Args:
+        url: Of the database.
+        key: Of an encrypted SQLite file.
+        keyring: With the new master key, and the old one as the other.
+        bar: Shows how far it is.
+
+    Raises:
+        BadRequestError: no subject was ever encrypted.
+        SetupError: the database or the keyring cannot be opened, or they do not belong together.
+        StoreUnavailableError: one does not answer, or another process holds it.
+    """
+    with closing(open_end(url, EndpointMode.READ, key)) as end, end.speaking():
+        path = None if url.startswith(POSTGRES) else _place(url, key).path
+        found = look(end.db, where=end.where, path=path)
+    if found.mark is None:
+        raise BadRequestError(f"the subjects of {end.where} are not encrypted: there are no keys")
+    with closing(open_vault(keyring, found)) as vault:
+        bar.begin("changing", "keys", vault.counts().others)
+        changed = vault.rotate(bar.reach)
+        return RotationReport(keyring=vault.keyring.where, changed=changed, keys=vault.counts().subjects)
+
+
+def _dialect(url: str) -> "Dialect":
+    if not url.startswith(POSTGRES):
+        return lambda statement: statement
+    from recollect.store.postgres.dialect import own_version
+
+    return own_version
 
 
 def reencrypt_store(url: str, *, key: DatabaseKey | None, new: DatabaseKey | None, bar: ProgressReporter) -> KeyReport:

@@ -2,7 +2,8 @@
 
 A testing aid. Unset (the normal case) it does nothing. `before-commit` kills the process with SIGKILL just before the
 first commit of the store's writer, `after-commit` just after it, `after-commit:7` after the seventh. The others are in
-an erasure: when part of it is deleted, when it is committed, before the log is emptied, before it counts as clean; and
+an erasure: when part of it is deleted, when it is committed, before the log is emptied, before it counts as clean, and
+when a subject's key is destroyed; and
 in re-embedding: before and after the commit of a batch's vectors, of a subject's switch, and of dropping the old ones;
 and in changing a file's key: before and after the new file takes the place of the old one.
 """
@@ -13,7 +14,7 @@ import signal
 from recollect.errors import BadSettingError
 
 VARIABLE = "RECOLLECT_FAILPOINT"
-_ERASING = ("erasing", "erased", "cleaning", "cleaned")
+_ERASING = ("erasing", "erased", "cleaning", "cleaned", "destroyed")
 _EMBEDDING = ("embedding", "embedded", "switching", "switched", "dropping", "dropped")
 _REENCRYPTING = ("reencrypting", "reencrypted")
 NAMES = ("before-commit", "after-commit", *_ERASING, *_EMBEDDING, *_REENCRYPTING)

@@ -37,9 +37,13 @@ class Store:
         self.apps = AppRepository(context)
         self.idempotency = IdempotencyRepository(context)
         self.admin = AdminRepository(context, database)
+        self.vault = context.vault
+        """The subjects' data keys, where they are encrypted."""
         self._database = database
 
     async def close(self) -> None:
         """Finish accepted work, then close the database. Idempotent."""
         await self.erasures.close()
         await self._database.close()
+        if self.vault is not None:
+            self.vault.close()

@@ -19,6 +19,52 @@ class SubjectIndex:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectEncryption:
+    """How far the subjects of a database are encrypted, each with its own key."""
+
+    extent: str
+    """`whole`; `mixed`: older rows are plain; `leaving`: they are being decrypted."""
+    encrypted: int
+    """Subjects of whom all rows are encrypted."""
+    mixed: int
+    """Subjects of whom some rows may be plain, because they were stored before."""
+    plain: int
+    """Subjects without a key."""
+    pending: int
+    """Erased subjects whose key is not destroyed yet."""
+    keyring: str
+    """Address of the keyring, without a password."""
+    keys: int | None
+    """Subjects that the keyring has a key of; None: it does not answer."""
+    others: int = 0
+    """Keys that the other master key still encrypts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversionReport:
+    """What became of rows that were to be encrypted by their subjects' keys, or decrypted."""
+
+    where: str
+    """The database, without a password."""
+    subjects: int
+    """Number of subjects that were changed."""
+    rows: int
+    """Number of rows that were changed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RotationReport:
+    """What became of the data keys when the master key was changed."""
+
+    keyring: str
+    """Address of the keyring, without a password."""
+    changed: int
+    """Data keys that the new master key encrypts from now on."""
+    keys: int
+    """Subjects with a key."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StoreStats:
     """Counts and problems of a store, as `recollect doctor` shows them."""
 
@@ -39,6 +85,8 @@ class StoreStats:
     """Names of the vector spaces in use."""
     indexes: tuple[SubjectIndex, ...] = ()
     """Indexes of giant subjects' vectors."""
+    encryption: SubjectEncryption | None = None
+    """Encryption of subjects; None where they are not encrypted."""
     problems: tuple[str, ...]
     """Problems found by the integrity check; filled only with `check=True`."""
 

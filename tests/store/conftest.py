@@ -12,7 +12,7 @@ from recollect.store.postgres import hnsw_search
 from recollect.store.store import Store
 from recollect.testing import FakeClock
 from recollect.types import Vectors
-from stores import STORES, new_store, url_of
+from stores import SEALED, STORES, new_store, url_of
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def clock() -> FakeClock:
     return FakeClock()
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(params=(*STORES, *SEALED))
 async def store(request: pytest.FixtureRequest, clock: FakeClock, tmp_path: Path) -> AsyncIterator[Store]:
     opened = await new_store(request.param, tmp_path, clock)
     yield opened

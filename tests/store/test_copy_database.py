@@ -54,6 +54,7 @@ async def test_a_copy_recalls_the_same_in_the_same_order_with_the_same_scores(
         "audit",
         "tool_call",
         "energy_poll",
+        "subject_key",
     }
     assert copied.rows["vector"] < sum([len(hot.vectors) for hot in await hots(destination)]), "some have several"
     assert copied.subjects == len(here["subjects"])

@@ -49,6 +49,7 @@ OF_ALL_SUBJECTS = {
     "EmbeddingRepository.space_names",
     "ErasureRepository.close",
     "ErasureRepository.pending",
+    "ErasureRepository.destroy_keys",
     "ErasureRepository.resume",
     "ErasureRepository.scrub",
     "FormationRepository.due",

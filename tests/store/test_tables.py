@@ -89,7 +89,7 @@ def test_both_databases_have_the_same_tables_with_the_same_columns(db: apsw.Conn
         ):
             found.setdefault(str(table), set()).add(str(column))
     assert found.pop("migration")
-    assert found.pop("vector") - {"chunk", "embedding"} == columns(db, "vector") - {"data"}
+    assert found.pop("vector") - {"chunk", "embedding", "sealed"} == columns(db, "vector") - {"data"}
     own = {declared.name: declared.postgres for declared in TABLES if declared.postgres}
     assert {table: set(names) & found[table] for table, names in own.items()} == {"subject": {"near"}}
     found["subject"] -= {"near"}

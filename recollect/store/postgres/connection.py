@@ -1,6 +1,7 @@
 """A connection to PostgreSQL, used by one thread, and reopened after it was lost. Network."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ from recollect.settings import DATABASE_SETTING
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.dialect import BulkCopy, fill_text, handling, to_postgres
 from recollect.store.postgres.errors import AGAIN, lost_by
-from recollect.store.postgres.vector_codec import joined, pieces, received, teach
+from recollect.store.postgres.vector_codec import is_sealed, joined, pieces, received, teach
 from recollect.store.sql.database import Row, Statement, Work
 
 T = TypeVar("T")
@@ -46,7 +47,13 @@ SELECT c.relname
  WHERE n.nspname = $1 AND c.relkind = 'r'
  ORDER BY c.relname
 """
-_UNPACK = {"chunks": joined, "packed": received}
+# Columns of a subject's state, before those of a memory.
+_STATE_COLUMNS = 7
+_UNPACK: dict[str, Callable[[Sequence[Row]], list[Row]]] = {
+    "chunks": joined,
+    "packed": received,
+    "behind_state": partial(joined, at=_STATE_COLUMNS),
+}
 
 
 class _TruthDumper(Int2BinaryDumper):
@@ -270,8 +277,11 @@ class PostgresConnection:
         for subject, space, memory, data in rows:
             if space not in self._dims:
                 self._dims[space] = int(self._say("SELECT dim FROM space WHERE id = $1", (space,))[0][0])
+            if is_sealed(data):
+                yield subject, space, memory, 0, None, data
+                continue
             for chunk, piece in enumerate(pieces(data, self._dims[space])):
-                yield subject, space, memory, chunk, piece
+                yield subject, space, memory, chunk, piece, None
 
     def _say(self, statement: str, values: Sequence[Any] = ()) -> list[Row]:
         self._cursor.execute(statement, values or None)

@@ -55,6 +55,11 @@ def to_postgres(statement: str) -> str:
     return _VALUE.sub(r"$\1", statement)
 
 
+def own_version(statement: Statement) -> Statement:
+    """Return PostgreSQL's version of a statement; the statement itself where it has none."""
+    return dialect_statements(statement.group).get(statement.name, statement)
+
+
 def handling(statement: Statement) -> Mapping[str, str]:
     """Return what the headers of a statement, and of PostgreSQL's version of it, say."""
     return _handling(statement.group, statement.name) or statement.handling

@@ -14,7 +14,7 @@ from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.connection import SCHEMA, PostgresConnection, connect
 from recollect.store.postgres.errors import fault
 from recollect.store.postgres.migrate import prepare
-from recollect.store.postgres.vector_codec import packed, pieces
+from recollect.store.postgres.vector_codec import is_sealed, packed, pieces
 from recollect.store.sql.database import Row
 from recollect.store.sql.tables import TABLES, Table
 from recollect.store.sql.transfer.endpoint import KeyRange
@@ -137,8 +137,11 @@ class PostgresEnd:
 
 
 _PACKED = ("data", "memory", "space", "subject")
-_SINGLE = ("memory", "space", "subject", "chunk", "embedding")
-_VECTORS = "string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk), memory, space, subject"
+_SINGLE = ("memory", "space", "subject", "chunk", "embedding", "sealed")
+_VECTORS = (
+    "coalesce(string_agg(sealed, ''::BYTEA), string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk)), "
+    "memory, space, subject"
+)
 _BYTES, _WHOLE = (psycopg.adapters.types[name].oid for name in ("bytea", "int8"))
 _COLUMNS = """
 SELECT CAST(attname AS TEXT), CAST(atttypid AS BIGINT)
@@ -158,8 +161,11 @@ SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT)
 def _pieces(rows: Iterable[Row], dims: Mapping[int, int]) -> Iterator[Row]:
     """Cut the vectors of each memory into rows of one, in the order of `_SINGLE`."""
     for data, memory, space, subject in rows:
+        if is_sealed(data):
+            yield memory, space, subject, 0, None, data
+            continue
         for chunk, piece in enumerate(pieces(data, dims[space])):
-            yield memory, space, subject, chunk, piece
+            yield memory, space, subject, chunk, piece, None
 
 
 def _names(names: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ import psycopg
 from recollect.errors import StoreUnavailableError, UnreadableStoreError
 from recollect.lazy_pattern import LazyPattern
 from recollect.settings import shown_url
+from recollect.store.encryption.mark import needs_keyring, read_mark
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.connection import PostgresConnection, connect
 from recollect.store.postgres.dialect import dialect_statements
@@ -84,6 +85,19 @@ def indexes(db: SqlConnection) -> tuple[SubjectIndex, ...]:
     return tuple(found)
 
 
+def require_no_indexes(db: SqlConnection, where: str) -> None:
+    """Refuse to encrypt subjects while recall uses indexes of plain vectors.
+
+    Raises:
+        UnreadableStoreError: It does.
+    """
+    if fetch(db, SQL["marked"]):
+        raise UnreadableStoreError(
+            f"vectors of {where} are indexed, and encrypted ones cannot be: run `recollect db index --drop` first, or "
+            "leave the subjects as they are"
+        )
+
+
 class _Run:
     """One call."""
 
@@ -99,6 +113,11 @@ class _Run:
         self._db.execute("SET statement_timeout = 0")
         if least is not None:
             self._require_means()
+            if needs_keyring(read_mark(self._db)):
+                raise UnreadableStoreError(
+                    f"the subjects of {self._where} are encrypted, and encrypted vectors cannot be indexed: each "
+                    "recall compares all vectors of a subject (nothing was changed)"
+                )
         self._lock()
         giants = [] if least is None else [_Giant(*row) for row in fetch(self._db, SQL["giants"], least)]
         wanted = [giant for giant in giants if giant.dim <= MAX_HALVED_DIMENSIONS]

@@ -9,7 +9,6 @@ from recollect.ids import id_bytes
 from recollect.store.executor import Rank, StoreContext
 from recollect.store.postgres.dialect import dialect_statements
 from recollect.store.postgres.hnsw_search import HnswSearch, sample
-from recollect.store.postgres.vector_codec import joined
 from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.recall.rank_and_fetch import rank_and_fetch
 from recollect.store.sql.recall.snapshot import (
@@ -82,7 +81,7 @@ class PostgresSnapshotReader:
         # A subject that is not there yet, one with an index, and one that is read in portions.
         if not rows or rows[0][_INDEXED]:
             return self._in_snapshot(db, subject, space, sought)
-        memories = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
+        memories = [row[_HEAD:] for row in rows if row[_HEAD] is not None]
         if len(memories) > MAX_PORTION:
             return self._in_snapshot(db, subject, space, sought)
         state = read_state(db, subject, space, rows[0][_STATE])
@@ -99,7 +98,7 @@ class PostgresSnapshotReader:
         if not rows or rows[0][_INDEXED]:
             return None
         state = read_state(db, subject, space, rows[0][_STATE])
-        changed = joined([row[_HEAD:] for row in rows if row[_HEAD] is not None])
+        changed = [row[_HEAD:] for row in rows if row[_HEAD] is not None]
         if len(changed) > most or not is_mergeable(kept, state, self._cache.changes(subject, space)):
             return None
         return advance(self._cache, space, kept, state, changed)

@@ -1,4 +1,7 @@
-"""Vectors on their way to pgvector and back: its binary form has its most significant byte first. Pure."""
+"""Vectors on their way to pgvector and back: its binary form has its most significant byte first. Pure.
+
+Encrypted ones (`store/encryption/sealer.py`) are left as they are.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -41,8 +44,15 @@ def pieces(data: bytes, dim: int) -> list[PackedVector]:
     return [PackedVector(data[start : start + size]) for start in range(0, len(data), size)]
 
 
+def is_sealed(data: bytes) -> bool:
+    """Return whether the bytes of vectors are encrypted: those of plain ones are four for each number."""
+    return len(data) % _NUMBER.itemsize != 0
+
+
 def received(rows: Sequence[Row]) -> list[Row]:
     """Turn the numbers in the last column, as the server sends them, into packed vectors."""
+    if any(row[-1] is not None and is_sealed(row[-1]) for row in rows):
+        return [row if row[-1] is None or is_sealed(row[-1]) else received([row])[0] for row in rows]
     sent = [b"" if row[-1] is None else row[-1] for row in rows]
     # All at once: numpy's calls for each vector would take longer than reading it.
     numbers = np.frombuffer(b"".join(sent), _SENT).astype(_NUMBER).tobytes()
@@ -55,19 +65,28 @@ def received(rows: Sequence[Row]) -> list[Row]:
 
 def packed(rows: Iterable[Row]) -> Iterator[Row]:
     """Turn the numbers in the first column, as the server sends them, into packed vectors."""
-    return ((np.frombuffer(row[0], _SENT).astype(_NUMBER).tobytes(), *row[1:]) for row in rows)
+    return (row if is_sealed(row[0]) else (_turned(row[0]), *row[1:]) for row in rows)
 
 
-def joined(rows: Sequence[Row]) -> list[Row]:
+def _turned(sent: bytes) -> bytes:
+    return np.frombuffer(sent, _SENT).astype(_NUMBER).tobytes()
+
+
+def joined(rows: Sequence[Row], *, at: int = 0) -> list[Row]:
     """Do as `received` for rows of single chunks, a vector as pgvector sends it last; put a memory's chunks in one row.
 
     Args:
-        rows: The memory's id first, those of a memory together.
+        rows: Those of a memory together.
+        at: The column of the memory's id.
     """
     found: list[Row] = []
-    for row in received([(*row[:-1], None if row[-1] is None else row[-1][_HEAD_BYTES:]) for row in rows]):
-        if found and found[-1][0] == row[0]:
+    for row in received([(*row[:-1], _without_head(row[-1])) for row in rows]):
+        if found and found[-1][at] == row[at]:
             found[-1] = (*row[:-1], found[-1][-1] + row[-1])
         else:
             found.append(row)
     return found
+
+
+def _without_head(sent: bytes | None) -> bytes | None:
+    return sent if sent is None or is_sealed(sent) else sent[_HEAD_BYTES:]

@@ -1,11 +1,14 @@
 """Repositories of budgets and apps, and counts for operators."""
 
+import asyncio
+from dataclasses import replace
 from datetime import datetime
 
+from recollect.errors import StoreUnavailableError
 from recollect.profiles.policies import BudgetPolicy
 from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
 from recollect.store.sql import apps, budgets, stats, subjects
-from recollect.store.store_reports import StoreStats
+from recollect.store.store_reports import StoreStats, SubjectEncryption
 from recollect.types import (
     AppRecord,
     EnergyStatus,
@@ -128,4 +131,25 @@ class AdminRepository:
 
     async def stats(self, *, check: bool = False) -> StoreStats:
         """Count what is stored; with `check`, verify the files and that all indexes agree (slow)."""
-        return await self._database.stats(check=check)
+        found = await self._database.stats(check=check)
+        return replace(found, encryption=await self._encryption())
+
+    async def _encryption(self) -> SubjectEncryption | None:
+        vault = self._context.vault
+        if vault is None:
+            return None
+        encrypted, mixed, subjects, pending, extent = await self._executor.read(stats.count_encrypted)
+        try:
+            keys = await asyncio.to_thread(vault.counts)
+        except StoreUnavailableError:
+            keys = None
+        return SubjectEncryption(
+            extent=extent,
+            encrypted=encrypted,
+            mixed=mixed,
+            plain=max(0, subjects - encrypted - mixed),
+            pending=pending,
+            keyring=vault.keyring.where,
+            keys=keys.subjects if keys else None,
+            others=keys.others if keys else 0,
+        )

@@ -8,19 +8,20 @@ from datetime import datetime
 from functools import partial
 from typing import TypeVar
 
+from recollect.errors import StoreUnavailableError
 from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
-from recollect.store.sql.database import Work, load
+from recollect.store.sql.database import SqlConnection, Work, load
 from recollect.store.sql.erase import erase
 from recollect.store.sql.erase.erase import EraseServices
 from recollect.store.sql.erase.orders import erasures, unfinished_orders
 from recollect.store.sql.erase.portions import erase_portion
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.inner import inner_subjects
-from recollect.store.sql.rows import fetch_value
+from recollect.store.sql.rows import fetch, fetch_value
 from recollect.types import EraseRequest, ErasureRecord, StorageKind, Subject
 
 T = TypeVar("T")
-SQL = load("erase")
+SQL, KEYS_SQL = load("erase"), load("keys")
 
 
 class ErasureRepository:
@@ -131,8 +132,30 @@ class ErasureRepository:
         return await self._executor.read(lambda db: erasures(db, subject, limit=limit))
 
     async def pending(self) -> int:
-        """Return the number of erasures of all subjects that have not ended, or whose bytes may be in the files."""
-        return await self._executor.read(lambda db: int(fetch_value(db, SQL["unclean"])))
+        """Return the number of erasures that have not ended, or whose bytes or keys may be there, of all subjects."""
+        unclean = await self._executor.read(lambda db: int(fetch_value(db, SQL["unclean"])))
+        return unclean + (0 if self._context.vault is None else len(await self._retired()))
+
+    async def destroy_keys(self) -> bool:
+        """Destroy the data keys of erased subjects; return whether none is left. A key that is gone stays gone.
+
+        What they encrypted cannot be decrypted any more, wherever copies of the database are.
+        """
+        vault = self._context.vault
+        if vault is None:
+            return True
+        for subject, up_to in await self._retired():
+            try:
+                await asyncio.to_thread(vault.destroy, subject, up_to)
+            except StoreUnavailableError:
+                return False
+            self._context.failpoint.reach("destroyed")
+            await self._executor.write(partial(_note_destroyed, subject=subject, up_to=up_to))
+        return True
+
+    async def _retired(self) -> builtins.list[tuple[int, int]]:
+        rows = await self._executor.read(lambda db: fetch(db, KEYS_SQL["retired"]))
+        return [(int(subject), int(up_to)) for subject, up_to in rows]
 
     async def scrub(self, *, wait_ms: int, rewrite: bool = False) -> bool:
         """Remove the bytes of erased rows from the database's own files: see `DatabaseAdmin.scrub`.
@@ -153,3 +176,7 @@ class ErasureRepository:
         """Return whether anything of the subject was forgotten or erased."""
         term_key = self._context.term_key
         return not await self._executor.read_inline(lambda db: TombstoneLedger(db, subject, term_key).empty)
+
+
+def _note_destroyed(db: SqlConnection, *, subject: int, up_to: int) -> None:
+    db.execute(KEYS_SQL["destroyed"], (subject, up_to))

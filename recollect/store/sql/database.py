@@ -7,8 +7,14 @@ database must do besides running the statement, as `key: value` (SQLite needs no
 - `copy: rows`: a plain INSERT whose rows may go in by a faster way when there are many.
 - `copy: vectors`: the same, and the last value holds the packed vectors of all chunks of a memory.
 - `vectors: chunks`: each row ends with the vector of one chunk; those of a memory become one row.
+- `vectors: behind_state`: the same, and before the columns of a memory are those of its subject's state.
 - `vectors: packed`: each row ends with the numbers of all vectors of a memory.
 - `text: elsewhere`: each row ends with the columns of the view `remembered`; its text may be in another subject's log.
+
+What is encrypted where subjects have keys (`store/encryption/`); `?1` is the subject in each of these statements:
+
+- `seals: 5,9`: these values are content.
+- `matches: category=7,key=8`: so are these, of columns that the database compares: equal values stay equal.
 """
 
 import re
@@ -75,11 +81,12 @@ class TooLargeError(Exception):
 HANDLING = {
     "lock": {"row"},
     "copy": {"rows", "vectors"},
-    "vectors": {"chunks", "packed"},
+    "vectors": {"chunks", "packed", "behind_state"},
     "text": {"elsewhere"},
 }
 """What the header of a statement may say after its name."""
-_HEADER = LazyPattern(r"^-- name: (\w++)((?: \w++: \w++)*+)$", re.MULTILINE)
+SEALS, MATCHES = "seals", "matches"
+_HEADER = LazyPattern(r"^-- name: (\w++)((?: \w++: [\w,=]++)*+)$", re.MULTILINE)
 
 
 class Statement(str):
@@ -119,7 +126,12 @@ def _handling(name: str, header: str) -> dict[str, str]:
     words = header.replace(":", "").split()
     handling = dict(zip(words[::2], words[1::2], strict=True))
     for key, value in handling.items():
-        if value not in HANDLING.get(key, ()):
+        if key in (SEALS, MATCHES):
+            pairs = [part.rpartition("=") for part in value.split(",")]
+            known = all(number.isdecimal() and bool(column) is (key == MATCHES) for column, _, number in pairs)
+        else:
+            known = value in HANDLING.get(key, ())
+        if not known:
             raise ValueError(f"the header of the statement {name} says `{key}: {value}`, which is unknown")
     return handling
 

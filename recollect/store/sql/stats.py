@@ -1,5 +1,7 @@
 """Counts, and checks of consistency. Works on a connection."""
 
+import json
+
 from recollect.clock import Clock, to_micros
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
@@ -7,7 +9,7 @@ from recollect.store.sql.subjects import version_of
 from recollect.store.store_reports import StoreStats
 from recollect.types import StoreTotals, Subject, SubjectTotals
 
-SQL = load("subject")
+SQL, KEYS_SQL = load("subject"), load("keys")
 
 # Statements that count what must not be, with what each says about it.
 _CHECKS = {
@@ -55,6 +57,13 @@ def subject_totals(db: SqlConnection, subject: Subject) -> SubjectTotals:
         memories, recalled, hits = fetch(db, SQL["subject_sums"], subject.key)[0]
         decisions = {action: count for action, count in fetch(db, SQL["decisions_by_action"], subject.key)}
     return SubjectTotals(memories=memories, decisions=decisions, recalled=recalled or 0, hits=hits or 0)
+
+
+def count_encrypted(db: SqlConnection) -> tuple[int, int, int, int, str]:
+    """Count subjects with all rows encrypted, with some, and all; and keys to be destroyed. Last, how far it goes."""
+    encrypted, mixed, subjects, pending = fetch(db, KEYS_SQL["count_keyed"])[0]
+    mark = fetch_value(db, KEYS_SQL["mark"])
+    return encrypted, mixed, subjects, pending, str(json.loads(bytes(mark))["extent"]) if mark else ""
 
 
 def _problems(db: SqlConnection) -> tuple[str, ...]:

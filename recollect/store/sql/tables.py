@@ -245,6 +245,13 @@ TABLES = (
         index=True,
     ),
     Table(
+        name="subject_key",
+        key=("subject",),
+        holds="the number of its data key",
+        kept="numbers of keys: none is used again after it was destroyed",
+        index=True,
+    ),
+    Table(
         name="erasure",
         key=("subject", "at", "id"),
         holds="numbers",

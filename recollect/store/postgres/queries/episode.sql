@@ -20,9 +20,7 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, 
  LIMIT ?4
 
 -- name: spans
-SELECT m.id, m.state,
-       CAST(CAST(m.detail AS JSONB) ->> 'first_turn' AS BIGINT), CAST(CAST(m.detail AS JSONB) ->> 'last_turn' AS BIGINT),
-       CAST(CAST(m.detail AS JSONB) ->> 'first_seq' AS BIGINT), CAST(CAST(m.detail AS JSONB) ->> 'last_seq' AS BIGINT)
+SELECT m.id, m.state, m.detail
   FROM memory_tag AS t
   JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
  WHERE t.subject = ?1 AND t.tag = ?2 AND m.kind = 2

@@ -53,11 +53,12 @@ UPDATE formation
    SET formed_seq = least(formed_seq, ?4), due_at = ?5
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND stage = 'episodes'
 
--- name: copy_vectors
-INSERT INTO vector (subject, space, memory, chunk, embedding)
-SELECT ?1, space, memory, chunk, embedding
+-- name: linked_vectors vectors: packed
+SELECT space, memory,
+       coalesce(string_agg(sealed, ''::BYTEA), string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk))
   FROM vector
- WHERE subject = ?3 AND space IN (SELECT id FROM space) AND memory = ?2
+ WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
+ GROUP BY space, memory
 
 -- name: links_of_all
 SELECT s.name, l.memory

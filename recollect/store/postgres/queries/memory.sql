@@ -32,10 +32,10 @@ UPDATE hot
  WHERE hot.subject = ?1 AND hot.memory = decode(item ->> 0, 'hex')
 
 -- name: add_vectors
-INSERT INTO vector (subject, space, memory, chunk, embedding) VALUES (?1, ?2, ?3, ?4, ?5)
+INSERT INTO vector (subject, space, memory, chunk, embedding, sealed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
 -- name: snapshot_vectors vectors: packed
-SELECT memory, string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk)
+SELECT memory, coalesce(string_agg(sealed, ''::BYTEA), string_agg(substr(vector_send(embedding), 5), ''::BYTEA ORDER BY chunk))
   FROM vector
  WHERE subject = ?1 AND space = ?2 AND memory > ?3 AND memory <= ?4
  GROUP BY memory
@@ -49,7 +49,7 @@ SELECT c.id, h.fixed, h.terms, h.sources, v.embedding
         SELECT memory FROM gone WHERE subject = ?1 AND version > ?2
          LIMIT ?4) AS c
   LEFT JOIN LATERAL (SELECT fixed, terms, sources FROM hot WHERE subject = ?1 AND memory = c.id OFFSET 0) AS h ON TRUE
-  LEFT JOIN LATERAL (SELECT chunk, embedding
+  LEFT JOIN LATERAL (SELECT chunk, coalesce(sealed, vector_send(embedding)) AS embedding
                        FROM vector
                       WHERE subject = ?1 AND space = ?3 AND memory = c.id
                      OFFSET 0) AS v ON TRUE

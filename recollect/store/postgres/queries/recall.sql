@@ -1,13 +1,13 @@
 -- Only for PostgreSQL: the reading of a recall in as few round trips as possible.
 
--- name: whole
+-- name: whole vectors: behind_state
 -- One row per chunk of each memory, or one without a memory if there is none or if the vectors have an index: those are
 -- read differently. One statement, so one snapshot. Without OFFSET, all would be read before the index is checked.
 SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE name = ?2),
        (SELECT dim FROM space WHERE name = ?2), s.near = (SELECT id FROM space WHERE name = ?2),
        a.memory, a.fixed, a.terms, a.sources, a.embedding
   FROM subject AS s
-  LEFT JOIN (SELECT h.memory, h.fixed, h.terms, h.sources, v.chunk, v.embedding
+  LEFT JOIN (SELECT h.memory, h.fixed, h.terms, h.sources, v.chunk, coalesce(v.sealed, vector_send(v.embedding)) AS embedding
                FROM (SELECT memory, fixed, terms, sources FROM hot WHERE subject = ?1 ORDER BY memory LIMIT ?4) AS h
                LEFT JOIN vector AS v
                  ON v.subject = ?1 AND v.space = (SELECT id FROM space WHERE name = ?2) AND v.memory = h.memory
@@ -17,7 +17,7 @@ SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE nam
  WHERE s.key = ?1
  ORDER BY a.memory, a.chunk
 
--- name: forward
+-- name: forward vectors: behind_state
 -- The same columns for the memories that changed after a version; a closed or erased one has only its id.
 SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE name = ?2),
        (SELECT dim FROM space WHERE name = ?2), s.near = (SELECT id FROM space WHERE name = ?2),
@@ -32,7 +32,7 @@ SELECT s.name, s.version, s.space, s.terms < ?3, (SELECT id FROM space WHERE nam
                                     FROM hot
                                    WHERE subject = ?1 AND memory = c.memory
                                   OFFSET 0) AS h ON TRUE
-               LEFT JOIN LATERAL (SELECT chunk, embedding
+               LEFT JOIN LATERAL (SELECT chunk, coalesce(sealed, vector_send(embedding)) AS embedding
                                     FROM vector
                                    WHERE subject = ?1 AND space = (SELECT id FROM space WHERE name = ?2)
                                          AND memory = c.memory

@@ -27,6 +27,9 @@ from recollect.types import EraseRequest, ErasureRecord, MemoryKind, MemoryState
 
 SQL = load("erase")
 LOG_SQL = load("log")
+KEYS_SQL = load("keys")
+KEYS = "keys"
+"""Count of the data keys that are to be destroyed after the commit."""
 _TURN = MemoryKind.TURN.number
 _CLOSED = STATE_NUMBER[MemoryState.CLOSED]
 # Subjects within another that are erased in one transaction: others write in between, and no lock list grows long.
@@ -276,6 +279,8 @@ class SubjectErasure:
                 if table.counted:
                     self.counts[table.receipt_line] += self._db.changes()
         self._db.execute(SQL["note_erased_subject"], (key, self._at, version))
+        self._db.execute(KEYS_SQL["retire_key"], (key,))
+        self.counts[KEYS] += self._db.changes()
 
     def _thin_owners(self) -> None:
         """Remove it from the injection records of owners that stay: its name is written there."""

@@ -9,7 +9,15 @@ from recollect.errors import UnknownConversationError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import subjects
 from recollect.store.sql.database import Row, SqlConnection, load
-from recollect.store.sql.rows import STATE_ORDER, fetch, fetch_one, fetch_value, read_conversation, read_message
+from recollect.store.sql.rows import (
+    STATE_ORDER,
+    fetch,
+    fetch_one,
+    fetch_value,
+    read_conversation,
+    read_detail,
+    read_message,
+)
 from recollect.text import clean, conversation_tag
 from recollect.types import (
     Conversation,
@@ -111,19 +119,19 @@ def episode_ranges(db: SqlConnection, subject: Subject, conversation: Conversati
     """Read what episodes sum up."""
     if subjects.version_of(db, subject) is None:
         return []
+    rows = fetch(db, EPISODE_SQL["spans"], subject.key, conversation_tag(conversation))
+    told = [(id_, state, read_detail(detail)) for id_, state, detail in rows if detail]
     found = [
         EpisodeRange(
             id=MemoryId(id_text(id_)),
             state=STATE_ORDER[state],
-            first_turn=first_turn,
-            last_turn=last_turn,
-            first_seq=first_seq,
-            last_seq=last_seq,
+            first_turn=detail.first_turn,
+            last_turn=detail.last_turn,
+            first_seq=detail.first_seq,
+            last_seq=detail.last_seq,
         )
-        for id_, state, first_turn, last_turn, first_seq, last_seq in fetch(
-            db, EPISODE_SQL["spans"], subject.key, conversation_tag(conversation)
-        )
-        if last_seq is not None
+        for id_, state, detail in told
+        if detail.last_seq
     ]
     return sorted(found, key=lambda span: (span.first_turn, span.last_seq))
 

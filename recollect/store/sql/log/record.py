@@ -244,9 +244,8 @@ def user_words(
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
         return []
-    return [
-        UserWords(*row) for row in fetch(db, SQL["user_words"], subject.key, id_, after_seq, before_seq, characters)
-    ]
+    rows = fetch(db, SQL["user_words"], subject.key, id_, after_seq, before_seq, characters)
+    return [UserWords(seq, name, text[:characters]) for seq, name, text in rows]
 
 
 def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId) -> set[int]:

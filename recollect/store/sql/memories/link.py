@@ -10,7 +10,7 @@ from recollect.store.sql import app_numbers, subjects
 from recollect.store.sql.database import SqlConnection, load
 from recollect.store.sql.erase.delete import MemoryDeleter
 from recollect.store.sql.memories.apply import ChangeSet, apply
-from recollect.store.sql.rows import STATE_NUMBER, fetch_one, fetch_value
+from recollect.store.sql.rows import STATE_NUMBER, fetch, fetch_one, fetch_value
 from recollect.store.sql.snapshot_codec import pack_terms
 from recollect.types import Decision, MemoryId, MemoryKind, MemoryState, Subject
 
@@ -18,6 +18,8 @@ SQL = load("erase")
 MEMORY_SQL = load("memory")
 _TURN, _FACT = MemoryKind.TURN.number, MemoryKind.FACT.number
 _ACTIVE = STATE_NUMBER[MemoryState.ACTIVE]
+# Statements that read rows of a memory, and those that write them.
+_LINKED = (("linked_evidence", "add_evidence"), ("linked_tags", "add_tag"), ("linked_vectors", "add_vectors"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +43,24 @@ def link(db: SqlConnection, subject: Subject, memory: MemoryId, copy: LinkTarget
         return
     _refuse(db, subject, id_, to)
     version = subjects.move_version(db, to)
-    number, app = (app_numbers.take(db, to, 1)[0], to.app_name) if to.kind == "app" else (None, None)
-    terms = pack_terms(copy.terms, subjects.salt_of(copy.term_key, to))
-    db.execute(SQL["copy_memory"], (to.key, id_, subject.key, version, number, app))
-    db.execute(SQL["copy_hot"], (to.key, id_, subject.key, terms))
-    for statement in ("copy_evidence", "copy_tags", "copy_vectors"):
-        db.execute(SQL[statement], (to.key, id_, subject.key))
+    _copy(db, (subject.key, id_), copy, version)
     for holder in (subject, to):
         db.execute(SQL["note_link"], (holder.key, id_))
     apply(db, ChangeSet(subject=to, home=to, decisions=[copy.decision]), copy.term_key)
+
+
+def _copy(db: SqlConnection, source: tuple[int, bytes], copy: LinkTarget, version: int) -> None:
+    """Write the rows of a memory once more, for another subject, which may have another key."""
+    to, id_ = copy.to, source[1]
+    number, app = (app_numbers.take(db, to, 1)[0], to.app_name) if to.kind == "app" else (None, None)
+    (*memory, detail) = fetch(db, SQL["linked_memory"], *source)[0]
+    db.execute(MEMORY_SQL["add_memory"], (to.key, id_, *memory, 0, None, version, detail, number, app))
+    terms = pack_terms(copy.terms, subjects.salt_of(copy.term_key, to))
+    for fixed, sources in fetch(db, SQL["linked_hot"], *source):
+        db.execute(MEMORY_SQL["add_hot"], (to.key, id_, fixed, terms, sources))
+    for found, add in _LINKED:
+        for row in fetch(db, SQL[found], *source):
+            db.execute(MEMORY_SQL[add], (to.key, *row))
 
 
 def unlink(db: SqlConnection, subject: Subject, memory: MemoryId, decision: Decision) -> None:

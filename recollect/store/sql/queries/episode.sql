@@ -22,9 +22,8 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, 
 
 -- Episodes have the tag of their conversation; decisions tell which ones an edit took back. The index is named because
 -- SQLite otherwise reads all decisions of the subject for each episode.
--- name: spans
-SELECT m.id, m.state, json_extract(m.detail, '$.first_turn'), json_extract(m.detail, '$.last_turn'),
-       json_extract(m.detail, '$.first_seq'), json_extract(m.detail, '$.last_seq')
+-- name: spans matches: tag=2
+SELECT m.id, m.state, m.detail
   FROM memory_tag AS t
   JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
  WHERE t.subject = ?1 AND t.tag = ?2 AND m.kind = 2

@@ -100,7 +100,7 @@ SELECT DISTINCT s.name, m.id, m.detail
 -- name: detail_of
 SELECT detail FROM memory WHERE subject = ?1 AND id = ?2
 
--- name: write_detail
+-- name: write_detail seals: 3
 UPDATE memory SET detail = ?3, changed = ?4 WHERE subject = ?1 AND id = ?2
 
 -- name: formed_elsewhere
@@ -177,7 +177,7 @@ DELETE FROM recall WHERE subject = ?1 AND at = ?2 AND id = ?3
 -- name: thin_recall
 UPDATE recall SET items = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 
--- name: thin_omitted
+-- name: thin_omitted seals: 4
 UPDATE recall SET omitted = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: cut_leases
@@ -222,33 +222,26 @@ SELECT s.name, l.memory
   JOIN subject AS s ON s.key = l.subject
  WHERE mine.subject = ?1
 
--- name: copy_memory
-INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
-                    valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
-                    number, app)
-SELECT ?1, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
-       valid_from, valid_to, known_from, closed_at, profile, version, 0, NULL, ?4, detail, ?5, ?6
+-- name: linked_memory
+SELECT kind, state, text, type, category, key, value, importance, confidence, speaker, valid_from, valid_to, known_from,
+       closed_at, profile, version, detail
   FROM memory
- WHERE subject = ?3 AND id = ?2
+ WHERE subject = ?1 AND id = ?2
 
--- name: copy_evidence
-INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
-SELECT ?1, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at
+-- name: linked_evidence
+SELECT memory, place, home, conversation, seq, hash, role, speaker, quote, said_at
   FROM evidence
- WHERE subject = ?3 AND memory = ?2
+ WHERE subject = ?1 AND memory = ?2
+ ORDER BY place
 
--- name: copy_tags
-INSERT INTO memory_tag (subject, tag, memory) SELECT ?1, tag, memory FROM memory_tag WHERE subject = ?3 AND memory = ?2
+-- name: linked_tags
+SELECT tag, memory FROM memory_tag WHERE subject = ?1 AND memory = ?2
 
--- name: copy_vectors
-INSERT INTO vector (subject, space, memory, data)
-SELECT ?1, space, memory, data
-  FROM vector
- WHERE subject = ?3 AND space IN (SELECT id FROM space) AND memory = ?2
+-- name: linked_hot
+SELECT fixed, sources FROM hot WHERE subject = ?1 AND memory = ?2
 
--- name: copy_hot
-INSERT INTO hot (subject, memory, fixed, terms, sources)
-SELECT ?1, memory, fixed, ?4, sources FROM hot WHERE subject = ?3 AND memory = ?2
+-- name: linked_vectors
+SELECT space, memory, data FROM vector WHERE subject = ?1 AND space IN (SELECT id FROM space) AND memory = ?2
 
 -- name: all_marks
 SELECT hash, erased FROM message WHERE subject = ?1

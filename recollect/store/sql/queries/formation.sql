@@ -98,12 +98,12 @@ UPDATE formation
    SET formed_seq = ?7, due_at = ?8, attempts = 0, error = NULL, lease_token = NULL, lease_until = NULL
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
--- name: postpone
+-- name: postpone seals: 8
 UPDATE formation
    SET due_at = ?7, error = ?8, attempts = attempts - ?9, lease_token = NULL, lease_until = NULL
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6
 
--- name: park
+-- name: park seals: 7
 UPDATE formation
    SET parked = 1, error = ?7, lease_token = NULL, lease_until = NULL
  WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5 AND version = ?6

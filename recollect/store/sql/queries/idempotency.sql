@@ -22,7 +22,7 @@ INSERT INTO idempotency (subject, key, request, at, until, token, state, erased)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7)
     ON CONFLICT (subject, key) DO UPDATE SET erased = excluded.erased
 
--- name: answer_claim
+-- name: answer_claim seals: 5,6
 UPDATE idempotency
    SET state = 2, status = ?4, headers = ?5, body = ?6
  WHERE subject = ?1 AND key = ?2 AND token = ?3 AND erased = 0

@@ -60,7 +60,7 @@ DELETE FROM insertion_item WHERE subject = ?1 AND memory = ?2 AND chain = ?3 AND
 -- name: drop_insertion
 DELETE FROM insertion WHERE subject = ?1 AND chain = ?2 AND thread = ?3
 
--- name: add_insertion
+-- name: add_insertion seals: 7,8
 INSERT INTO insertion (subject, thread, chain, depth, id, at, standing, recalled, items, withdrawn, quotes_messages,
                        sent_bytes, sent_hash, erased, masked, characters)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)

@@ -1,6 +1,6 @@
 -- Conversations, their messages, and the memory inserted into requests.
 
--- name: conversation_by_external
+-- name: conversation_by_external matches: external_id=2
 SELECT id, last_seq FROM conversation WHERE subject = ?1 AND external_id = ?2
 
 -- name: last_seq
@@ -9,7 +9,7 @@ SELECT last_seq FROM conversation WHERE subject = ?1 AND id = ?2
 -- name: app_of
 SELECT app FROM conversation WHERE subject = ?1 AND id = ?2
 
--- name: add_conversation
+-- name: add_conversation matches: external_id=3,options=7
 INSERT INTO conversation (subject, id, external_id, created_at, updated_at, profile, app, options)
 VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7)
 
@@ -18,15 +18,15 @@ SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options,
   FROM conversation
  WHERE subject = ?1 AND id = ?2
 
--- name: conversation_called
+-- name: conversation_called matches: external_id=2
 SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options, ended_at, end_reason
   FROM conversation
  WHERE subject = ?1 AND external_id = ?2
 
--- name: end_conversation
+-- name: end_conversation seals: 4
 UPDATE conversation SET ended_at = ?3, end_reason = ?4 WHERE subject = ?1 AND id = ?2
 
--- name: note_options
+-- name: note_options matches: options=3
 UPDATE conversation SET options = ?3 WHERE subject = ?1 AND id = ?2 AND options IS NOT ?3
 
 -- name: go_on
@@ -42,7 +42,7 @@ SELECT id, external_id, created_at, updated_at, last_seq, profile, app, options,
  ORDER BY updated_at DESC, id DESC
  LIMIT ?3
 
--- name: add_message copy: rows
+-- name: add_message copy: rows seals: 8,12,13
 INSERT INTO message (subject, conversation, seq, parent_seq, hash, anchor, role, name, complete, said_at, recorded_at,
                      text, payload, erased)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)
@@ -58,7 +58,8 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, 
  LIMIT ?4
 
 -- name: user_words
-SELECT seq, name, substr(text, 1, ?5)
+-- A text that may be encrypted is read whole.
+SELECT seq, name, CASE WHEN substr(text, 1, 7) = 'sealed.' THEN text ELSE substr(text, 1, ?5) END
   FROM message
  WHERE subject = ?1 AND conversation = ?2 AND seq > ?3 AND seq < ?4 AND role = 'user'
  ORDER BY seq
@@ -158,7 +159,7 @@ WITH RECURSIVE gone (seq) AS (
 )
 SELECT seq FROM gone
 
--- name: add_recall
+-- name: add_recall seals: 11
 INSERT INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens, replayed, omitted, prefix)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
     ON CONFLICT DO NOTHING

@@ -1,15 +1,15 @@
 -- Memories, their sources, the input of recall, and the decisions on them.
 
--- name: add_memory copy: rows
+-- name: add_memory copy: rows seals: 5,9,12,22 matches: category=7,key=8
 INSERT INTO memory (subject, id, kind, state, text, type, category, key, value, importance, confidence, speaker,
                     valid_from, valid_to, known_from, closed_at, profile, version, uses, last_used_at, changed, detail,
                     number, app)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)
 
--- name: add_tag
+-- name: add_tag matches: tag=2
 INSERT INTO memory_tag (subject, tag, memory) VALUES (?1, ?2, ?3) ON CONFLICT DO NOTHING
 
--- name: in_slot
+-- name: in_slot matches: category=2,key=3
 SELECT id FROM memory WHERE subject = ?1 AND category = ?2 AND key = ?3 AND kind = 1 AND state = 0
 
 -- name: state_of
@@ -37,7 +37,7 @@ RETURNING id, (SELECT h.fixed FROM hot AS h WHERE h.subject = ?1 AND h.memory = 
 -- name: hot_columns
 SELECT kind, importance, confidence, valid_from, uses, last_used_at FROM memory WHERE subject = ?1 AND id = ?2
 
--- name: add_evidence copy: rows
+-- name: add_evidence copy: rows seals: 9 matches: quote=10
 INSERT INTO evidence (subject, memory, place, home, conversation, seq, hash, role, speaker, quote, said_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 
@@ -57,7 +57,7 @@ SELECT coalesce(max(place) + 1, 0) FROM evidence WHERE subject = ?1 AND memory =
 -- name: evidence
 SELECT conversation, seq, hash, role, quote FROM evidence WHERE subject = ?1 AND memory = ?2 ORDER BY place
 
--- name: add_hot copy: rows
+-- name: add_hot copy: rows seals: 4
 INSERT INTO hot (subject, memory, fixed, terms, sources) VALUES (?1, ?2, ?3, ?4, ?5)
 
 -- name: fixed
@@ -76,7 +76,7 @@ UPDATE hot SET fixed = ?3, sources = ?4 WHERE subject = ?1 AND memory = ?2
 -- name: cool
 DELETE FROM hot WHERE subject = ?1 AND memory = ?2
 
--- name: add_vectors copy: vectors
+-- name: add_vectors copy: vectors seals: 4
 INSERT INTO vector (subject, space, memory, data) VALUES (?1, ?2, ?3, ?4)
 
 -- name: drop_vectors
@@ -164,7 +164,7 @@ SELECT *
                LIMIT ?5)
  ORDER BY id DESC, place
 
--- name: add_decision copy: rows
+-- name: add_decision copy: rows seals: 7,8
 INSERT INTO decision (subject, at, id, action, memory, target, reason, text, profile, conversation, seq)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)
 

@@ -1,6 +1,6 @@
 -- Memories by the names under which they are listed, and by the conversation they were formed from.
 
--- name: tagged text: elsewhere
+-- name: tagged text: elsewhere matches: tag=2
 SELECT *
   FROM remembered
  WHERE subject = ?1

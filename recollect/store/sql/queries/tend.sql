@@ -60,7 +60,7 @@ SELECT *
    AND id IN (SELECT memory FROM hot WHERE subject = ?1 AND memory > ?2 ORDER BY memory LIMIT ?3)
  ORDER BY id, place
 
--- name: set_terms
+-- name: set_terms seals: 4
 UPDATE hot SET fixed = ?3, terms = ?4 WHERE subject = ?1 AND memory = ?2
 
 -- name: terms_changed
