@@ -1,6 +1,7 @@
-"""`python -m benchmarks.encryption`: an encrypted SQLite file beside a plain one. Writes databases of its own.
+"""`python -m benchmarks.encryption`: encrypted SQLite files beside a plain one. Writes databases of its own.
 
-Both files have the same content and are measured in turns: the ways to be compared share each moment of the machine.
+One is encrypted as a whole, in another each subject has a key of its own. All have the same content and are measured in
+turns: the ways to be compared share each moment of the machine.
 """
 
 import argparse
@@ -21,11 +22,11 @@ from benchmarks.recall import QUERY_WORDS
 from benchmarks.report import measure
 from benchmarks.rows import Row, percentile
 from recollect.engine import AsyncRecollect
-from recollect.engine.databases import DatabaseKey, encrypt_database
+from recollect.engine.databases import DatabaseKey, KeyringPlace, encrypt_database, encrypt_subjects
 from recollect.types import Subject
 
 KEY = "5ec2e7" * 10 + "5ec2"
-PLAIN, ENCRYPTED = "plain", "encrypted"
+PLAIN, ENCRYPTED, SUBJECTS = "plain", "encrypted", "a key for each subject"
 SHOWN = ("p50", "p99")
 
 
@@ -45,14 +46,14 @@ QUICK = Sizes(users=20, per_user=20, rounds=20, erased=1)
 
 
 def run(quick: bool) -> list[Row]:
-    """Fill one file, encrypt a copy of it, and measure both."""
+    """Fill a file, encrypt copies of it, and measure all."""
     with TemporaryDirectory(prefix="recollect-bench-") as folder:
-        return asyncio.run(both(Path(folder), QUICK if quick else FULL))
+        return asyncio.run(compare(Path(folder), QUICK if quick else FULL))
 
 
-async def both(folder: Path, sizes: Sizes) -> list[Row]:
-    """Measure a plain file and an encrypted one."""
-    folders = {name: folder / name for name in (PLAIN, ENCRYPTED)}
+async def compare(folder: Path, sizes: Sizes) -> list[Row]:
+    """Measure a plain file, one that is encrypted, and one whose subjects are."""
+    folders = {name: folder / f"file-{number}" for number, name in enumerate((PLAIN, ENCRYPTED, SUBJECTS))}
     for each in folders.values():
         each.mkdir()
     writer = Writer()
@@ -61,25 +62,36 @@ async def both(folder: Path, sizes: Sizes) -> list[Row]:
         for user in steps("encryption: filling", range(sizes.users)):
             await filler.notes(_user(user), writer.sentences(sizes.per_user))
     file = folders[PLAIN] / "recollect.sqlite3"
-    shutil.copy(file, folders[ENCRYPTED])
+    rows = _encrypt_copies(file, folders, sizes)
+    async with AsyncExitStack() as opened:
+        more = {PLAIN: {}, ENCRYPTED: {"database_key": KEY}, SUBJECTS: {"master_key": KEY}}
+        engines = {
+            name: await opened.enter_async_context(
+                await AsyncRecollect.open(settings_for(folders[name], cache_bytes=0, **keys))
+            )
+            for name, keys in more.items()
+        }
+        return rows + await _measure(engines, writer, sizes)
+
+
+def _encrypt_copies(file: Path, folders: Mapping[str, Path], sizes: Sizes) -> list[Row]:
+    for name in (ENCRYPTED, SUBJECTS):
+        shutil.copy(file, folders[name])
     start = time.perf_counter()
     done = encrypt_database(f"sqlite:///{folders[ENCRYPTED] / file.name}", DatabaseKey(KEY))
     rate = done.bytes / 1e6 / (time.perf_counter() - start)
-    rows = [
+    sealed = folders[SUBJECTS] / file.name
+    keyring = KeyringPlace(url=None, master=DatabaseKey(KEY))
+    start = time.perf_counter()
+    encrypt_subjects(f"sqlite:///{sealed}", keyring, rewrite=True)
+    pace = sizes.users * sizes.per_user / (time.perf_counter() - start)
+    return [
         Row(name="size of the file, plain", value=file.stat().st_size / 1e6, unit="MB"),
         Row(name="size of the file, encrypted", value=done.bytes / 1e6, unit="MB"),
+        Row(name=f"size of the file, {SUBJECTS}", value=sealed.stat().st_size / 1e6, unit="MB"),
         Row(name="db encrypt", value=rate, unit="MB/s", note="copied, compared and synced"),
+        Row(name="db encrypt-subjects", value=pace, unit="memories/s", note="with --rewrite"),
     ]
-    async with AsyncExitStack() as opened:
-        engines = {
-            PLAIN: await opened.enter_async_context(
-                await AsyncRecollect.open(settings_for(folders[PLAIN], cache_bytes=0))
-            ),
-            ENCRYPTED: await opened.enter_async_context(
-                await AsyncRecollect.open(settings_for(folders[ENCRYPTED], cache_bytes=0, database_key=KEY))
-            ),
-        }
-        return rows + await _measure(engines, writer, sizes)
 
 
 async def _measure(engines: Mapping[str, AsyncRecollect], writer: Writer, sizes: Sizes) -> list[Row]:
@@ -115,10 +127,11 @@ async def _in_turns(
     rounds: range,
     name: str,
 ) -> Mapping[str, Sequence[float]]:
-    """Do the same with both, the one and the other first in turns; return milliseconds."""
+    """Do the same with all, each first in its turn; return milliseconds."""
     taken: dict[str, list[float]] = {each: [] for each in engines}
     for at in steps(f"encryption: {name}", rounds):
-        for each in sorted(engines, reverse=at % 2 == 0):
+        names = list(engines)
+        for each in names[at % len(names) :] + names[: at % len(names)]:
             start = time.perf_counter()
             await work(engines[each], at)
             taken[each].append((time.perf_counter() - start) * 1000)
@@ -128,13 +141,15 @@ async def _in_turns(
 def _rows(name: str, taken: Mapping[str, Sequence[float]], note: str) -> list[Row]:
     rows = []
     for shown in SHOWN:
-        plain, encrypted = (percentile(taken[each], float(shown[1:])) for each in (PLAIN, ENCRYPTED))
         count = len(taken[PLAIN])
-        rows += [
-            Row(name=f"{name}, plain, {shown}", value=plain, unit="ms", note=note, count=count),
-            Row(name=f"{name}, encrypted, {shown}", value=encrypted, unit="ms", count=count),
-            Row(name=f"{name}, encrypted beside plain, {shown}", value=encrypted / plain, unit="times", count=count),
-        ]
+        plain = percentile(taken[PLAIN], float(shown[1:]))
+        rows.append(Row(name=f"{name}, plain, {shown}", value=plain, unit="ms", note=note, count=count))
+        for each in (ENCRYPTED, SUBJECTS):
+            value = percentile(taken[each], float(shown[1:]))
+            rows += [
+                Row(name=f"{name}, {each}, {shown}", value=value, unit="ms", count=count),
+                Row(name=f"{name}, {each} beside plain, {shown}", value=value / plain, unit="times", count=count),
+            ]
     return rows
 
 

@@ -17,6 +17,7 @@ from recollect.errors import (
     RequestError,
     StoreFullError,
     StoreUnavailableError,
+    SubjectKeyError,
     TryAgainError,
     UnknownAppError,
     UnknownConversationError,
@@ -105,6 +106,7 @@ _PUBLIC: tuple[tuple[type[Exception], str], ...] = (
     (StoreFullError, "the database has no room left: nothing was written"),
     (TryAgainError, "this cannot be done now; try again later"),
     (NewerSchemaError, "the database was written by a newer Recollect"),
+    (SubjectKeyError, "what is stored cannot be decrypted: its key was destroyed or is missing"),
     (UpstreamError, "no connection to the upstream API"),
 )
 

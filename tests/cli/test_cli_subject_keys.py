@@ -14,7 +14,7 @@ def texts(cli: CommandLine) -> list[str]:
 
 
 def doctors(cli: CommandLine) -> tuple[str, str]:
-    [found] = [line for line in cli("doctor", "--json").json["checks"] if line["what"] == "subjects"]
+    [found] = [line for line in cli("doctor", "--json").json["findings"] if line["what"] == "subjects"]
     return found["state"], found["text"]
 
 

@@ -1,5 +1,6 @@
 """Encrypted subjects: no content is in the database, and once a key is destroyed no copy of the database tells it."""
 
+import io
 import random
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -10,7 +11,7 @@ import pytest
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
 from database_contents import QuietBar, everything
 from factories import ANA, BEN, add, decision, memory
-from populated import fill, populate
+from populated import fill, opened, populate
 from recollect.engine import AsyncRecollect, Components
 from recollect.engine.databases import change_master_key, copy_database, decrypt_subjects, encrypt_subjects
 from recollect.errors import (
@@ -158,19 +159,37 @@ async def test_an_encrypted_database_is_filled_with_something_of_everything(url:
     assert len(found["user:ana", "messages"]) > 2
 
 
+async def test_an_export_is_plain_and_its_import_encrypted(url: str, keyring: KeyringPlace, tmp_path: Path) -> None:
+    await fill(url, keyring=keyring)
+    there = f"sqlite:///{tmp_path / 'there.sqlite3'}"
+    other = KeyringPlace(url=None, master=OTHER)
+    data = io.BytesIO()
+    async with opened(url, keyring=keyring) as engine:
+        await engine.transfer.export_to(data, everybody=True)
+        before = await engine.list(user="ana", limit=100)
+    assert b"sealed." not in data.getvalue()
+    assert "蜜".encode() in data.getvalue()
+    async with opened(there, keyring=other) as engine:
+        carried = await engine.transfer.import_from(data, trusted=True)
+        assert carried.memories > 20
+        after = await engine.list(user="ana", limit=100)
+        assert [(item.id, item.text) for item in after] == [(item.id, item.text) for item in before]
+    assert plain_cells(there) == {}
+
+
 async def test_old_rows_are_found_and_replaced_while_some_are_plain(
     url: str, keyring: KeyringPlace, parts: Components
 ) -> None:
     """A conversation's name, the slot of a fact and a tag are looked up among plain and sealed rows alike."""
 
-    async def opened(keyring: KeyringPlace | None) -> AsyncRecollect:
+    async def engine_of(keyring: KeyringPlace | None) -> AsyncRecollect:
         return AsyncRecollect(replace(parts, store=await open_store(url, clock=parts.clock, keyring=keyring)))
 
-    async with await opened(None) as engine:
+    async with await engine_of(None) as engine:
         old = await engine.record([{"role": "user", "content": "I live in Oslo."}], user="ana", conversation="home")
         await engine.form()
         await add_tagged(engine, "Ana has bees.", "hive")
-    async with await opened(keyring) as engine:
+    async with await engine_of(keyring) as engine:
         said = [{"role": "user", "content": "I live in Bergen now."}]
         new = await engine.record(said, user="ana", conversation="home")
         assert new.conversation == old.conversation
