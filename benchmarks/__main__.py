@@ -5,7 +5,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import authentication, bounds, fairness, footprint, proxy, recall, stall, throughput, tiered, upkeep
+from benchmarks import (
+    authentication,
+    bounds,
+    fairness,
+    footprint,
+    hook,
+    proxy,
+    recall,
+    stall,
+    throughput,
+    tiered,
+    upkeep,
+)
 from benchmarks.others import measurement
 from benchmarks.report import Benchmark, measure
 
@@ -18,6 +30,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "upkeep": upkeep.run,
     "fairness": fairness.run,
     "footprint": footprint.run,
+    "hook": hook.run,
     "authentication": authentication.run,
 }
 # Run only when named: `bounds` sends gigabytes, and `others` needs environments of other systems, which should not be

@@ -18,6 +18,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli"}),
     frozenset({"server", "sync"}),
+    frozenset({"hook"}),
     frozenset({"evaluation"}),
     frozenset({"engine"}),
     frozenset({"worker", "curation"}),
@@ -54,6 +55,8 @@ MAX_FUNCTION_LINES = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").
 # The chat route and its turn recorder are one boundary: the chat goes on whatever memory does.
 CATCH_ALL = {
+    "hook/command.py",
+    "hook/resident.py",
     "worker/loop.py",
     "server/chat_completions.py",
     "server/turn_recorder.py",

@@ -18,6 +18,7 @@ from recollect.cli import (
     embedder,
     erase,
     evaluate,
+    hook,
     keys,
     memories,
     profiles,
@@ -68,7 +69,7 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-_CHATTING = (serve, command, replay)
+_CHATTING = (serve, command, replay, hook)
 _REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, admin)
 _OPERATING = (keys, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_CHATTING, *_REMEMBERING, *_OPERATING):

@@ -95,6 +95,7 @@ def prompt_recall(
     return RecallRequest(
         text=query_of(request),
         subject=scope.writes or scope.home,
+        beside=scope.app,
         policy=policy,
         limit=min(policy.limit, settings.recall_limit),
         before=text_before_query(request) if policy.query == "conversation" else "",

@@ -157,7 +157,7 @@ class Retriever:
         """
         store, clock = self._components.store.snapshots, self._components.clock
         subjects = self._lists.get_now(request.subject, cold_start=request.cold_start)
-        if subjects is None or self._reranking.is_set or not store.ranks_in_callers:
+        if subjects is None or request.beside is not None or self._reranking.is_set or not store.ranks_in_callers:
             return None
         embedders = {self._embedders.opened_for(subject) for subject in subjects}
         embedder = embedders.pop()
@@ -195,6 +195,8 @@ class Retriever:
         request, subject = cleaned(request), request.subject
         for _ in range(_MAX_ATTEMPTS):
             subjects = await self._lists.get(subject, cold_start=request.cold_start)
+            if request.beside is not None:
+                subjects.insert(1, request.beside)  # the global one stays last
             try:
                 return await self._recall(request, subjects)
             except SpaceMovedError as moved:

@@ -25,6 +25,8 @@ class MemoryScope:
     """Subject whose log the conversation is in."""
     writes: Subject | None
     """Subject whose memory is formed, and read first; None if there is none, `missing` says why."""
+    app: Subject | None = None
+    """Memory of the app that is read and written beside it; None: none."""
     missing: str = ""
     """What the profile needs to know before it can remember."""
     tags: tuple[str, ...] = ()
@@ -60,7 +62,10 @@ def memory_scope(
     app = scope.app or (known.app if known else None)
     opening = ConversationSetup(profile=scope.profile, app=app, options=options)
     writes, missing, tags = _memory_of(home, profile, conversation, app, options)
-    return MemoryScope(profile=profile, home=home, writes=writes, missing=missing, tags=tags, opening=opening)
+    beside = _app_beside(home, profile, app)
+    return MemoryScope(
+        profile=profile, home=home, writes=writes, app=beside, missing=missing, tags=tags, opening=opening
+    )
 
 
 def profile_name(scope: RequestScope, known: Conversation | None, default: str) -> str:
@@ -107,6 +112,13 @@ def _options(scope: RequestScope, known: Conversation | None, profile: Profile) 
     if scope.interaction:
         options[INTERACTION] = scope.interaction
     return options
+
+
+def _app_beside(home: Subject, profile: Profile, app: str | None) -> Subject | None:
+    """Return the memory of the app that a user's profile reads and writes as well."""
+    if app is None or not profile.subject.with_app or profile.subject.kind != "user":
+        return None
+    return owned_subject("app", home, app) if profile.subject.per_user else app_of_all_users(home, app)
 
 
 def _memory_of(

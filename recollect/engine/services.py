@@ -10,6 +10,7 @@ from recollect.engine.steps import Steps
 
 if TYPE_CHECKING:
     from recollect.engine.admin import AdminService
+    from recollect.engine.agents import AgentService
     from recollect.engine.apps import AppService
     from recollect.engine.bulk import BulkService
     from recollect.engine.conversation_window import WindowReader
@@ -45,6 +46,11 @@ class Services:
     def turns(self) -> "TurnService":
         """Turns of chats: what memory adds to a request, and recording what was said."""
         return self._steps.turns
+
+    @lazy_property
+    def agents(self) -> "AgentService":
+        """Turns of coding agents, for their hooks."""
+        return self._steps.agents
 
     @lazy_property
     def conversations(self) -> "ConversationService":

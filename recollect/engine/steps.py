@@ -26,6 +26,7 @@ from recollect.providers.token_counter import CachingCounter
 from recollect.types import Subject
 
 if TYPE_CHECKING:
+    from recollect.engine.agents import AgentService
     from recollect.engine.context_builder import ContextBuilder
     from recollect.engine.turn import TurnService
     from recollect.maintenance.eraser import Eraser
@@ -109,6 +110,13 @@ class Steps:
 
         toolbox = partial(MemoryTools, runtime=self.runtime, retriever=self.retriever)
         return TurnService(self.components, self.contexts, self.worker, toolbox)
+
+    @lazy_property
+    def agents(self) -> "AgentService":
+        """Recalls for and records the turns of coding agents."""
+        from recollect.engine.agents import AgentService
+
+        return AgentService(self.components, self.contexts, self.turns)
 
     def forget_texts(self, subject: Subject | None) -> None:
         """Drop texts of a subject that are kept in this process; None: of all subjects."""

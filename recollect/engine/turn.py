@@ -25,6 +25,7 @@ from recollect.formation.inputs import LARGE_BATCH
 from recollect.formation.propose import extractor_version
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.summarize import EPISODES_VERSION
+from recollect.profiles.policies import Profile
 from recollect.providers.offline_model import MODEL as OFFLINE_MODEL
 from recollect.recall.attribution import used_memories
 from recollect.types import (
@@ -260,20 +261,24 @@ class TurnService:
         asks = await run_in_thread_if_large(_size(turn), lambda: _asks_to_forget(turn), above=LARGE_BATCH)
         turn = replace(turn, formations=tuple(_with_forgetting(turn.formations) if asks else turn.formations))
         recorded = await self._components.store.conversations.record(turn)
-        first = next((due for due in turn.formations if due.stage == "index"), None)
-        if asks and first is not None:
-            forgetting = self._start_in_background(self._worker.form_now(_key(first, turn, recorded)))
-            await asyncio.wait([forgetting], timeout=FORGET_WAIT_S)
-        self._worker.wake(turn.formations[0].key_subject if turn.formations else None)
+        first = [due for due in turn.formations if due.stage == "index"]
+        if asks and first:
+            forgetting = [self._start_in_background(self._worker.form_now(_key(due, turn, recorded))) for due in first]
+            await asyncio.wait(forgetting, timeout=FORGET_WAIT_S)
+        for subject in dict.fromkeys(due.key_subject for due in turn.formations) or (None,):
+            self._worker.wake(subject)
         return recorded
 
     def formations(self, scope: MemoryScope) -> tuple[FormationRequest, ...]:
         """Return the formations that a turn in this scope requests."""
         if scope.writes is None:
             return ()
-        profile = scope.profile
+        beside = self._formations_of(scope.app, scope.profile) if scope.app is not None else ()
+        return (*self._formations_of(scope.writes, scope.profile), *beside)
+
+    def _formations_of(self, subject: Subject, profile: Profile) -> tuple[FormationRequest, ...]:
         due = FormationRequest(
-            key_subject=scope.writes,
+            key_subject=subject,
             profile=profile.name,
             stage="extract",
             version=extractor_version(self._components.model, profile.form),

@@ -24,6 +24,7 @@ from recollect.formation.inputs import (
     take_batch,
 )
 from recollect.formation.known_memories import KnownMemories
+from recollect.formation.owners import own_candidates
 from recollect.formation.propose import FORMED, ExtractionResult, extractor_version
 from recollect.formation.reconcile import close_abandoned, restore_replaced
 from recollect.formation.reconcile import close_outdated as outdated_by_version
@@ -40,6 +41,7 @@ from recollect.types import (
     Action,
     Change,
     CloseMemory,
+    Conversation,
     Decision,
     FormationResult,
     Lease,
@@ -64,7 +66,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     version when they are committed. Reads are gathered: each is a way to another thread and back.
     """
     key = lease.key
-    profile, options = await _settings(lease, runtime)
+    profile, options, opened = await _settings(lease, runtime)
     start = max(0, lease.formed_seq - EARLIER)
     limit = _limit(profile, asked=runtime.model is not None)
     # One page holds the earlier messages as well, and is never longer than the store allows.
@@ -81,8 +83,8 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     told, refused = await _admitted(read, gone, options, runtime)
     played, invented = await part_games(told, gone, lease, runtime)
     told, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
-    asks = "assistant" not in profile.form.sources  # a question stays for its answer where it is no memory itself
-    parts = await parted(told, page.injections, runtime, keeps_questions=asks)
+    # A question stays for its answer where it is no memory itself.
+    parts = await parted(told, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
     live = [message for message, _ in parts]
     closes, abandoned = await close_abandoned(hot, gone, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
@@ -102,7 +104,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         # What the model was shown is to be forgotten by now, and memories may have changed meanwhile.
         return await extract(lease, replace(runtime, known=KnownMemories(runtime.store)))
     await _count(told, batch, runtime)
-    changes, decisions = await weigh(batch, extracted, runtime)
+    changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     again = log_repeated_parts(batch, parts, runtime)
@@ -115,16 +117,22 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     )
 
 
+def _owned(extracted: ExtractionResult, batch: ExtractionBatch, opened: Conversation | None) -> ExtractionResult:
+    """Leave to another subject of the conversation what is its own."""
+    mine = own_candidates(extracted.candidates, batch.lease.key.subject, batch.profile, opened)
+    return replace(extracted, candidates=mine)
+
+
 def _taken(new: list[LoggedMessage], limit: int) -> list[LoggedMessage]:
     """Take the messages of one batch; a conversation that is summed up is read whole."""
     return new if limit == WHOLE_BATCH else take_batch(new)
 
 
-async def _settings(lease: Lease, runtime: Runtime) -> tuple[Profile, Mapping[str, Any]]:
-    """Return the profile by which a conversation is formed, and the options that it was opened with."""
+async def _settings(lease: Lease, runtime: Runtime) -> tuple[Profile, Mapping[str, Any], Conversation | None]:
+    """Return the profile by which a conversation is formed, the options that it was opened with, and itself."""
     opened = await runtime.store.conversations.get(lease.key.home, id=lease.key.conversation)
     options = opened.options if opened else {}
-    return with_overrides(runtime.profiles.get(lease.key.profile), options), options
+    return with_overrides(runtime.profiles.get(lease.key.profile), options), options, opened
 
 
 async def _admitted(

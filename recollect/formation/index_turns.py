@@ -27,6 +27,7 @@ from recollect.formation.inputs import (
     without_echoes,
     without_games,
 )
+from recollect.formation.owners import is_shared
 from recollect.formation.propose import ExtractionResult, as_user
 from recollect.formation.quotations import is_quotable, without_outdated
 from recollect.formation.reconcile import close_abandoned
@@ -107,7 +108,7 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     live = [message for message, left in zip(live, played, strict=True) if left is message]
     own = await without_echoes(forgotten.without(live), page.injections, runtime)
     written = {message.seq: message.text for message in messages}
-    quoted = own if runtime.profiles.get(key.profile).form.turns else []
+    quoted = own if await _quotes(lease, runtime) else []
     kept = await run_in_thread_if_large(
         characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
     )
@@ -135,6 +136,14 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
         subject_version=hot.version if closes else None,  # a new quotation rests on nothing that is known
     )
     return Indexed(result=result, messages=own, hot=hot)
+
+
+async def _quotes(lease: Lease, runtime: Runtime) -> bool:
+    """Return whether messages become quotations of this subject: what was said in an app belongs to the app."""
+    key, profile = lease.key, runtime.profiles.get(lease.key.profile)
+    if not profile.form.turns or not profile.subject.with_app or key.subject.kind == "app":
+        return profile.form.turns
+    return not is_shared(profile, await runtime.store.conversations.get(key.home, id=key.conversation))
 
 
 def shown_words(message: LoggedMessage) -> str:

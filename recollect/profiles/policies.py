@@ -45,6 +45,9 @@ class SubjectPolicy(_Policy):
     """Kind of the subject written to: the user, the chat session, the app, or a character."""
     per_user: bool = True
     """For apps: each user has a separate memory; false: one memory for all users of the server."""
+    with_app: bool = False
+    """For users: a conversation of an app also reads and writes the user's memory of that app. What is said of the user
+    belongs to the user, all else to the app."""
     cold_start: int = Field(default=0, ge=0)
     """With fewer personal memories than this, global ones are also read; 0: never."""
 

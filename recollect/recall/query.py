@@ -130,6 +130,8 @@ class RecallRequest:
     policy: RecallPolicy
     limit: int
     """Maximum number of memories to return, standing facts not counted."""
+    beside: Subject | None = None
+    """Another subject whose memories are read as well; own ones win."""
     before: str = ""
     """The conversation before `text`, newest message last; used where the policy queries by the conversation."""
     present: frozenset[int] = frozenset()

@@ -20,8 +20,10 @@ from recollect.settings.upstream import UpstreamSettings
 
 PREFIX = "RECOLLECT_"
 DATABASE_SETTING = f"{PREFIX}DATABASE_URL"
-# Variables with the prefix that are not settings: used by crash tests and the test suite.
-_NO_SETTINGS = frozenset({"RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"})
+# Variables with the prefix that are not settings: used by clients of a server, and by crash tests and the test suite.
+_NO_SETTINGS = frozenset(
+    {"RECOLLECT_URL", "RECOLLECT_KEY", "RECOLLECT_FAILPOINT", "RECOLLECT_SOAK", "RECOLLECT_TEST_DATA"}
+)
 
 
 FILE_SUFFIX = "_FILE"

@@ -121,7 +121,7 @@ def test_citus_gets_nodes_then_spreads_its_tables_then_is_served() -> None:
     done = {"condition": "service_completed_successfully"}
     assert services["distribute"]["depends_on"] == {"cluster": done}
     assert services["server"]["depends_on"] == services["worker"]["depends_on"] == {"distribute": done}
-    assert [group.name for group in app.registered_groups] == ["keys", "db"]
+    assert [group.name for group in app.registered_groups] == ["hook", "keys", "db"]
 
 
 async def test_kubernetes_asks_for_paths_that_are_served_and_gives_no_rights(

@@ -119,11 +119,15 @@ def test_every_make_target_and_command_shown_exists(page: Path) -> None:
     assert shown - commands == set()
 
 
+# Of clients of a server, which read no settings.
+CLIENTS_VARIABLES = {"RECOLLECT_URL", "RECOLLECT_KEY"}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_setting_and_header_named_exists(page: Path) -> None:
     text = page.read_text("utf-8")
     settings = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
-    settings |= {f"{PREFIX}{name.upper()}{FILE_SUFFIX}" for name in secret_settings()}
+    settings |= {f"{PREFIX}{name.upper()}{FILE_SUFFIX}" for name in secret_settings()} | CLIENTS_VARIABLES
     assert set(re.findall(r"\bRECOLLECT_[A-Z_]+\b", text)) - settings == set()
     known = {value for value in vars(identity).values() if isinstance(value, str)} | {"x-recollect-show"}
     assert set(re.findall(r"\bx-(?:recollect|openwebui)-[a-z-]+\b", text)) - known == set()

@@ -6,8 +6,8 @@ from recollect.errors import BadProfileError, UnknownProfileError
 from recollect.profiles.registry import ProfileRegistry
 
 
-def test_the_five_systems_and_the_best_of_them_ship() -> None:
-    assert ProfileRegistry().names() == ["app", "character", "default", "session", "tiered", "user"]
+def test_the_five_systems_the_best_of_them_and_projects_ship() -> None:
+    assert ProfileRegistry().names() == ["app", "character", "default", "project", "session", "tiered", "user"]
 
 
 def test_a_profile_of_ones_own_extends_a_shipped_one(tmp_path: Path) -> None:

@@ -45,6 +45,7 @@ ROUTES: list[tuple[str, str, object, Access, bool]] = [
     ("GET", "/api/sessions/s0", None, Access.READ, False),
     ("GET", "/api/sessions/s0/memories", None, Access.READ, False),
     ("GET", "/api/characters/Kira/memories", None, Access.READ, False),
+    ("POST", "/api/hook", {"event": "prompt", "conversation": "h0", "text": "I like tea."}, Access.WRITE, False),
     ("POST", "/apps", {"appId": "calendar"}, Access.WRITE, False),
     ("GET", "/apps/calendar/memories", None, Access.READ, True),
     ("DELETE", "/apps/calendar/memories", None, Access.WRITE, True),

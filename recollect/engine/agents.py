@@ -1,0 +1,269 @@
+"""Turns of coding agents, which call hooks at the user's prompt and at the end of the answer.
+
+An agent keeps in its own history what a hook adds to a prompt, and adds it to all later requests by itself. So nothing
+is replayed, and what the conversation shows already is left out. Reads and writes the store.
+"""
+
+from dataclasses import replace
+from datetime import datetime
+
+from recollect.chat.agent_prompts import typed_words
+from recollect.chat.chat_request import request_of
+from recollect.chat.messages import log_messages
+from recollect.engine.components import Components
+from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall
+from recollect.engine.injector import DECLARED
+from recollect.engine.scope import MemoryScope
+from recollect.engine.shown_memories import ShownMemories
+from recollect.engine.turn import TurnService, charges
+from recollect.ids import new_id
+from recollect.prompt.render import RenderedContext
+from recollect.prompt.replay import PromptReplay
+from recollect.text import hash64
+from recollect.types import (
+    NO_SCOPE,
+    Conversation,
+    InjectionRecord,
+    LoggedMessage,
+    Message,
+    OmittedMemory,
+    PromptInsertion,
+    Recall,
+    RecordedTurn,
+    RequestScope,
+    Subject,
+    Turn,
+)
+
+AGENT_PROFILE = "project"
+"""Profile of agents' conversations where none is named: personal memory, and that of the project (an app)."""
+# Newest prompts of a conversation whose memories count as shown; agents compact longer histories.
+_MAX_PROMPTS = 200
+# Newest messages of a conversation that count as part of the agent's history.
+_MAX_MESSAGES = 400
+
+
+class AgentService:
+    """Turns of coding agents."""
+
+    def __init__(self, components: Components, contexts: ContextBuilder, turns: TurnService) -> None:
+        """Work on the components' store."""
+        self._components = components
+        self._store = components.store
+        self._contexts = contexts
+        self._turns = turns
+        self._shown = ShownMemories(components.store)
+
+    async def prompt(
+        self,
+        text: str,
+        *,
+        conversation: str,
+        turn: str | None = None,
+        user: str | Subject | None = None,
+        scope: RequestScope = NO_SCOPE,
+    ) -> str:
+        """Record what a user submitted to an agent, and return what memory adds to it.
+
+        The user's words are durable when it returns. What the agent wraps around them is neither recorded nor answered.
+
+        Args:
+            text: The prompt as submitted.
+            conversation: The agent's id of the session.
+            turn: The agent's id of the turn: the same id again is the same turn.
+            user: User of the agent.
+            scope: Profile (by default `project`) and app (the project).
+
+        Returns:
+            The block to add; empty if there is nothing to say that the session does not show already.
+
+        Raises:
+            BadRequestError: the profile needs something that the scope does not name.
+        """
+        words = typed_words(text)
+        if not words:
+            return ""
+        home = self._components.subject(user)
+        memory_scope = await self._scope(home, scope, conversation)
+        now = self._components.clock.now()
+        log = self._log(words, now)
+        recall, rendered = await self._recalled(words, log, memory_scope, await self._known(home, conversation))
+        await self._record(
+            home,
+            conversation,
+            turn,
+            memory_scope,
+            messages=log,
+            recall=self._injection(recall, rendered, now),
+        )
+        for subject in {item.memory.subject for item in recall.items}:
+            ids = [item.memory.id for item in recall.items if item.memory.subject == subject]
+            await self._store.memories.record_uses(subject, ids, now)
+        return rendered.text
+
+    async def answer(
+        self,
+        text: str,
+        *,
+        conversation: str,
+        turn: str | None = None,
+        user: str | Subject | None = None,
+        scope: RequestScope = NO_SCOPE,
+    ) -> RecordedTurn | None:
+        """Record an agent's answer to the newest prompt of a session.
+
+        A second answer to the same prompt takes the first one's place.
+
+        Args:
+            text: The answer.
+            conversation: The agent's id of the session.
+            turn: The agent's id of the turn, as `prompt` got it.
+            user: User of the agent.
+            scope: Profile (by default `project`) and app (the project).
+
+        Returns:
+            Where it was recorded; None if the session has no prompt, or has this answer already.
+        """
+        home = self._components.subject(user)
+        known = await self._known(home, conversation)
+        if known is None or not text.strip():
+            return None
+        asked, answered = await self._newest(known)
+        if asked is None or (answered is not None and answered.text == text):
+            return None
+        memory_scope = await self._scope(home, scope, conversation)
+        now = self._components.clock.now()
+        [reply] = log_messages(
+            request_of([{"role": "assistant", "content": text}]),
+            said_at=now,
+            max_characters=self._components.settings.max_message_characters,
+        )
+        again = self._log(asked.text, asked.said_at)
+        return await self._record(home, conversation, turn, memory_scope, messages=again, reply=reply)
+
+    async def resume(
+        self,
+        *,
+        conversation: str,
+        user: str | Subject | None = None,
+        scope: RequestScope = NO_SCOPE,
+    ) -> str:
+        """Return what memory adds to a session whose history the agent has just compacted: the earlier blocks are gone.
+
+        It is recalled for the newest prompt, as if the session began with that. Nothing is recorded.
+        """
+        home = self._components.subject(user)
+        known = await self._known(home, conversation)
+        asked = (await self._newest(known))[0] if known is not None else None
+        if asked is None:
+            return ""
+        memory_scope = await self._scope(home, scope, conversation)
+        _, rendered = await self._recalled(asked.text, self._log(asked.text, asked.said_at), memory_scope, None)
+        return rendered.text
+
+    async def _scope(self, home: Subject, scope: RequestScope, conversation: str) -> MemoryScope:
+        scope = replace(scope, profile=scope.profile or scope.key_profile or AGENT_PROFILE)
+        return await self._turns.memory_scope(home, scope, conversation)
+
+    def _log(self, words: str, said_at: datetime) -> tuple[Message, ...]:
+        limit = self._components.settings.max_message_characters
+        return log_messages(request_of([{"role": "user", "content": words}]), said_at=said_at, max_characters=limit)
+
+    async def _known(self, home: Subject, conversation: str) -> Conversation | None:
+        return await self._store.conversations.get(home, external_id=conversation)
+
+    async def _newest(self, known: Conversation) -> tuple[LoggedMessage | None, LoggedMessage | None]:
+        """Return the newest prompt of a session, and its answer."""
+        path = await self._path(known)
+        asked = next((message for message in reversed(path) if message.role == "user"), None)
+        last = path[-1] if path and path[-1].role == "assistant" else None
+        return asked, last
+
+    async def _path(self, known: Conversation) -> list[LoggedMessage]:
+        after = max(0, known.last_seq - _MAX_MESSAGES)
+        return await self._store.conversations.active_path(known.subject, known.id, after_seq=after)
+
+    async def _recalled(
+        self, words: str, log: tuple[Message, ...], scope: MemoryScope, known: Conversation | None
+    ) -> tuple[Recall, RenderedContext]:
+        if scope.writes is None:
+            return Recall(query=words, items=()), RenderedContext()
+        request = request_of([{"role": "user", "content": words}])
+        wanted = prompt_recall(request, log, scope, self._components.settings)
+        if known is None:
+            return await self._contexts.write(wanted, scope)
+        # The agent sends its history with the prompt.
+        said = frozenset(message.hash for message in await self._path(known))
+        wanted = replace(wanted, present=wanted.present | said)
+        return await self._contexts.write(wanted, scope, earlier=await self._earlier(known))
+
+    async def _earlier(self, known: Conversation) -> EarlierPrompts | None:
+        """Return what earlier prompts of a session show; None if memory added nothing so far."""
+        records = await self._store.conversations.injections(
+            known.subject, conversation=known.id, limit=_MAX_PROMPTS, with_memories=True
+        )
+        if not records:
+            return None
+        replay = PromptReplay(thread=0, insertions=tuple(_insertion(record) for record in reversed(records)))
+        # Nothing of what agents show is stored as text, so that forgetting could empty it.
+        closed = await self._shown.closed(replay, frozenset(replay.shown))
+        return EarlierPrompts(
+            shown=frozenset(replay.shown),
+            ended=await self._shown.ended(closed),
+            began=records[-1].at,
+        )
+
+    def _injection(self, recall: Recall, rendered: RenderedContext, now: datetime) -> InjectionRecord | None:
+        if not rendered.text:
+            return None
+        ended = tuple(OmittedMemory(id=memory.id, reason=DECLARED) for memory in rendered.withdrawn)
+        return InjectionRecord(
+            id=new_id(self._components.clock),
+            at=now,
+            query_hash=hash64("query", recall.query),
+            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
+            block_hash=rendered.boundary,
+            tokens=self._components.counter.count(rendered.text),
+            omitted=ended + recall.left_out,
+        )
+
+    async def _record(  # noqa: PLR0913  # a turn and where it belongs
+        self,
+        home: Subject,
+        conversation: str,
+        turn: str | None,
+        scope: MemoryScope,
+        *,
+        messages: tuple[Message, ...],
+        reply: Message | None = None,
+        recall: InjectionRecord | None = None,
+    ) -> RecordedTurn:
+        """Record a prompt, or the answer below it; durable when it returns."""
+        return await self._turns.record(
+            Turn(
+                subject=home,
+                external_id=conversation,
+                append=True,
+                message_id=turn,
+                messages=messages,
+                reply=reply,
+                said_at=self._components.clock.now(),
+                recall=recall,
+                formations=self._turns.formations(scope),
+                charges=charges(scope),
+                opening=replace(scope.opening, profile=scope.profile.name),
+            )
+        )
+
+
+def _insertion(record: InjectionRecord) -> PromptInsertion:
+    """Return a prompt's record as what was inserted into it, without its text."""
+    return PromptInsertion(
+        thread=0,
+        chain=0,
+        depth=1,
+        id=record.id,
+        at=record.at,
+        items=tuple((subject, memory) for subject, memory, _ in record.items),
+        withdrawn=tuple(omitted.id for omitted in record.omitted if omitted.reason == DECLARED),
+    )

@@ -1,0 +1,65 @@
+"""The project that an agent works on, as the name of an app. Reads the file system.
+
+The project is the git repository around the working folder, else the folder. All worktrees of a repository are one
+project; a submodule and a second clone are projects of their own.
+"""
+
+import hashlib
+import os
+import re
+
+MAX_NAME = 40
+_UNFIT = re.compile(r"[^\w.-]+", re.ASCII)
+# A `.git` file and `commondir` hold one path.
+_MAX_BYTES = 4096
+
+
+def project_app(folder: str) -> str | None:
+    """Return the app of a working folder: the project's folder name, and a short hash of its path.
+
+    None for the root and the home folder, which are no projects, and for a path that is not absolute.
+    """
+    if not os.path.isabs(folder):
+        return None
+    root = _repository(folder) or os.path.realpath(folder)
+    if root in (os.path.dirname(root), os.path.realpath(os.path.expanduser("~"))):
+        return None
+    name = _UNFIT.sub("-", os.path.basename(root)).strip("-.").lower()[:MAX_NAME] or "project"
+    return f"{name}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:8]}"
+
+
+def _repository(folder: str) -> str | None:
+    """Return the folder of the repository around a folder; of a worktree, the one of its main worktree."""
+    path = os.path.realpath(folder)
+    while True:
+        mark = os.path.join(path, ".git")
+        if os.path.isdir(mark):
+            return path
+        if os.path.isfile(mark):
+            return _main_worktree(path, mark) or path
+        parent = os.path.dirname(path)
+        if parent == path:
+            return None
+        path = parent
+
+
+def _main_worktree(path: str, mark: str) -> str | None:
+    """Follow a worktree's `.git` file; None where it is a submodule's, or leads nowhere."""
+    line = _line(mark)
+    if not line.startswith("gitdir:"):
+        return None
+    own = os.path.join(path, line.removeprefix("gitdir:").strip())
+    common = _line(os.path.join(own, "commondir"))
+    if not common:
+        return None
+    shared = os.path.realpath(os.path.join(own, common))
+    # A bare repository with worktrees has no main one.
+    return os.path.dirname(shared) if os.path.basename(shared) == ".git" else shared
+
+
+def _line(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return os.fsdecode(file.read(_MAX_BYTES)).strip()
+    except OSError:
+        return ""

@@ -1,0 +1,48 @@
+"""Answer hooks' requests with an engine; their shape is `event.py`'s."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from recollect.engine import AsyncRecollect
+from recollect.errors import BadRequestError
+from recollect.types import NO_SCOPE, RequestScope, Subject
+
+
+async def answer_request(
+    engine: AsyncRecollect,
+    request: Mapping[str, str],
+    *,
+    user: Subject | None = None,
+    scope: RequestScope = NO_SCOPE,
+) -> str:
+    """Answer a request with the context that memory adds; empty where there is none.
+
+    Args:
+        engine: What remembers.
+        request: `event`, `conversation`, `turn`, `text` and `app`, all of them strings.
+        user: User of the agent; None: the request's `user`, else the default user.
+        scope: Profile and app that the sender is bound to; the request names the app where it is not.
+
+    Raises:
+        BadRequestError: The request is of no known kind, or lacks something.
+    """
+    if not isinstance(request, Mapping) or not all(isinstance(value, str) for value in request.values()):
+        raise BadRequestError("a hook's request is an object of strings")
+    event, conversation = request.get("event"), request.get("conversation", "")
+    if event == "warm":
+        return ""
+    if not conversation:
+        raise BadRequestError("conversation is missing", param="conversation")
+    home: Subject | str | None = user or request.get("user")
+    scope = replace(scope, app=scope.app or request.get("app"))
+    agents, text, turn = engine.agents, request.get("text", ""), request.get("turn")
+    match event:
+        case "prompt":
+            return await agents.prompt(text, conversation=conversation, turn=turn, user=home, scope=scope)
+        case "answer":
+            await agents.answer(text, conversation=conversation, turn=turn, user=home, scope=scope)
+            return ""
+        case "resume":
+            return await agents.resume(conversation=conversation, user=home, scope=scope)
+        case _:
+            raise BadRequestError("event is none of prompt, answer, resume and warm", param="event")

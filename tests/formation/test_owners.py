@@ -1,0 +1,70 @@
+"""In a conversation of a project: what belongs to the user, and what to the project."""
+
+import pytest
+
+from recollect.engine import AsyncRecollect
+from recollect.types import MemoryKind, RequestScope, Subject
+from sample_chats import user
+
+PROJECT = RequestScope(profile="project", app="shop-1")
+APP = Subject("app", "ana/shop-1")
+
+
+async def formed(engine: AsyncRecollect, said: str) -> tuple[list[str], list[str]]:
+    await engine.record([user(said)], user="ana", conversation="c", scope=PROJECT)
+    await engine.form()
+    kinds = (MemoryKind.NOTE, MemoryKind.FACT)
+    mine, apps = [await engine.list(user=owner, kinds=kinds) for owner in ("ana", APP)]
+    return [memory.text for memory in mine], [memory.text for memory in apps]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We use pnpm in this project, never npm.",
+        "We decided to use PostgreSQL 16 instead of SQLite for the backend.",
+        "Remember that the deploy branch is called release.",
+        "Always use type hints in this repo.",
+        "Our coding convention is snake_case for functions.",
+    ],
+)
+async def test_what_is_said_of_the_project_stays_with_it(engine: AsyncRecollect, said: str) -> None:
+    mine, apps = await formed(engine, said)
+
+    assert apps
+    assert not mine
+
+
+@pytest.mark.parametrize(
+    "said", ["I'm allergic to peanuts.", "I usually work late at night.", "I prefer short answers."]
+)
+async def test_what_is_said_of_the_user_goes_everywhere(engine: AsyncRecollect, said: str) -> None:
+    mine, apps = await formed(engine, said)
+
+    assert mine
+    assert not apps
+
+
+async def test_quotations_belong_to_the_project(engine: AsyncRecollect) -> None:
+    await formed(engine, "I usually work late at night.")
+
+    assert not await engine.list(user="ana", kinds=[MemoryKind.TURN])
+    assert len(await engine.list(user=APP, kinds=[MemoryKind.TURN])) == 1
+
+
+async def test_without_a_project_all_is_the_users(engine: AsyncRecollect) -> None:
+    await engine.record([user("We use pnpm, never npm.")], user="ana", scope=RequestScope(profile="project"))
+    await engine.form()
+
+    assert {memory.kind for memory in await engine.list(user="ana", kinds=list(MemoryKind))} >= {MemoryKind.TURN}
+
+
+async def test_a_request_to_forget_reaches_both(engine: AsyncRecollect) -> None:
+    await formed(engine, "I'm allergic to peanuts. We use peanuts as the name of the test database in this project.")
+    await engine.record([user("Forget everything about peanuts.")], user="ana", conversation="c", scope=PROJECT)
+    await engine.form()
+
+    for owner in ("ana", APP):
+        assert not [
+            memory for memory in await engine.list(user=owner, kinds=list(MemoryKind)) if "eanut" in memory.text
+        ]

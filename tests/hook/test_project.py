@@ -1,0 +1,80 @@
+"""Which app a working folder is."""
+
+from pathlib import Path
+
+import pytest
+
+from recollect.hook.project import project_app
+
+
+def repository(folder: Path) -> Path:
+    (folder / ".git").mkdir(parents=True)
+    return folder
+
+
+def test_folders_of_a_repository_are_one_project(tmp_path: Path) -> None:
+    root = repository(tmp_path / "My Shop")
+    (root / "src" / "deep").mkdir(parents=True)
+
+    app = project_app(str(root))
+
+    assert app is not None
+    assert app.startswith("my-shop-")
+    assert project_app(str(root / "src" / "deep")) == app
+
+
+def test_worktrees_are_one_project(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop")
+    own = root / ".git" / "worktrees" / "fix"
+    own.mkdir(parents=True)
+    (own / "commondir").write_text("../..\n")
+    tree = tmp_path / "elsewhere"
+    tree.mkdir()
+    (tree / ".git").write_text(f"gitdir: {own}\n")
+
+    assert project_app(str(tree)) == project_app(str(root))
+
+
+def test_a_submodule_is_a_project_of_its_own(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop")
+    part = root / "part"
+    part.mkdir()
+    (root / ".git" / "modules" / "part").mkdir(parents=True)
+    (part / ".git").write_text("gitdir: ../.git/modules/part\n")
+
+    app = project_app(str(part))
+
+    assert app is not None
+    assert app.startswith("part-")
+
+
+def test_equal_names_in_two_places_are_two_projects(tmp_path: Path) -> None:
+    one, other = (repository(tmp_path / place / "shop") for place in ("a", "b"))
+
+    assert project_app(str(one)) != project_app(str(other))
+
+
+def test_a_link_is_what_it_leads_to(tmp_path: Path) -> None:
+    root = repository(tmp_path / "shop")
+    (tmp_path / "link").symlink_to(root)
+
+    assert project_app(str(tmp_path / "link")) == project_app(str(root))
+
+
+@pytest.mark.parametrize("folder", ["/", "", "relative/path"])
+def test_some_folders_are_no_projects(folder: str) -> None:
+    assert project_app(folder) is None
+
+
+def test_the_home_folder_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    assert project_app(str(tmp_path)) is None
+    assert project_app(str(tmp_path / "notes")) is not None
+
+
+def test_a_name_that_fits_nowhere_has_a_plain_one(tmp_path: Path) -> None:
+    app = project_app(str(tmp_path / "日本"))
+
+    assert app is not None
+    assert app.startswith("project-")
