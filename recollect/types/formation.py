@@ -114,9 +114,9 @@ class FormationPlace:
         try:
             parts = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
             due, subject, *names = parts
-            conversation, profile, stage, version = map(str, names)
+            conversation, profile, stage, version = names
             is_key = isinstance(subject, int) and -_KEY_RANGE <= subject < _KEY_RANGE
-            if not (is_key and isinstance(due, int | None) and all(str(name).isprintable() for name in names)):
+            if not (is_key and isinstance(due, int | None) and all(map(_is_name, names))):
                 raise ValueError
             due_at = None if due is None else from_micros(due)
         except (ValueError, TypeError, OverflowError, RecursionError):
@@ -129,6 +129,10 @@ class FormationPlace:
             stage=stage,
             version=version,
         )
+
+
+def _is_name(given: object) -> bool:
+    return isinstance(given, str) and given.isprintable()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -145,7 +145,7 @@ def _curl(document: Mapping[str, Any], method: str, path: str, operation: Mappin
     for name, sample in _SAMPLES.items():
         path = path.replace("{" + name + "}", sample)
     words = ["curl", "" if method == "GET" else f"-X {method}", f"'{base_url}{path}'"]
-    [(kind, content)] = operation.get("requestBody", {}).get("content", {}).items() or [("", {})]
+    [(kind, content), *_] = operation.get("requestBody", {}).get("content", {}).items() or [("", {})]
     if kind:
         sample = _sample(document, content["schema"])
         data = json.dumps(sample) if isinstance(sample, dict) else "@export.jsonl"

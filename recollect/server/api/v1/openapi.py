@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from recollect.server.api.v1.fields import SUBJECT_PATTERN
-from recollect.server.api.v1.operation import NDJSON, PATH_LIMITS, ResourceOperation
+from recollect.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, ResourceOperation
 from recollect.server.api.v1.problems import PROBLEM_JSON, Problem
 from recollect.server.api.v1.request import JSON
 from recollect.server.status import NO_CONTENT, SERVICE_UNAVAILABLE, TOO_MANY_REQUESTS
@@ -46,6 +46,7 @@ _PARAMETERS: Mapping[str, tuple[str, dict[str, Any]]] = {
     "number": ("The memory's `number`.", {}),
     "shared": ("A shared subject, such as `shared:family`; percent-encoded.", {"pattern": SUBJECT_PATTERN}),
 }
+_FILE = {"type": "string", "format": "binary"}
 _IDEMPOTENCY_KEY = {
     "name": "Idempotency-Key",
     "in": "header",
@@ -96,6 +97,11 @@ def _schemas(operations: Iterable[ResourceOperation]) -> dict[str, Any]:
             wanted[operation.answer, "serialization"] = None
     references, defined = models_json_schema(list(wanted), ref_template=_REF)
     schemas: dict[str, Any] = dict(defined["$defs"])
+    for schema in schemas.values():
+        for described in schema.get("properties", {}).values():
+            if "default" in described and described["default"] is None:
+                # What may be null may be absent. Generators for TypeScript make fields with a default mandatory.
+                del described["default"]
     resolved = {model: schemas[str(found["$ref"]).rpartition("/")[2]] for (model, _), found in references.items()}
     for model, mode in wanted:
         if mode == "validation" and not any(operation.body is model for operation in operations):
@@ -120,7 +126,7 @@ def _described(operation: ResourceOperation, definitions: Mapping[str, Any]) -> 
         content = {JSON: {"schema": definitions["references"][operation.body]}}
         described["requestBody"] = {"required": not operation.has_optional_body, "content": content}
     if operation.streams_body:
-        described["requestBody"] = {"required": True, "content": {NDJSON: {"schema": {"type": "string"}}}}
+        described["requestBody"] = {"required": True, "content": {kind: {"schema": _FILE} for kind in (NDJSON, OCTETS)}}
     if operation.access is Access.ADMIN:
         described["x-access"] = operation.access.value
     return described
@@ -169,7 +175,7 @@ def _responses(operation: ResourceOperation, definitions: Mapping[str, Any]) -> 
     if operation.answer is not None:
         good["content"] = {JSON: {"schema": definitions["references"][operation.answer]}}
     elif operation.streams_answer:
-        good["content"] = {NDJSON: {"schema": {"type": "string"}}}
+        good["content"] = {kind: {"schema": _FILE} for kind in (NDJSON, OCTETS)}
     else:
         good = {"description": HTTPStatus(NO_CONTENT).phrase}
         status = NO_CONTENT

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from recollect.server.api.v1.request import ResourceRequest
 
 NDJSON = "application/x-ndjson"
+OCTETS = "application/octet-stream"
+"""A file of JSON lines may be declared as this, too: generated clients know no other type of files."""
 PATH_LIMITS: Mapping[str, int] = {
     "subject": 600,
     "memory": 100,

@@ -16,7 +16,7 @@ from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.errors import BadRequestError
 from recollect.server.api.v1.access import Requester
 from recollect.server.api.v1.fields import Body, UrlQuery
-from recollect.server.api.v1.operation import NDJSON, ResourceOperation
+from recollect.server.api.v1.operation import NDJSON, OCTETS, ResourceOperation
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import Receive, header, read_body
 from recollect.server.status import UNSUPPORTED_MEDIA_TYPE
@@ -108,7 +108,7 @@ async def read_request_body(
         ClientDisconnectedError: The client hung up.
     """
     if operation.streams_body:
-        _require_type(headers, (NDJSON, JSON))
+        _require_type(headers, (NDJSON, JSON, OCTETS))
         return None, b""
     raw = await read_body(receive, max_bytes=max_bytes)
     shape = operation.body

@@ -12,7 +12,7 @@ from recollect.errors import BadRequestError, RecollectError
 from recollect.server.api.v1.access import requester_of
 from recollect.server.api.v1.audit_log import note_act
 from recollect.server.api.v1.idempotency import answer_once
-from recollect.server.api.v1.operation import NDJSON, PATH_LIMITS, ResourceOperation, ResourceReply
+from recollect.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, ResourceOperation, ResourceReply
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
 from recollect.server.asgi import (
@@ -103,7 +103,7 @@ class RestApi:
         if operation.streams_answer:
             reply = await operation.handler(request)
             await note_act(request, reply)
-            await _send_stream(send, operation, reply)
+            await _send_stream(send, request, reply)
             return
 
         async def run() -> StoredAnswer:
@@ -213,10 +213,12 @@ def _written(request: ResourceRequest, reply: ResourceReply) -> StoredAnswer:
     return StoredAnswer(status=request.operation.status, headers=headers, body=reply.answer.model_dump_json().encode())
 
 
-async def _send_stream(send: Send, operation: ResourceOperation, reply: ResourceReply) -> None:
+async def _send_stream(send: Send, request: ResourceRequest, reply: ResourceReply) -> None:
+    operation = request.operation
     if reply.stream is None:
         raise TypeError(f"the operation {operation.id} declares a stream, and answers none")
-    await send_start(send, operation.status, _head({**reply.headers, "Content-Type": NDJSON}))
+    kind = OCTETS if (request.header("accept") or "").startswith(OCTETS) else NDJSON
+    await send_start(send, operation.status, _head({**reply.headers, "Content-Type": kind}))
     async with aclosing(reply.stream) as parts:
         try:
             async for part in parts:
