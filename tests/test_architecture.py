@@ -53,13 +53,15 @@ FLOORS: tuple[frozenset[str], ...] = (
 MAX_FILE_LINES = 400
 MAX_FUNCTION_LINES = 50
 # Files that may catch everything: each logs the traceback (style.md, "Failing").
-# The chat route and its turn recorder are one boundary: the chat goes on whatever memory does.
+# The chat route, its responder and its turn recorder are one boundary: the chat goes on whatever memory does.
 CATCH_ALL = {
     "hook/command.py",
     "hook/resident.py",
     "worker/loop.py",
     "server/chat_completions.py",
+    "server/chat_responder.py",
     "server/turn_recorder.py",
+    "server/failure_boundary.py",
     "cli/main.py",
     "engine/injector.py",
     "extraction/process.py",

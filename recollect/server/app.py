@@ -14,12 +14,13 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
-from recollect.server.api.v1 import failure_body, is_resource_path, resource_routes, send_refusal
+from recollect.server.api.v1 import is_resource_path, resource_routes, send_refusal
 from recollect.server.asgi import OWN_HEADERS, send_json, with_own_headers
 from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import AccessGuard
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
+from recollect.server.failure_boundary import failure_answer, with_failures_answered
 from recollect.server.observability import monitoring_routes
 from recollect.server.origin_guard import OriginGuard, is_loopback
 from recollect.server.passthrough import PassThrough
@@ -144,7 +145,7 @@ class _Application(Starlette):
             is_chat = scope["type"] == "http" and scope["method"] == "POST" and _is_chat_path(scope["path"])
             await (self._chat if is_chat else others)(scope, receive, send)
 
-        return self._guarded(serve)
+        return with_failures_answered(self._guarded(serve))
 
 
 def _preloaded(chat: ChatProxy, preload: Preload) -> ASGIApp:
@@ -192,10 +193,8 @@ async def _refused(request: Request, error: Exception) -> Response:
 async def _failed(request: Request, error: Exception) -> Response:
     """Answer where a route failed; Starlette raises the error again, so that it is logged."""
     del error
-    if is_resource_path(request.url.path):
-        body, kind = failure_body(request.url.path)
-        return _own_error(body, INTERNAL_SERVER_ERROR, {}, kind)
-    return _own_error(error_body(INTERNAL_SERVER_ERROR, "the server failed; see its log"), INTERNAL_SERVER_ERROR, {})
+    body, kind = failure_answer(request.url.path)
+    return _own_error(body, INTERNAL_SERVER_ERROR, {}, kind)
 
 
 def _own_error(body: bytes, status: int, headers: Mapping[str, str], kind: str = "application/json") -> Response:

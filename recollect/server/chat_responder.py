@@ -311,7 +311,10 @@ class ChatResponder:
             return await self._services.read_replayed(prepared)
         except (RecollectError, OSError) as error:
             logger.warning("replayed memories could not be read", extra={"error": logged_text(error)})
-            return ()
+        except Exception:
+            self._services.counters.memory_failed += 1
+            logger.exception("replayed memories could not be read")
+        return ()
 
     def _log_broken(self, error: UpstreamBrokenError) -> None:
         self._services.counters.broken += 1
