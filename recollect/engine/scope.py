@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from recollect.errors import BadIdentityError
 from recollect.extraction.provenance import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
-from recollect.profiles.overrides import options_of
+from recollect.profiles.overrides import options_known_to, options_of
 from recollect.profiles.policies import Profile
 from recollect.types import NO_OPENING, Conversation, ConversationSetup, FormationRequest, RequestScope, Subject
 
@@ -103,9 +103,12 @@ def apply_trigger(due: FormationRequest, profile: Profile) -> FormationRequest:
 
 
 def _options(scope: RequestScope, known: Conversation | None, profile: Profile) -> Mapping[str, Any]:
-    """Return the options that apply: the conversation's, if it has this profile, and then the request's."""
+    """Return the options that apply: the conversation's, if it has this profile, and then the request's.
+
+    A conversation opened under the server's or a key's profile names none: its options may be another profile's.
+    """
     mine = known is not None and known.profile in (None, profile.name)
-    options = dict(known.options) if known is not None and mine else {}
+    options = options_known_to(profile, known.options) if known is not None and mine else {}
     if scope.characters and profile.subject.kind == "character":
         options[SYSTEM_CHARACTER], options[USER_CHARACTER] = scope.characters
         options.setdefault(USE_MEMORY, True)

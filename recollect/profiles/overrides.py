@@ -162,6 +162,18 @@ def options_of(profile: Profile, options: Mapping[str, Any]) -> _Options:
         raise BadRequestError(f"{name}: {why}", param=name) from None
 
 
+def options_known_to(profile: Profile, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return those of a conversation's options that a profile's interface has: another profile may have set others.
+
+    >>> from recollect.profiles.registry import ProfileRegistry
+    >>> options_known_to(ProfileRegistry().get("session"), {"systemCharacter": "Kira", "context-limit": 3})
+    {'context-limit': 3}
+    """
+    interface = _INTERFACES.get(profile.subject.kind, _Options)
+    known = {field.alias or own for own, field in interface.model_fields.items()}
+    return {name: value for name, value in options.items() if name in known}
+
+
 def with_overrides(profile: Profile, options: Mapping[str, Any]) -> Profile:
     """Apply a conversation's options to its profile; options of another interface are ignored."""
     try:

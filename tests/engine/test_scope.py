@@ -122,6 +122,19 @@ async def test_c1_memory_of_characters_in_settings_is_off_until_turned_on(engine
         assert scope.writes == writes
 
 
+async def test_a_conversation_of_characters_goes_on_under_another_profile(parts: Components) -> None:
+    engine = AsyncRecollect(parts)
+    ana, kira = Subject("user", "ana"), ("Kira", "Marcus")
+    for key_profile, characters in (("character", kira), ("user", None), ("session", None)):
+        scope = RequestScope(key_profile=key_profile, characters=characters)
+        await engine.record([user(f"{PEANUTS} ({key_profile})")], user=ana, conversation="c", scope=scope)
+    [conversation] = await engine.conversations.list(user=ana)
+    assert conversation.options["systemCharacter"] == "Kira"
+    assert conversation.last_seq == 3
+    back = await engine.turns.memory_scope(ana, RequestScope(key_profile="character"), "c")
+    assert back.writes == Subject("character", "ana/kira")
+
+
 async def test_s14_a_session_can_be_turned_off_and_its_limits_set(engine: AsyncRecollect) -> None:
     await engine.conversations.open("c", user="ana", scope=SESSION, options={"enabled": False})
     assert (
