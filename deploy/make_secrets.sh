@@ -1,5 +1,5 @@
 #!/bin/sh
-# Make the files that compose.yaml mounts as secrets, in deploy/secrets; what is there is kept.
+# Make the files that compose.yaml and compose.citus.yaml mount as secrets, in deploy/secrets; what is there is kept.
 set -eu
 folder="$(dirname "$0")/secrets"
 umask 077
@@ -10,6 +10,7 @@ made() { # write a file unless it is there
 made postgres_password "$(openssl rand -hex 24)"
 made recollect_password "$(openssl rand -hex 24)"
 made database_url "postgresql://recollect:$(cat "$folder/recollect_password")@postgres:5432/recollect"
+made citus_database_url "postgresql://recollect:$(cat "$folder/recollect_password")@coordinator:5432/recollect"
 made jwt_secret "$(openssl rand -hex 32)"
 # The folder is closed to other users of this machine; containers, which run as another user, get single files of it.
 chmod 444 "$folder"/*

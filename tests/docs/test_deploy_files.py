@@ -69,8 +69,17 @@ def test_compose_runs_two_servers_and_two_workers_that_need_what_is_there(path: 
     } == set(compose["volumes"])
 
 
-def test_compose_takes_secrets_from_the_files_that_the_script_makes(tmp_path: Path) -> None:
-    (compose,) = documents(DEPLOY / "compose.yaml")
+@pytest.mark.parametrize(
+    ("file", "url", "nodes"),
+    [
+        ("compose.yaml", "database_url", ["postgres"]),
+        ("compose.citus.yaml", "citus_database_url", ["coordinator", "node-1", "node-2"]),
+    ],
+)
+def test_compose_takes_secrets_from_the_files_that_the_script_makes(
+    tmp_path: Path, file: str, url: str, nodes: list[str]
+) -> None:
+    (compose,) = documents(DEPLOY / file)
     (tmp_path / "make_secrets.sh").write_bytes((DEPLOY / "make_secrets.sh").read_bytes())
     run = ["sh", str(tmp_path / "make_secrets.sh")]
     subprocess.run(run, check=True, capture_output=True)
@@ -78,7 +87,7 @@ def test_compose_takes_secrets_from_the_files_that_the_script_makes(tmp_path: Pa
     subprocess.run(run, check=True, capture_output=True)
     assert made == {path.name: path.read_text("utf-8").strip() for path in (tmp_path / "secrets").iterdir()}
     assert {name: secret["file"] for name, secret in compose["secrets"].items()} == {
-        name: f"./secrets/{name}" for name in made
+        name: f"./secrets/{name}" for name in made if name == url or not name.endswith("database_url")
     }
     assert (tmp_path / "secrets").stat().st_mode & 0o777 == 0o700
     for service in compose["services"].values():
@@ -86,10 +95,34 @@ def test_compose_takes_secrets_from_the_files_that_the_script_makes(tmp_path: Pa
         named = {value for key, value in service["environment"].items() if key.endswith("_FILE")}
         assert {value for value in named if value.startswith("/")} <= given
         assert not [key for key in service["environment"] if key.endswith(("_PASSWORD", "_SECRET", "_KEY"))]
-    settings = Settings(database_url=made["database_url"], jwt_secret=SecretStr(made["jwt_secret"]))
+    settings = Settings(database_url=made[url], jwt_secret=SecretStr(made["jwt_secret"]))
     assert urlsplit(settings.database_url).hostname in compose["services"]
     assert compose["networks"]["database"] == {"internal": True}
-    assert compose["services"]["postgres"]["networks"] == ["database"]
+    for node in nodes:
+        service = compose["services"][node]
+        assert service["networks"] == ["database"]
+        assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+        mounted = [volume.partition(":")[0] for volume in service["volumes"] if volume.startswith("./")]
+        assert "./postgres/role.sh" in mounted
+        assert all((DEPLOY / path).is_file() for path in mounted)
+
+
+def test_a_citus_node_writes_the_passwords_of_its_roles_for_itself_alone(tmp_path: Path) -> None:
+    secrets, programs_folder, passwords = tmp_path / "secrets", tmp_path / "bin", tmp_path / "pgpass"
+    for folder in (secrets, programs_folder):
+        folder.mkdir()
+    for name in ("postgres", "recollect"):
+        (secrets / f"{name}_password").write_text(f"{name}-123\n", "utf-8")
+    for program in ("docker-entrypoint.sh", "chown"):
+        (programs_folder / program).write_text('#!/bin/sh\necho "$0 $@"\n', "utf-8")
+        (programs_folder / program).chmod(0o755)
+    script = (DEPLOY / "citus" / "start.sh").read_text("utf-8").replace("/run/secrets", str(secrets))
+    environment = {"PATH": f"{programs_folder}:{os.environ['PATH']}", "PGPASSFILE": str(passwords)}
+    ran = subprocess.run(["sh", "-c", script, "start.sh", "postgres"], env=environment, capture_output=True, check=True)
+    assert passwords.read_text("utf-8") == "*:*:*:postgres:postgres-123\n*:*:*:recollect:recollect-123\n"
+    assert passwords.stat().st_mode & 0o777 == 0o600
+    assert ran.stdout.decode().splitlines()[-1].endswith("docker-entrypoint.sh postgres")
+    assert b"-123" not in ran.stdout + ran.stderr
 
 
 @NEEDS_POSTGRES
