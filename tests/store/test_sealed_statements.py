@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from recollect.store.encryption.connection import _either, _plan_of
 from recollect.store.encryption.content import CONTENT
-from recollect.store.sql.database import MATCHES, SEALS, Statement
+from recollect.store.sql.database import MATCHES, SEALS, Statement, parse
 from recollect.store.sql.tables import TABLES
 from statement_kinds import ALL
 
@@ -81,6 +82,14 @@ def test_what_the_test_looks_for_is_found() -> None:
     assert ("conversation", "options", 3) in set(written(by_name["log", "note_options"]))
     assert set(compared(by_name["memory", "in_slot"])) == {("memory", "category", 2), ("memory", "key", 3)}
     assert set(compared(by_name["tagged", "tagged"])) == {("memory_tag", "tag", 2)}
+
+
+def test_a_statement_that_begins_with_a_remark_is_known_as_one_that_reads() -> None:
+    remark = parse("memory", "-- name: found matches: tag=2\n-- Why.\nSELECT 1 FROM memory_tag WHERE tag = ?2")["found"]
+    plan = _plan_of(remark)
+    assert plan is not None
+    assert (plan.reads, plan.matches) == (True, ((1, "tag"),))
+    assert "tag IN (?2, ?3)" in _either(remark, plan)
 
 
 def test_each_table_with_content_is_one_of_a_subject_and_has_such_columns() -> None:

@@ -8,6 +8,7 @@ from recollect.errors import BadSettingError
 from recollect.settings import MASTER_KEY_SETTING
 
 try:
+    from cryptography.exceptions import InvalidTag
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM, AESSIV
     from cryptography.hazmat.primitives.hashes import SHA256
     from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand
@@ -16,4 +17,4 @@ except ImportError as error:
         MASTER_KEY_SETTING, "…", f"needs the extra `encrypted` ({error}): pip install 'recollect[encrypted]'"
     ) from error
 
-__all__ = ["AESGCM", "AESSIV", "SHA256", "HKDFExpand"]
+__all__ = ["AESGCM", "AESSIV", "SHA256", "HKDFExpand", "InvalidTag"]

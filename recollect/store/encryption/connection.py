@@ -55,7 +55,7 @@ def _plan_of(statement: Statement) -> _Plan | None:
     return _Plan(
         seals=tuple(int(number) - 1 for number in (seals or "").split(",") if number),
         matches=tuple((int(number) - 1, column) for column, number in named),
-        reads=statement.lstrip().startswith("SELECT"),
+        reads=next(line for line in statement.splitlines() if not line.startswith("--")).startswith("SELECT"),
     )
 
 

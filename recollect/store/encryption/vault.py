@@ -15,7 +15,7 @@ from typing import Any
 
 from recollect.errors import DatabaseKeyError, SubjectKeyError
 from recollect.settings import MASTER_KEY_SETTING, OTHER_MASTER_SETTING
-from recollect.store.encryption.cipher import AESGCM
+from recollect.store.encryption.cipher import AESGCM, InvalidTag
 from recollect.store.encryption.keyring import Keyring, KeyringCounts, WrappedKey
 from recollect.store.encryption.sealer import KEY_BYTES, Sealer, SubjectKey
 from recollect.store.sql.database import Row
@@ -51,8 +51,6 @@ class MasterKey:
         Raises:
             SubjectKeyError: It was changed, or is another subject's.
         """
-        from cryptography.exceptions import InvalidTag
-
         wrapped = bytes(key.wrapped or b"")
         try:
             whose = _WHOSE.pack(key.subject, key.generation)
@@ -128,13 +126,18 @@ class SubjectVault:
 
     def opened(self, rows: list[Row]) -> list[Row]:
         """Open all sealed values of rows."""
-        text, data = self.sealer.text_prefix, self.sealer.bytes_prefix
+        is_sealed, opened = self.sealer.is_sealed, self.sealer.open
+        used: dict[tuple[int, int], SubjectKey] = {}
+
+        def find(subject: int, generation: int) -> SubjectKey:
+            """Ask for a key once: most rows are of one subject."""
+            if (subject, generation) not in used:
+                used[subject, generation] = self.key(subject, generation)
+            return used[subject, generation]
+
         for at, row in enumerate(rows):
-            for value in row:
-                kind = type(value)
-                if (kind is str and value.startswith(text)) or (kind is bytes and value.startswith(data)):
-                    rows[at] = tuple(map(self.open, row))
-                    break
+            if any(map(is_sealed, row)):
+                rows[at] = tuple([opened(value, find) if is_sealed(value) else value for value in row])
         return rows
 
     def open(self, value: Any) -> Any:
