@@ -18,7 +18,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli"}),
     frozenset({"server", "sync"}),
-    frozenset({"hook"}),
+    frozenset({"hook", "integrations"}),
     frozenset({"evaluation"}),
     frozenset({"engine"}),
     frozenset({"worker", "curation"}),

@@ -1,0 +1,68 @@
+"""Anthropic's memory tool (`memory_20250818`) on Recollect. Needs the extra `anthropic`; works through the engine."""
+
+from collections.abc import Awaitable
+
+from anthropic.lib.tools import BetaAsyncAbstractMemoryTool, ToolError
+from anthropic.types.beta import (
+    BetaMemoryTool20250818CreateCommand,
+    BetaMemoryTool20250818DeleteCommand,
+    BetaMemoryTool20250818InsertCommand,
+    BetaMemoryTool20250818RenameCommand,
+    BetaMemoryTool20250818StrReplaceCommand,
+    BetaMemoryTool20250818ViewCommand,
+)
+
+from recollect.engine import AsyncRecollect
+from recollect.errors import RecollectError
+from recollect.integrations.memory_files import MemoryFiles
+from recollect.types import Subject
+
+
+class RecollectMemoryTool(BetaAsyncAbstractMemoryTool):
+    """Give it to `client.beta.messages.tool_runner(tools=[…])` of an `AsyncAnthropic`."""
+
+    def __init__(self, memory: AsyncRecollect, *, user: str | Subject | None = None) -> None:
+        """Work on a user's memory.
+
+        Args:
+            memory: An open engine.
+            user: User of the chat; None: the default user.
+        """
+        super().__init__()
+        self._files = MemoryFiles(memory, user=user)
+
+    async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
+        """Show a folder or a file."""
+        return await _told(self._files.view(command.path, command.view_range))
+
+    async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
+        """Create a file."""
+        return await _told(self._files.create(command.path, command.file_text))
+
+    async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
+        """Replace text in a file."""
+        return await _told(self._files.str_replace(command.path, command.old_str, command.new_str))
+
+    async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
+        """Insert text into a file."""
+        return await _told(self._files.insert(command.path, command.insert_line, command.insert_text))
+
+    async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
+        """Delete a file or folder."""
+        return await _told(self._files.delete(command.path))
+
+    async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
+        """Rename a file or folder."""
+        return await _told(self._files.rename(command.old_path, command.new_path))
+
+
+async def _told(command: Awaitable[str]) -> str:
+    """Carry out a command; what fails is an error of the tool, which the model reads.
+
+    Raises:
+        ToolError: It cannot be carried out.
+    """
+    try:
+        return await command
+    except RecollectError as error:
+        raise ToolError(str(error)) from error
