@@ -21,7 +21,7 @@ from recollect.engine.prepared_turn import LedgerEntry, PreparedTurn
 from recollect.engine.prompt_ledger import ChatLedger, TemporaryLedger
 from recollect.engine.scope import MemoryScope
 from recollect.engine.shown_memories import ClosedMemories, ShownMemories, by_subject
-from recollect.errors import RecollectError, StaleSubjectError, logged_text
+from recollect.errors import RecollectError, StaleSubjectError, SubjectKeyError, logged_text
 from recollect.ids import new_id
 from recollect.prompt.placement import place, place_at_messages
 from recollect.prompt.render import RenderedContext
@@ -239,7 +239,8 @@ class PromptInjector:
             logger.warning("recall was late, the prompt has what earlier ones had")
             return _Recalled(failure=RECALL_LATE)
         except Exception as error:
-            if isinstance(error, StaleSubjectError):  # a traceback would name the user
+            # A traceback would name the user, or say nothing of a missing key.
+            if isinstance(error, StaleSubjectError | SubjectKeyError):
                 logger.warning("recall failed, the prompt has what earlier ones had", extra={"error": error.logged})
             else:
                 logger.exception("recall failed, the prompt has what earlier ones had")

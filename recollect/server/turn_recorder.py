@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from recollect.chat.reply import Reply
 from recollect.engine import AsyncRecollect, PreparedTurn
+from recollect.errors import SubjectKeyError
 from recollect.metrics import ProxyCounters
 from recollect.types import ChatRequest, Identity
 
@@ -70,9 +71,12 @@ class TurnRecorder:
     async def _record(self, turn: AnsweredTurn) -> None:
         try:
             await self._engine.turns.finish(turn.request, turn.identity, turn.reply, turn.prepared)
-        except Exception:
+        except Exception as error:
             self._counters.memory_failed += 1
-            logger.exception("recording failed")
+            if isinstance(error, SubjectKeyError):
+                logger.error("recording failed", extra={"error": error.logged})  # the message says all
+            else:
+                logger.exception("recording failed")
             raise
         self._counters.recorded += 1
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 
 from canaries import DenseEmbedder, canary, found, spellings, vector_parts
@@ -16,10 +17,10 @@ from recollect.engine import AsyncRecollect, Components
 from recollect.engine.databases import change_master_key, copy_database, decrypt_subjects, encrypt_subjects
 from recollect.errors import (
     DatabaseKeyError,
-    RecollectError,
     StoreUnavailableError,
     SubjectKeyError,
 )
+from recollect.server.app import build_app
 from recollect.store.database_key import DatabaseKey
 from recollect.store.encryption.content import CONTENT
 from recollect.store.encryption.vault_opener import KeyringPlace
@@ -278,7 +279,7 @@ async def test_nothing_is_written_plain_while_the_keyring_is_away(
 
 
 async def test_a_chat_goes_on_without_memory_where_the_key_is_gone(
-    url: str, keyring: KeyringPlace, parts: Components
+    url: str, keyring: KeyringPlace, parts: Components, caplog: pytest.LogCaptureFixture
 ) -> None:
     store = await open_store(url, clock=parts.clock, keyring=keyring)
     assert store.vault is not None
@@ -287,8 +288,14 @@ async def test_a_chat_goes_on_without_memory_where_the_key_is_gone(
         store.vault.destroy(ANA.key, 1)
         with pytest.raises(SubjectKeyError):
             await engine.search("bees", user="ana")
-        with pytest.raises(RecollectError):
-            await engine.record([{"role": "user", "content": "Hello."}], user="ana")
+        transport = httpx.ASGITransport(app=build_app(engine))
+        chat = {"model": "recollect/offline", "messages": [{"role": "user", "content": "Where are the bees?"}]}
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            answer = await client.post("/u/ana/v1/chat/completions", json=chat)
+            assert (answer.status_code, answer.json()["memories"]) == (200, [])
+            answer = await client.get("/v1/subjects/user:ana/memories")
+            assert (answer.status_code, "its key was destroyed" in answer.json()["detail"]) == (500, True)
+        assert [record for record in caplog.records if record.exc_info] == [], "a message says all there is to say"
         await engine.add("Ben keeps goats.", user="ben")
 
 
@@ -358,3 +365,15 @@ async def test_a_value_of_another_subject_is_not_opened_in_its_place(
     with pytest.raises(SubjectKeyError, match="cannot be decrypted"):
         store.vault.open(changed)
     await store.close()
+
+
+async def test_views_show_encrypted_texts_and_no_error(url: str, keyring: KeyringPlace) -> None:
+    await fill(url, keyring=keyring)
+    server = url.startswith("postgres")
+    end = open_end(url, EndpointMode.READ)
+    for view in ("vectors", "users_vectors", "memory_updates", "episodic_memory", "structured_facts", "app_memories"):
+        rows = end.db.execute(f"SELECT * FROM {SCHEMA if server else 'main'}.{view}").fetchall()  # noqa: S608  # ours
+        assert rows, view
+    [(summary, turn)] = end.db.execute("SELECT summary, turn_start FROM episodic_memory LIMIT 1").fetchall()
+    assert (summary.startswith("sealed."), turn) == (True, None)
+    end.close()
