@@ -23,6 +23,7 @@ from recollect.types import (
     EraseRequest,
     Memory,
     MemoryKind,
+    MemoryOrder,
     NewNote,
     Recall,
     RecordedTurn,
@@ -208,11 +209,12 @@ class AsyncRecollect(Connectable, Services):
         closed: bool = False,
         after: str | None = None,
         tag: str = "",
+        order: MemoryOrder = MemoryOrder.NEWEST,
         limit: int = 100,
         at: datetime | None = None,
         known_at: datetime | None = None,
     ) -> ListOf[Memory]:
-        """List memories, newest first.
+        """List memories, by default newest first.
 
         Args:
             user: User whose memories to list.
@@ -220,6 +222,7 @@ class AsyncRecollect(Connectable, Services):
             closed: List closed memories as well.
             after: Id of the last memory of the page before; None lists from the newest on.
             tag: Only memories with this tag; empty lists all.
+            order: `newest`, `oldest`, `importance`, `uses` or `last_used`, the highest first.
             limit: Maximum number of memories to return.
             at: What was true at this instant (aware), as in `search`; None is now.
             known_at: What was known at this instant (aware); None is now.
@@ -228,7 +231,7 @@ class AsyncRecollect(Connectable, Services):
             UnknownMemoryError: `after` is not an id.
             BadRequestError: an instant has no time zone.
         """
-        wanted = ListRequest(kinds=kinds, closed=closed, after=after, tag=tag, limit=limit)
+        wanted = ListRequest(kinds=kinds, closed=closed, after=after, tag=tag, order=order, limit=limit)
         return await self._memories.list(self.subject(user), wanted, at=at, known_at=known_at)
 
     async def correct(  # noqa: PLR0913  # each option is independent of the others

@@ -12,7 +12,7 @@ from recollect.engine.steps import Steps
 from recollect.errors import BadRequestError, ChangedMemoryError, UnknownMemoryError
 from recollect.extraction.redaction import redact
 from recollect.recall.query import RecallRequest
-from recollect.types import Memory, MemoryId, MemoryKind, Recall, Subject, is_same_but_for_uses
+from recollect.types import Memory, MemoryId, MemoryKind, MemoryOrder, Recall, Subject, is_same_but_for_uses
 
 MAX_RESULTS = 200
 """Maximum number of memories of one search."""
@@ -29,6 +29,7 @@ class ListRequest:
     """Id of the last memory of the page before; None lists from the newest on."""
     tag: str = ""
     """Empty: any tag or none."""
+    order: MemoryOrder = MemoryOrder.NEWEST
     limit: int = 100
 
 
@@ -87,13 +88,14 @@ class MemoryService:
     async def list(
         self, subject: Subject, wanted: ListRequest, *, at: datetime | None = None, known_at: datetime | None = None
     ) -> ListOf[Memory]:
-        """List memories, newest first.
+        """List memories, by default newest first.
 
         Raises:
             UnknownMemoryError: `after` is not an id.
             BadRequestError: an instant has no time zone.
         """
         position = parse_memory_id(wanted.after) if wanted.after else None
+        order = read_order(wanted.order)
         then = as_of(at, known_at, self._components.clock.now())
         if then is None:
             listed = await self._store.memories.list(
@@ -102,15 +104,13 @@ class MemoryService:
                 closed=wanted.closed,
                 after=position,
                 tag=wanted.tag,
+                order=order,
                 limit=wanted.limit,
             )
             return [_redact_quotation(memory) for memory in listed]
         past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
-        matching = [
-            memory
-            for memory in reversed(past)
-            if (not wanted.tag or wanted.tag in memory.detail.tags) and (not position or memory.id < position)
-        ]
+        matching = [memory for memory in past if not wanted.tag or wanted.tag in memory.detail.tags]
+        matching = _after(order.sorted(matching), order, position)
         return [_redact_quotation(memory) for memory in matching[: wanted.limit]]
 
     async def get(self, memory_id: str, subject: Subject) -> Memory:
@@ -135,6 +135,31 @@ class MemoryService:
         if unchanged is not None and not is_same_but_for_uses(memory, unchanged):
             raise ChangedMemoryError(memory_id)
         return memory
+
+
+def read_order(order: str) -> MemoryOrder:
+    """Return the order of a list as a caller names it.
+
+    Raises:
+        BadRequestError: There is no such order.
+    """
+    try:
+        return MemoryOrder(order)
+    except ValueError:
+        why = f"order is {str(order)[:40]!r}, it takes {', '.join(MemoryOrder)}"
+        raise BadRequestError(why, param="order") from None
+
+
+def _after(memories: list[Memory], order: MemoryOrder, last: MemoryId | None) -> list[Memory]:
+    """Return those that come after the memory `last`; in an order by time it need not be among them."""
+    if last is None:
+        return memories
+    if order is MemoryOrder.NEWEST:
+        return [memory for memory in memories if memory.id < last]
+    if order is MemoryOrder.OLDEST:
+        return [memory for memory in memories if memory.id > last]
+    places = [place for place, memory in enumerate(memories, 1) if memory.id == last]
+    return memories[places[0] :] if places else []
 
 
 def require_limit(limit: int) -> None:

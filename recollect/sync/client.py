@@ -17,7 +17,17 @@ from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.sync.services import BlockingServices
-from recollect.types import NO_SCOPE, EraseReceipt, Memory, MemoryKind, Recall, RecordedTurn, RequestScope, Subject
+from recollect.types import (
+    NO_SCOPE,
+    EraseReceipt,
+    Memory,
+    MemoryKind,
+    MemoryOrder,
+    Recall,
+    RecordedTurn,
+    RequestScope,
+    Subject,
+)
 
 if TYPE_CHECKING:
     from recollect.engine import PromptContext
@@ -209,11 +219,12 @@ class Recollect(BlockingServices):
         closed: bool = False,
         after: str | None = None,
         tag: str = "",
+        order: MemoryOrder = MemoryOrder.NEWEST,
         limit: int = 100,
         at: datetime | None = None,
         known_at: datetime | None = None,
     ) -> ListOf[Memory]:
-        """List memories, newest first.
+        """List memories, by default newest first.
 
         Args:
             user: User whose memories to list.
@@ -221,6 +232,7 @@ class Recollect(BlockingServices):
             closed: List closed memories as well.
             after: Id of the last memory of the page before; None lists from the newest on.
             tag: Only memories with this tag; empty lists all.
+            order: `newest`, `oldest`, `importance`, `uses` or `last_used`, the highest first.
             limit: Maximum number of memories to return.
             at: What was true at this instant (aware), as in `search`; None is now.
             known_at: What was known at this instant (aware); None is now.
@@ -231,7 +243,15 @@ class Recollect(BlockingServices):
         """
         return self._engine.run(
             self._engine.core.list(
-                user=user, kinds=kinds, closed=closed, after=after, tag=tag, limit=limit, at=at, known_at=known_at
+                user=user,
+                kinds=kinds,
+                closed=closed,
+                after=after,
+                tag=tag,
+                order=order,
+                limit=limit,
+                at=at,
+                known_at=known_at,
             )
         )
 

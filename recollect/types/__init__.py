@@ -81,6 +81,7 @@ from recollect.types.memory import (
     WeakenMemory,
     is_same_but_for_uses,
 )
+from recollect.types.memory_order import MemoryOrder
 from recollect.types.recall import (
     ALL_VECTORS,
     MAX_MEMORY_CHARACTERS,
@@ -204,6 +205,7 @@ __all__ = [
     "MemoryId",
     "MemoryKind",
     "MemoryMode",
+    "MemoryOrder",
     "MemoryState",
     "Message",
     "MessageRef",

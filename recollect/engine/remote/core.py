@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from recollect.concurrency import gather_or_cancel
 from recollect.engine.arguments import read_reason
-from recollect.engine.memories import parse_memory_id, require_limit
+from recollect.engine.memories import parse_memory_id, read_order, require_limit
 from recollect.engine.remote import values
 from recollect.engine.remote.address import base_url
 from recollect.engine.remote.client import (
@@ -29,6 +29,7 @@ from recollect.types import (
     EraseReceipt,
     Memory,
     MemoryKind,
+    MemoryOrder,
     MemoryState,
     OmittedMemory,
     Recall,
@@ -173,11 +174,12 @@ class RemoteRecollect(RemoteServices):
         closed: bool = False,
         after: str | None = None,
         tag: str = "",
+        order: MemoryOrder = MemoryOrder.NEWEST,
         limit: int = 100,
         at: datetime | None = None,
         known_at: datetime | None = None,
     ) -> ListOf[Memory]:
-        """List memories, newest first: see `AsyncRecollect.list`."""
+        """List memories: see `AsyncRecollect.list`."""
         if not kinds:
             return []
         is_past = at is not None or known_at is not None
@@ -185,6 +187,7 @@ class RemoteRecollect(RemoteServices):
             "kind": [MemoryKind(kind).value for kind in kinds],
             "state": _ALL_STATES if closed or is_past else _CURRENT_STATES,
             "tag": tag,
+            "order": read_order(order).value,
             "at": written(at),
             "known_at": written(known_at),
         }

@@ -23,6 +23,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    MemoryOrder,
     MemoryState,
     NoteBatch,
     Subject,
@@ -60,7 +61,7 @@ class MemoryRepository:
         check_limit(limit)
         return await self._executor.read(lambda db: read.shown_closed(db, subject, limit=limit))
 
-    async def list(
+    async def list(  # noqa: PLR0913  # each option is independent of the others
         self,
         subject: Subject,
         *,
@@ -68,9 +69,10 @@ class MemoryRepository:
         closed: bool = False,
         after: MemoryId | None = None,
         tag: str = "",
+        order: MemoryOrder = MemoryOrder.NEWEST,
         limit: int = 100,
     ) -> builtins.list[Memory]:
-        """List memories newest first.
+        """List memories, by default newest first.
 
         Args:
             subject: Owner of the memories.
@@ -78,10 +80,11 @@ class MemoryRepository:
             closed: Include closed memories.
             after: Continue after this memory.
             tag: List only memories with this tag.
+            order: Order of the list.
             limit: Maximum number of memories.
         """
         check_limit(limit)
-        wanted = read.MemoryFilter(kinds=kinds, closed=closed, tag=tag)
+        wanted = read.MemoryFilter(kinds=kinds, closed=closed, tag=tag, order=order)
         return await self._executor.read(lambda db: read.list_memories(db, subject, wanted, after=after, limit=limit))
 
     async def facts(self, subject: Subject) -> builtins.list[Memory]:

@@ -29,7 +29,7 @@ from recollect.server.api.v1.memory_answers import (
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED
-from recollect.types import Access, Memory, MemoryKind, MemoryState, NewNote
+from recollect.types import Access, Memory, MemoryKind, MemoryOrder, MemoryState, NewNote
 
 _PATH = "/v1/subjects/{subject}/memories"
 _MEMORY = f"{_PATH}/{{memory}}"
@@ -98,6 +98,7 @@ class MemoryListQuery(Page):
         "`next_cursor` is not null.",
     )
     tag: str = Field(default="", max_length=200, description="Only memories with this tag.")
+    order: MemoryOrder = Field(default=MemoryOrder.NEWEST, description="Highest first; of equals the newest.")
     at: Instant | None = Field(default=None, description="List what was true at this instant; absent: now.")
     known_at: Instant | None = Field(default=None, description="List what was known at this instant; absent: now.")
 
@@ -120,6 +121,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
         closed=MemoryState.CLOSED in query.state,
         after=read_id_cursor(query.cursor),
         tag=query.tag,
+        order=query.order,
         limit=query.limit,
         at=query.at,
         known_at=query.known_at,
@@ -228,7 +230,7 @@ OPERATIONS = (
         method="GET",
         path=_PATH,
         tag=_TAG,
-        summary="List memories, newest first",
+        summary="List memories, by default newest first",
         access=Access.READ,
         handler=_list,
         query=MemoryListQuery,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
-from recollect.store.sql.database import SqlConnection, TooLargeError, load
+from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
 from recollect.store.sql.rows import STATE_NUMBER, STATE_ORDER, fetch, fetch_one, micros, read_decision, read_memories
 from recollect.store.sql.subjects import verified, version_of
 from recollect.text import clean
@@ -21,6 +21,7 @@ from recollect.types import (
     Memory,
     MemoryId,
     MemoryKind,
+    MemoryOrder,
     MemoryState,
     Subject,
 )
@@ -28,6 +29,8 @@ from recollect.types import (
 SQL, TAGGED, REVIEW_SQL, UNDO_SQL = load("memory"), load("tagged"), load("review"), load("undo")
 SHOWN_SQL = load("insertion")
 _LAST_ID = b"\xff" * 16
+# Beyond every importance, number of uses and time in microseconds.
+_MIN_RANK, _MAX_RANK = -1.0, 1e300
 
 
 def memories(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
@@ -79,6 +82,7 @@ class MemoryFilter(NamedTuple):
     """Closed ones too."""
     tag: str
     """Those under it alone; empty: all."""
+    order: MemoryOrder = MemoryOrder.NEWEST
 
 
 def list_memories(
@@ -92,12 +96,45 @@ def list_memories(
         return []
     states = STATE_NUMBER[MemoryState.CLOSED if which.closed else MemoryState.HELD]
     wanted = sum(1 << kind.number for kind in set(which.kinds))
+    if which.order is not MemoryOrder.NEWEST:
+        position = _Position(db, subject, which.order, None if after is None else end)
+        return position.memories(which, (subject.key, states, wanted, limit))
     if which.tag:
         rows = fetch(db, TAGGED["tagged"], subject.key, clean(which.tag), end, states, wanted, limit)
     else:
         sql = SQL["listed_with_turns" if MemoryKind.TURN in which.kinds else "listed"]
         rows = fetch(db, sql, subject.key, end, states, wanted, limit)
     return read_memories(subject, rows)
+
+
+class _Position(NamedTuple):
+    """A place in a list that is ordered by something else than the newest first."""
+
+    db: SqlConnection
+    subject: Subject
+    order: MemoryOrder
+    after: bytes | None
+    """Id of the memory before it; None: the beginning."""
+
+    def memories(self, which: MemoryFilter, wanted: Row) -> list[Memory]:
+        """Read the memories from this place on, in one snapshot; none if the memory before it is gone."""
+        tag = (clean(which.tag),) if which.tag else ()
+        with self.db:
+            if self.order is MemoryOrder.OLDEST:
+                statement = TAGGED["oldest_tagged"] if tag else SQL["oldest"]
+                rows = fetch(self.db, statement, *wanted, self.after or b"", *tag)
+            else:
+                rank, last = self._rank()
+                statement = TAGGED["ranked_tagged"] if tag else SQL["ranked"]
+                rows = fetch(self.db, statement, *wanted, self.order.number, rank, last, *tag)
+            return memories_within(self.db, self.subject, [MemoryId(id_text(id_)) for (id_,) in rows])
+
+    def _rank(self) -> tuple[float, bytes]:
+        """Return the rank and id that come right before the place."""
+        if self.after is None:
+            return _MAX_RANK, _LAST_ID
+        row = fetch_one(self.db, SQL["rank"], self.subject.key, self.after, self.order.number)
+        return _MIN_RANK if row is None else row[0], self.after
 
 
 def formed_from(db: SqlConnection, subject: Subject, source: Conversation, limit: int) -> list[Memory]:

@@ -164,6 +164,35 @@ SELECT *
                LIMIT ?5)
  ORDER BY id DESC, place
 
+-- name: rank
+SELECT CASE CAST(?3 AS BIGINT)
+         WHEN 2 THEN m.importance
+         WHEN 3 THEN CAST(m.uses AS DOUBLE PRECISION)
+         ELSE CAST(coalesce(m.last_used_at, 0) AS DOUBLE PRECISION)
+       END
+  FROM memory AS m
+ WHERE m.subject = ?1 AND m.id = ?2
+
+-- name: ranked
+SELECT id
+  FROM (SELECT m.id, CASE CAST(?5 AS BIGINT)
+                        WHEN 2 THEN m.importance
+                        WHEN 3 THEN CAST(m.uses AS DOUBLE PRECISION)
+                        ELSE CAST(coalesce(m.last_used_at, 0) AS DOUBLE PRECISION)
+                      END AS rank
+          FROM memory AS m
+         WHERE m.subject = ?1 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0) AS listed
+ WHERE (rank, id) < (?6, ?7)
+ ORDER BY rank DESC, id DESC
+ LIMIT ?4
+
+-- name: oldest
+SELECT m.id
+  FROM memory AS m
+ WHERE m.subject = ?1 AND m.id > ?5 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0
+ ORDER BY m.id
+ LIMIT ?4
+
 -- name: add_decision copy: rows seals: 7,8
 INSERT INTO decision (subject, at, id, action, memory, target, reason, text, profile, conversation, seq)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)

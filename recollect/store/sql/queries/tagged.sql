@@ -12,6 +12,28 @@ SELECT *
                LIMIT ?6)
  ORDER BY id DESC, place
 
+-- name: ranked_tagged matches: tag=8
+SELECT id
+  FROM (SELECT m.id, CASE CAST(?5 AS BIGINT)
+                        WHEN 2 THEN m.importance
+                        WHEN 3 THEN CAST(m.uses AS DOUBLE PRECISION)
+                        ELSE CAST(coalesce(m.last_used_at, 0) AS DOUBLE PRECISION)
+                      END AS rank
+          FROM memory_tag AS t
+          JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
+         WHERE t.subject = ?1 AND t.tag = ?8 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0) AS listed
+ WHERE (rank, id) < (?6, ?7)
+ ORDER BY rank DESC, id DESC
+ LIMIT ?4
+
+-- name: oldest_tagged matches: tag=6
+SELECT m.id
+  FROM memory_tag AS t
+  JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
+ WHERE t.subject = ?1 AND t.tag = ?6 AND t.memory > ?5 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0
+ ORDER BY t.memory
+ LIMIT ?4
+
 -- name: formed_of text: elsewhere
 SELECT *
   FROM remembered
