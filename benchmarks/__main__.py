@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import (
+    agent_tools,
     authentication,
     bounds,
     fairness,
@@ -32,6 +33,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "footprint": footprint.run,
     "hook": hook.run,
     "authentication": authentication.run,
+    "mcp": agent_tools.run,
 }
 # Run only when named: `bounds` sends gigabytes, and `others` needs environments of other systems, which should not be
 # installed unasked.

@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent
 QUOTE = "'"
 NAMESPACES = (
     "conversations", "history", "reviews", "shared", "apps", "bulk", "vectors", "erasure", "embedder", "transfer",
-    "admin", "keys",
+    "admin", "keys", "agent_notes",
 )  # fmt: skip
 
 

@@ -73,7 +73,7 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
 ) -> None:
     """Correct a memory that was wrong or is no longer true. TEXT takes its place, if given."""
     from recollect.cli import json_output
-    from recollect.cli.id_prefix import find_id
+    from recollect.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     until = None if true_until == _NOW else instant_of(true_until, here.zone, "--true-until")
@@ -102,7 +102,7 @@ def why(
 ) -> None:
     """Explain a memory: its sources, decisions and last use."""
     from recollect.cli import json_output
-    from recollect.cli.id_prefix import find_id
+    from recollect.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -206,7 +206,7 @@ def review(  # noqa: PLR0913  # a command's options are its parameters
 ) -> None:
     """List, approve or reject memories held for review."""
     from recollect.cli import json_output
-    from recollect.cli.id_prefix import find_id
+    from recollect.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 

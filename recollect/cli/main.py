@@ -20,6 +20,7 @@ from recollect.cli import (
     evaluate,
     hook,
     keys,
+    mcp,
     memories,
     profiles,
     replay,
@@ -69,7 +70,7 @@ def start(
         set_up_logs("debug", as_json=False)
 
 
-_CHATTING = (serve, command, replay, hook)
+_CHATTING = (serve, command, replay, hook, mcp)
 _REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, admin)
 _OPERATING = (keys, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_CHATTING, *_REMEMBERING, *_OPERATING):

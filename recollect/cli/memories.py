@@ -220,7 +220,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
 ) -> None:
     """List memories, newest first."""
     from recollect.cli import json_output
-    from recollect.cli.id_prefix import find_id
+    from recollect.engine import find_id
 
     kinds = _kinds(kind)
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
@@ -290,7 +290,7 @@ def show(
     """Show a memory with its sources and history."""
     from recollect.cli import json_output
     from recollect.cli.history_view import lines_of
-    from recollect.cli.id_prefix import find_id
+    from recollect.engine import find_id
 
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
 
@@ -319,7 +319,7 @@ def forget(  # noqa: PLR0913  # a command's options are its parameters
 ) -> None:
     """Close memories, so that they are no longer recalled. Their history is kept unless --erase is given."""
     from recollect.cli import json_output
-    from recollect.cli.id_prefix import find_id
+    from recollect.engine import find_id
     from recollect.errors import UnknownMemoryError
 
     _require_whole(erase=erase, erases_more=keep_messages or everywhere, reason=reason)

@@ -225,7 +225,7 @@ def _note(runtime: Runtime, subject: Subject, wanted: ManualNote) -> Memory:
         text=clean(wanted.text),
         type=clean(wanted.type),
         importance=float(wanted.importance),
-        valid_from=now,
+        valid_from=wanted.valid_from or now,
         known_from=now,
         profile=wanted.profile,
         state=MemoryState.HELD if wanted.hold_reason else MemoryState.ACTIVE,

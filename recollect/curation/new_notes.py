@@ -8,6 +8,7 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
@@ -60,11 +61,13 @@ class ManualNote(NamedTuple):
     """Why it must wait for review; empty if it need not."""
     evidence: tuple[Evidence, ...] = ()
     detail: MemoryDetail = NO_DETAIL
+    valid_from: datetime | None = None
+    """When it became true (aware); None: now."""
 
 
 def is_plain(note: ManualNote) -> bool:
-    """Return whether a note has neither sources nor details, and need not be reviewed."""
-    return not note.hold_reason and not note.evidence and note.detail == NO_DETAIL
+    """Return whether a note has neither sources, details nor a past, and need not be reviewed."""
+    return not (note.hold_reason or note.evidence or note.valid_from) and note.detail == NO_DETAIL
 
 
 def fold_wording(text: str) -> str:

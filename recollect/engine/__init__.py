@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from recollect.engine.context_builder import PromptContext
     from recollect.engine.core import AsyncRecollect
     from recollect.engine.embedder import EmbedderStatus
+    from recollect.engine.id_prefix import find_id
     from recollect.engine.prepared_turn import PreparedTurn
     from recollect.engine.requests import run_once
     from recollect.engine.results import AppMemoryPage, HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
+    from recollect.engine.scope import app_of_all_users, owned_subject
     from recollect.engine.transfer import TransferReport
     from recollect.maintenance.reembed import ReembedProgress
     from recollect.providers.circuit_breaker import BreakerStatus
@@ -38,8 +40,11 @@ __all__ = [
     "TransferReport",
     "UndoPlan",
     "WorkerCounters",
+    "app_of_all_users",
+    "find_id",
     "gather_or_cancel",
     "open_components",
+    "owned_subject",
     "run_in_thread_if_large",
     "run_once",
 ]
@@ -63,8 +68,11 @@ _HOMES = {
     "TransferReport": "recollect.engine.transfer",
     "UndoPlan": "recollect.resolution.undo_plan",
     "WorkerCounters": "recollect.worker.counters",
+    "app_of_all_users": "recollect.engine.scope",
+    "find_id": "recollect.engine.id_prefix",
     "gather_or_cancel": "recollect.concurrency",
     "open_components": "recollect.engine.components",
+    "owned_subject": "recollect.engine.scope",
     "run_in_thread_if_large": "recollect.concurrency",
     "run_once": "recollect.engine.requests",
 }

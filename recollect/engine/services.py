@@ -10,6 +10,7 @@ from recollect.engine.steps import Steps
 
 if TYPE_CHECKING:
     from recollect.engine.admin import AdminService
+    from recollect.engine.agent_notes import AgentNoteService
     from recollect.engine.agents import AgentService
     from recollect.engine.apps import AppService
     from recollect.engine.bulk import BulkService
@@ -93,6 +94,13 @@ class Services:
         from recollect.engine.apps import AppService
 
         return AppService(self._components, self.conversations, self._memories, self._steps.eraser)
+
+    @lazy_property
+    def agent_notes(self) -> "AgentNoteService":
+        """What agents ask to remember."""
+        from recollect.engine.agent_notes import AgentNoteService
+
+        return AgentNoteService(self._components, self._steps)
 
     @lazy_property
     def bulk(self) -> "BulkService":

@@ -17,14 +17,16 @@ from recollect.server.api import OPERATIONS, routes_of
 from recollect.server.api.v1 import is_resource_path, resource_routes, send_refusal
 from recollect.server.asgi import OWN_HEADERS, send_json, with_own_headers
 from recollect.server.auth.authenticator import Authenticator
-from recollect.server.auth.guard import AccessGuard
+from recollect.server.auth.guard import AccessGuard, Refuse
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
 from recollect.server.failure_boundary import failure_answer, with_failures_answered
+from recollect.server.mcp_endpoint import McpEndpoint
 from recollect.server.observability import monitoring_routes
 from recollect.server.origin_guard import OriginGuard, is_loopback
 from recollect.server.passthrough import PassThrough
 from recollect.server.preload import Preload
+from recollect.server.resource_metadata import MCP_PATH, METADATA_PATH, ResourceMetadata
 from recollect.server.status import INTERNAL_SERVER_ERROR, error_body
 from recollect.server.upstream import Deadlines, HttpUpstream
 from recollect.server.upstream_key import UpstreamKeyPolicy, require_guarded_key
@@ -80,6 +82,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     policy = identity_policy(settings)
     authenticator = Authenticator.of(engine, policy)
     chat, preload = ChatProxy(engine, backend, policy, keys), Preload(engine.counter)
+    mcp, metadata = McpEndpoint(engine, policy), ResourceMetadata(settings.jwt_issuer)
     passthrough = PassThrough(
         backend,
         max_body_bytes=settings.max_body_bytes,
@@ -98,6 +101,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         finally:
             await preload.close()
             await chat.close()
+            await mcp.close()
             engine.admin.stop_worker(promptly=True)
             if worker is not None:
                 await asyncio.wait({worker}, timeout=engine.settings.form_timeout_s)
@@ -106,13 +110,15 @@ def build_app(engine: AsyncRecollect) -> Starlette:
 
     def guarded(app: ASGIApp) -> ASGIApp:
         loopback = is_loopback(settings.host)
-        app = AccessGuard(app, authenticator, _refuse_access)
+        app = AccessGuard(app, authenticator, _refusing(metadata))
         return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
 
     routes = [
         *monitoring_routes(engine, chat.counters),
         *routes_of(OPERATIONS, engine, policy),
         *resource_routes(engine, policy),
+        Route(MCP_PATH, mcp, methods=["POST"]),
+        *(Route(path, metadata, methods=["GET"]) for path in (METADATA_PATH, METADATA_PATH + MCP_PATH)),
     ]
     for route in routes:
         route.app = with_own_headers(route.app)
@@ -172,14 +178,17 @@ def _is_chat_path(path: str) -> bool:
     return steps == ["", "v1", "chat", "completions"]
 
 
-async def _refuse_access(
-    scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
-) -> None:
-    """Refuse a request without a valid credential, or beyond its limits, in the shape that its path's errors have."""
-    if is_resource_path(scope["path"]):
-        await send_refusal(scope, send, status, message, headers)
-    else:
-        await send_json(send, status, error_body(status, message), headers)
+def _refusing(metadata: ResourceMetadata) -> Refuse:
+    async def refuse(
+        scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
+    ) -> None:
+        """Refuse a request without a valid credential, or beyond its limits, in the shape of its path's errors."""
+        if is_resource_path(scope["path"]):
+            await send_refusal(scope, send, status, message, headers)
+        else:
+            await send_json(send, status, error_body(status, message), metadata.challenge(scope, headers))
+
+    return refuse
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -7,6 +7,7 @@ from typing import Self
 from recollect.engine import AsyncRecollect
 from recollect.engine.background import BackgroundEngine
 from recollect.sync.admin import BlockingAdminService
+from recollect.sync.agent_notes import BlockingAgentNoteService
 from recollect.sync.apps import BlockingAppService
 from recollect.sync.bulk import BlockingBulkService
 from recollect.sync.conversations import BlockingConversationService
@@ -33,6 +34,7 @@ class BlockingServices:
         self.shared = BlockingSharedMemoryService(engine)
         self.keys = BlockingKeyService(engine)
         self.apps = BlockingAppService(engine)
+        self.agent_notes = BlockingAgentNoteService(engine)
         self.bulk = BlockingBulkService(engine)
         self.vectors = BlockingVectorService(engine)
         self.erasure = BlockingErasureService(engine)

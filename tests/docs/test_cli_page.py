@@ -67,6 +67,6 @@ def test_the_page_names_no_option_that_is_not_there() -> None:
 
 def test_each_command_that_prints_data_takes_json_and_is_in_the_table() -> None:
     table = PAGE.partition("## JSON")[2]
-    printing = COMMANDS - {"serve", "worker", "chat"}
+    printing = COMMANDS - {"serve", "worker", "mcp", "chat"}
     assert {command for command in printing if "--json" not in options_of(command)} == set()
     assert {command for command in printing if f"`{command}`" not in table} == set()

@@ -234,4 +234,6 @@ def test_the_image_holds_what_the_lock_says_and_is_run_by_nobody_special() -> No
     assert {line.partition("==")[0] for line in theirs - ours} == {
         *("psycopg", "psycopg-binary"),
         *("cffi", "cryptography", "pycparser"),  # signatures of JWTs
+        *("mcp", "mcp-types", "jsonschema", "jsonschema-specifications", "referencing", "rpds-py"),
+        *("opentelemetry-api", "python-multipart", "sse-starlette", "pywin32"),
     }

@@ -12,6 +12,7 @@ from recollect.profiles.policies import Profile
 
 if TYPE_CHECKING:
     from recollect.engine.remote.admin import RemoteAdminService
+    from recollect.engine.remote.agent_notes import RemoteAgentNoteService
     from recollect.engine.remote.apps import RemoteAppService
     from recollect.engine.remote.bulk import RemoteBulkService
     from recollect.engine.remote.conversations import RemoteConversationService
@@ -93,6 +94,13 @@ class RemoteServices(AsyncRecollect):
         from recollect.engine.remote.apps import RemoteAppService
 
         return RemoteAppService(self._client)
+
+    @lazy_property
+    def agent_notes(self) -> "RemoteAgentNoteService":
+        """What agents ask to remember."""
+        from recollect.engine.remote.agent_notes import RemoteAgentNoteService
+
+        return RemoteAgentNoteService()
 
     @lazy_property
     def bulk(self) -> "RemoteBulkService":

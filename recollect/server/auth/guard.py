@@ -11,6 +11,7 @@ from recollect.server.asgi import Headers, Receive, Scope, Send
 from recollect.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
 from recollect.server.auth.limits import KeyLimiter
 from recollect.server.database_wait import MAX_DATABASE_WAIT_S
+from recollect.server.resource_metadata import MCP_PATH, METADATA_PATH
 from recollect.server.status import (
     TOO_MANY_REQUESTS,
     UNAUTHORIZED,
@@ -23,7 +24,9 @@ from recollect.types import ANONYMOUS, Caller
 _CALLER = "recollect.caller"
 _BODY_BYTES = "recollect.body_bytes"
 # What a server says to everyone: whether it is alive, what it is, and how it is used.
-_PUBLIC = frozenset({"/", "/livez", "/readyz", "/healthz", "/openapi.json", "/docs"})
+_PUBLIC = frozenset(
+    {"/", "/livez", "/readyz", "/healthz", "/openapi.json", "/docs", METADATA_PATH, METADATA_PATH + MCP_PATH}
+)
 # How long such a request waits to learn who makes it, in seconds: monitoring tools have time limits themselves.
 _PUBLIC_WAIT_S = 1.0
 _READING = frozenset({"GET", "HEAD"})

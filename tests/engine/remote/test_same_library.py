@@ -19,6 +19,7 @@ NAMESPACES = ("", *make_sync.namespaces())
 # Opening is different: `open` opens a database, `connect` a connection.
 OPENINGS = {"open", "connect"}
 REFUSED_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "agent_notes.remember": ("Ana rows.",),
     "embedder.try_out": (EmbedderSpec(kind=EmbedderKind.STATIC),),
     "embedder.use": (None,),
     "keys.find": ("rk_x",),

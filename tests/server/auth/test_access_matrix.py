@@ -22,6 +22,7 @@ from sample_chats import user
 
 SECRET = "a-secret-of-sufficient-length-for-hs256"
 CHAT = {"model": "recollect/offline", "messages": [{"role": "user", "content": "My bird is the heron."}]}
+TOOLS = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 END = {"messages": [{"role": "user", "content": "My bird is the heron."}]}
 
 
@@ -52,6 +53,7 @@ ROUTES: list[tuple[str, str, object, Access, bool]] = [
     ("POST", "/conversations/c1/end", END, Access.WRITE, True),
     ("GET", "/conversations/c0/app", None, Access.READ, True),
     ("GET", "/api/conversations/c0/trace", None, Access.READ, True),
+    ("POST", "/mcp", TOOLS, Access.READ, True),
 ]
 MAY = ("ana reads", "ana", "any user", "tenant admin", "operator")
 

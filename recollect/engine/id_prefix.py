@@ -1,10 +1,13 @@
 """Find a memory by a part of its id. Reads through the engine."""
 
+from typing import TYPE_CHECKING
 from uuid import UUID
 
-from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, UnknownMemoryError
 from recollect.types import KIND_ORDER, MemoryId, Subject
+
+if TYPE_CHECKING:
+    from recollect.engine.core import AsyncRecollect
 
 # Shorter parts match too many ids.
 MIN_PREFIX_CHARACTERS = 8
@@ -13,7 +16,7 @@ _PAGE_SIZE = 1000
 _MAX_LISTED = 4
 
 
-async def find_id(engine: AsyncRecollect, given: str, subject: Subject) -> str:
+async def find_id(engine: "AsyncRecollect", given: str, subject: Subject) -> str:
     """Return the id that equals, begins or ends with `given`, among the subject's memories in any state.
 
     Raises:

@@ -1,0 +1,58 @@
+"""The command `mcp`: memory as tools for an agent, over stdin and stdout. Reads and writes through the engine."""
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from recollect.cli.options import DatabaseUrl, SubjectName, UserName, load_options
+
+if TYPE_CHECKING:
+    from recollect.engine import AsyncRecollect
+
+_App = Annotated[
+    str | None,
+    typer.Option(
+        "--app", metavar="NAME", help="Also read this app's memory, such as a project's, and add new memories to it."
+    ),
+]
+_ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer only the tools that read.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command()(mcp)
+
+
+def mcp(
+    app: _App = None,
+    read_only: _ReadOnly = False,
+    user: UserName = None,
+    subject: SubjectName = None,
+    database: DatabaseUrl = None,
+) -> None:
+    """Serve memory as tools (Model Context Protocol) over stdin and stdout, for an agent that starts this command."""
+    from recollect.cli.logging_config import set_up_logs
+    from recollect.errors import SetupError
+
+    if find_spec("mcp") is None:
+        raise SetupError("`recollect mcp` needs the extra `mcp`: pip install 'recollect[mcp]'")
+    here = load_options(user=user, subject=subject, database=database)
+    set_up_logs(here.settings.log_level, as_json=None)
+
+    async def work(engine: "AsyncRecollect") -> None:
+        from recollect.engine import owned_subject
+        from recollect.mcp_server.stdio import serve_stdio
+        from recollect.mcp_server.toolbox import Toolbox
+        from recollect.types import Access
+
+        own = owned_subject("app", here.subject, app) if app else here.subject
+        toolbox = Toolbox(
+            engine=engine,
+            reads=tuple(dict.fromkeys((own, here.subject))),
+            writes=own,
+            access=Access.READ if read_only else Access.WRITE,
+        )
+        await serve_stdio(toolbox)
+
+    here.run(work)
