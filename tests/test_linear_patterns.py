@@ -51,6 +51,10 @@ KNOWN_HIDDEN |= {"recollect.lazy_pattern"}
 KNOWN_HIDDEN |= {"recollect.resolution.tokens"}
 
 
+# Alternatives without any repetition, from a table of our own.
+KNOWN_HIDDEN |= {"recollect.text.topics"}
+
+
 class GrowthError(AssertionError):
     """The time of a pattern grows faster than its text."""
 

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import SecretStr
@@ -15,6 +16,8 @@ from recollect.cli.output import plural
 from recollect.engine import AsyncRecollect
 from recollect.engine.databases import SubjectEncryption, SubjectIndex
 from recollect.errors import PortInUseError, RecollectError, SetupError
+from recollect.profiles.destinations import rules_against
+from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
 from recollect.server.auth.authenticator import needs_credentials
@@ -22,6 +25,7 @@ from recollect.server.http_server import bind
 from recollect.server.origin_guard import is_loopback
 from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
 from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
+from recollect.types import Destination
 
 # Timeout for the upstream's list of models.
 _UPSTREAM_S = 5.0
@@ -81,6 +85,8 @@ async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
     yield await _upstream(settings)
     yield key_finding(settings)
     yield _form_model(settings)
+    if about_destinations := destination_finding(settings):
+        yield about_destinations
     yield await _port(settings)
 
 
@@ -329,6 +335,32 @@ def _form_model(settings: Settings) -> Finding:
     if settings.form_model is None:
         return ok("forming", "by built-in rules, without model tokens")
     return ok("forming", f"by {settings.form_model} at {settings.form_url or settings.upstream_url}: uses model tokens")
+
+
+def destination_finding(settings: Settings) -> Finding | None:
+    """Report models that read all messages although the profile keeps memories from them; None without such rules."""
+    rules = ProfileRegistry(settings.profiles).get(settings.profile).destinations
+    if not rules:
+        return None
+    form_url = settings.form_url or settings.upstream_url
+    models = {
+        "RECOLLECT_FORM_MODEL": settings.form_model and (form_url, settings.form_model),
+        "RECOLLECT_EMBED_URL": settings.embed_url and (settings.embed_url, settings.embed_model),
+        "RECOLLECT_RERANK_URL": settings.rerank_url and (settings.rerank_url, settings.rerank_model),
+    }
+    reached = {
+        name: Destination(upstream=urlsplit(str(url)).hostname, model=model)
+        for name, (url, model) in ((name, found) for name, found in models.items() if found)
+    }
+    reading = [f"{name} ({to.name})" for name, to in reached.items() if rules_against(rules, to)]
+    what = "destinations"
+    if not reading:
+        return ok(what, f"{plural(len(rules), 'rule')} of the profile {settings.profile} on where memories go")
+    return warn(
+        what,
+        f"the profile {settings.profile} keeps memories from models that read all messages: {', '.join(reading)}",
+        "use a local model there, or none",
+    )
 
 
 async def _port(settings: Settings) -> Finding:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from recollect.concurrency import ForkGuard
 from recollect.engine.core import AsyncRecollect
 from recollect.errors import StoreUnavailableError
-from recollect.types import Memory, NewNote, Recall, Subject
+from recollect.types import Destination, Memory, NewNote, Recall, Subject
 
 T = TypeVar("T")
 
@@ -78,7 +78,7 @@ class BackgroundEngine:
                 raise
             raise RuntimeError(_CLOSED) from error
 
-    def search(  # as `AsyncRecollect.search`
+    def search(  # noqa: PLR0913  # as `AsyncRecollect.search`
         self,
         query: str,
         *,
@@ -87,15 +87,20 @@ class BackgroundEngine:
         profile: str | None,
         at: datetime | None,
         known_at: datetime | None,
+        destination: Destination | None,
     ) -> Recall:
         """Search in the calling thread if nothing has to be waited for: the way to the engine's takes as long."""
         self._fork_guard.check()
         core = self.core
-        if at is None and known_at is None and not self._closing:
+        if at is None and known_at is None and destination is None and not self._closing:
             found = core.search_now(query, core.subject(user), limit=limit, profile=profile)
             if found is not None:
                 return found
-        return self.run(core.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at))
+        return self.run(
+            core.search(
+                query, user=user, limit=limit, profile=profile, at=at, known_at=known_at, destination=destination
+            )
+        )
 
     def add(  # as `AsyncRecollect.add`
         self, text: str, *, user: str | Subject | None, importance: float, type: str, profile: str | None

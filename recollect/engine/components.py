@@ -8,6 +8,7 @@ from recollect.clock import Clock
 from recollect.engine.initial_embedder import initial_embedder, require_same_space
 from recollect.errors import BadSettingError, SetupError
 from recollect.metrics import Metrics
+from recollect.profiles.destinations import DestinationRule, rules_against
 from recollect.profiles.policies import Profile
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.embedder_loader import load_embedder
@@ -21,7 +22,7 @@ from recollect.store.database_key import DatabaseKey
 from recollect.store.encryption.vault_opener import KeyringPlace
 from recollect.store.factory import open_store
 from recollect.store.store import Store
-from recollect.types import Subject
+from recollect.types import Destination, Subject
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,15 @@ class Components:
             UnknownProfileError: there is no such profile.
         """
         return self.profiles.get(name or self.settings.profile)
+
+    def rules_against(self, destination: Destination, *names: str | None) -> tuple[DestinationRule, ...]:
+        """Return the rules of profiles, and of the settings' profile, that keep memories from a destination.
+
+        A client that names another profile stays bound by the rules of the settings' own. Unknown profiles have none.
+        """
+        known = {self.settings.profile, *names} & {*self.profiles.names()}
+        found = [rules_against(self.profile(name).destinations, destination) for name in sorted(filter(None, known))]
+        return tuple(dict.fromkeys(rule for rules in found for rule in rules))
 
 
 async def open_components(

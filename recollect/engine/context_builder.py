@@ -11,8 +11,10 @@ from recollect.engine.components import Components
 from recollect.engine.elsewhere import Elsewhere, turns_elsewhere
 from recollect.engine.retrieval import Retriever
 from recollect.engine.scope import MemoryScope
+from recollect.engine.withheld import find_withheld, without_withheld
 from recollect.formation.recent_messages import recent_words
 from recollect.formation.runtime import Runtime
+from recollect.profiles.destinations import DestinationRule
 from recollect.prompt.changes import changes_block, fit_ended
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
 from recollect.prompt.render import GAP, RenderedContext, RenderOptions, context_block, fit
@@ -106,6 +108,7 @@ def prompt_recall(
         budget_tokens=None if template(profile.context.template).single else token_limit(policy.tokens, settings),
         half_life_days=profile.age.half_life_days,
         cold_start=profile.subject.cold_start,
+        rules=scope.withheld,
     )
 
 
@@ -180,7 +183,9 @@ class ContextBuilder:
             app=scope.opening.app or "",
         )
         if frame.template.chat_summary:
-            recall = _with_summaries(recall, await self._summaries(request))
+            summaries = await self._summaries(request)
+            withheld = await find_withheld(self._components.store, summaries, scope.withheld)
+            recall = _with_summaries(recall, [memory for memory in summaries if memory.id not in withheld])
         if request.excluded:
             recall = replace(
                 recall, items=tuple(item for item in recall.items if item.memory.id not in request.excluded)
@@ -198,11 +203,16 @@ class ContextBuilder:
         if earlier is not None:
             rendered = _with_changes(rendered, earlier, frame)
         if elsewhere is not None:
-            rendered = await self._with_recent(rendered, elsewhere, frame, tokens)
+            rendered = await self._with_recent(rendered, elsewhere, frame, tokens, scope.withheld)
         return recall, rendered
 
     async def _with_recent(
-        self, rendered: RenderedContext, elsewhere: Elsewhere, frame: RenderOptions, tokens: int
+        self,
+        rendered: RenderedContext,
+        elsewhere: Elsewhere,
+        frame: RenderOptions,
+        tokens: int,
+        rules: Sequence[DestinationRule],
     ) -> RenderedContext:
         """Append recent messages of other conversations to the memories, in the tokens that are left."""
         count, longest = self._components.counter.count, frame.policy.max_characters
@@ -213,6 +223,7 @@ class ContextBuilder:
         )
         turns = await turns_elsewhere(self._components.store, elsewhere) if room.tokens > 0 else ()
         found = await recent_words(turns, elsewhere.subject, elsewhere.home, self._runtime)
+        found = await without_withheld(self._components.store, elsewhere.subject, found, rules)
         quoted = {
             (source.conversation, source.seq)
             for item in rendered.items

@@ -10,7 +10,7 @@ from recollect.clock import Clock, SystemClock
 from recollect.engine.arguments import read_reason, read_settings, require_members
 from recollect.engine.components import Components, open_components
 from recollect.engine.connection import Connectable
-from recollect.engine.memories import ListRequest, parse_memory_id
+from recollect.engine.memories import ListRequest, SearchOptions, parse_memory_id
 from recollect.engine.results import ListOf
 from recollect.engine.services import Services
 from recollect.profiles.policies import Profile
@@ -19,6 +19,7 @@ from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.types import (
     NO_SCOPE,
+    Destination,
     EraseReceipt,
     EraseRequest,
     Memory,
@@ -92,19 +93,11 @@ class AsyncRecollect(Connectable, Services):
         await self.close()
 
     def subject(self, user: str | Subject | None) -> Subject:
-        """Return the subject of a user's name.
-
-        Raises:
-            BadSubjectError: the name cannot be a user's.
-        """
+        """Return the subject of a user's name; a name that cannot be one is a `BadSubjectError`."""
         return self._components.subject(user)
 
     def profile(self, name: str) -> Profile:
-        """Return a profile.
-
-        Raises:
-            UnknownProfileError: there is no such profile.
-        """
+        """Return a profile; an unknown name is an `UnknownProfileError`."""
         return self._components.profile(name)
 
     async def add(
@@ -166,7 +159,7 @@ class AsyncRecollect(Connectable, Services):
         """Form all memories that are due now; return the number of formations, a running worker's included."""
         return await self._steps.worker.drain()
 
-    async def search(
+    async def search(  # noqa: PLR0913  # each option is independent of the others
         self,
         query: str,
         *,
@@ -175,6 +168,7 @@ class AsyncRecollect(Connectable, Services):
         profile: str | None = None,
         at: datetime | None = None,
         known_at: datetime | None = None,
+        destination: Destination | None = None,
     ) -> Recall:
         """Find the memories relevant to a query, best first, each with its reasons.
 
@@ -185,13 +179,13 @@ class AsyncRecollect(Connectable, Services):
             profile: Profile whose recall policy applies; None is the settings' profile.
             at: What was true at this instant (aware), closed memories included; None is now.
             known_at: What was known at this instant (aware); None is now.
+            destination: The model that reads the result; what profiles keep from it is left out. None is a person.
 
         Raises:
             BadRequestError: the limit is out of range, or an instant has no time zone.
         """
-        return await self._memories.search(
-            query, self.subject(user), limit=limit, profile=profile, at=at, known_at=known_at
-        )
+        wanted = SearchOptions(limit=limit, profile=profile, destination=destination)
+        return await self._memories.search(query, self.subject(user), wanted, at=at, known_at=known_at)
 
     async def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state.
@@ -213,6 +207,7 @@ class AsyncRecollect(Connectable, Services):
         limit: int = 100,
         at: datetime | None = None,
         known_at: datetime | None = None,
+        destination: Destination | None = None,
     ) -> ListOf[Memory]:
         """List memories, by default newest first.
 
@@ -226,12 +221,15 @@ class AsyncRecollect(Connectable, Services):
             limit: Maximum number of memories to return.
             at: What was true at this instant (aware), as in `search`; None is now.
             known_at: What was known at this instant (aware); None is now.
+            destination: As in `search`.
 
         Raises:
             UnknownMemoryError: `after` is not an id.
             BadRequestError: an instant has no time zone.
         """
-        wanted = ListRequest(kinds=kinds, closed=closed, after=after, tag=tag, order=order, limit=limit)
+        wanted = ListRequest(
+            kinds=kinds, closed=closed, after=after, tag=tag, order=order, limit=limit, destination=destination
+        )
         return await self._memories.list(self.subject(user), wanted, at=at, known_at=known_at)
 
     async def correct(  # noqa: PLR0913  # each option is independent of the others

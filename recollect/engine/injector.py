@@ -88,8 +88,12 @@ class ReadingRequest:
 
     @property
     def memory(self) -> str:
-        """Name of the memory that the request reads: a subject, and within it what has these tags."""
-        return "\n".join([(self.scope.writes or self.home).text, *self.scope.tags])
+        """Name of the memory that the request reads: a subject, and within it what has these tags.
+
+        Prompts for a destination from which rules keep memories replay only what went to destinations with such rules.
+        """
+        rules = [rule.model_dump_json() for rule in self.scope.withheld]
+        return "\n".join([(self.scope.writes or self.home).text, *self.scope.tags, *rules])
 
 
 _NO_RECALL, _NO_CONTEXT = Recall(query="", items=()), RenderedContext()

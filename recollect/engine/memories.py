@@ -9,10 +9,21 @@ from recollect.engine.components import Components
 from recollect.engine.results import ListOf
 from recollect.engine.retrieval import as_of, recall_past
 from recollect.engine.steps import Steps
+from recollect.engine.withheld import find_withheld
 from recollect.errors import BadRequestError, ChangedMemoryError, UnknownMemoryError
 from recollect.extraction.redaction import redact
+from recollect.profiles.destinations import DestinationRule
 from recollect.recall.query import RecallRequest
-from recollect.types import Memory, MemoryId, MemoryKind, MemoryOrder, Recall, Subject, is_same_but_for_uses
+from recollect.types import (
+    Destination,
+    Memory,
+    MemoryId,
+    MemoryKind,
+    MemoryOrder,
+    Recall,
+    Subject,
+    is_same_but_for_uses,
+)
 
 MAX_RESULTS = 200
 """Maximum number of memories of one search."""
@@ -31,6 +42,17 @@ class ListRequest:
     """Empty: any tag or none."""
     order: MemoryOrder = MemoryOrder.NEWEST
     limit: int = 100
+    destination: Destination | None = None
+    """What the profile keeps from it is left out; None: nothing is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchOptions:
+    """How to search; see `AsyncRecollect.search`."""
+
+    limit: int
+    profile: str | None = None
+    destination: Destination | None = None
 
 
 class MemoryService:
@@ -46,9 +68,8 @@ class MemoryService:
         self,
         query: str,
         subject: Subject,
+        wanted: SearchOptions,
         *,
-        limit: int,
-        profile: str | None,
         at: datetime | None,
         known_at: datetime | None,
     ) -> Recall:
@@ -57,7 +78,9 @@ class MemoryService:
         Raises:
             BadRequestError: the limit is out of range, or an instant has no time zone.
         """
-        request = self._request(query, subject, limit, profile)
+        request = self._request(query, subject, wanted.limit, wanted.profile)
+        if wanted.destination is not None:
+            request = replace(request, rules=self._components.rules_against(wanted.destination, wanted.profile))
         then = as_of(at, known_at, self._components.clock.now())
         if then is not None:
             return await recall_past(self._components, self._steps.runtime, request, then)
@@ -94,6 +117,22 @@ class MemoryService:
             UnknownMemoryError: `after` is not an id.
             BadRequestError: an instant has no time zone.
         """
+        rules = () if wanted.destination is None else self._components.rules_against(wanted.destination)
+        listed = await self._list(subject, wanted, at, known_at)
+        kept = await self._allowed(listed, rules)
+        while len(kept) < wanted.limit == len(listed):
+            wanted = replace(wanted, after=listed[-1].id)
+            listed = await self._list(subject, wanted, at, known_at)
+            kept += await self._allowed(listed, rules)
+        return kept[: wanted.limit]
+
+    async def _allowed(self, memories: ListOf[Memory], rules: Sequence[DestinationRule]) -> ListOf[Memory]:
+        withheld = await find_withheld(self._store, memories, rules)
+        return [memory for memory in memories if memory.id not in withheld]
+
+    async def _list(
+        self, subject: Subject, wanted: ListRequest, at: datetime | None, known_at: datetime | None
+    ) -> ListOf[Memory]:
         position = parse_memory_id(wanted.after) if wanted.after else None
         order = read_order(wanted.order)
         then = as_of(at, known_at, self._components.clock.now())

@@ -85,7 +85,11 @@ class MemoryTools:
             return {"memories": []}
         found = await self.retriever.recall(
             RecallRequest(
-                text=asked.query, subject=self.scope.writes, policy=self.scope.profile.recall, limit=asked.limit
+                text=asked.query,
+                subject=self.scope.writes,
+                policy=self.scope.profile.recall,
+                limit=asked.limit,
+                rules=self.scope.withheld,
             )
         )
         zone = self.runtime.zone

@@ -11,6 +11,7 @@ from recollect.engine.components import Components
 from recollect.engine.context_builder import PromptContext, prompt_recall, turns_wanted
 from recollect.engine.conversation_window import ConversationWindow, WindowReader, prompt_message, written_subject
 from recollect.engine.steps import Steps
+from recollect.engine.withheld import find_withheld
 from recollect.formation.forgotten_words import without_forgotten
 from recollect.prompt.conversation_summary import summary_block
 from recollect.types import NO_VECTORS, Memory, RequestScope, Subject
@@ -68,6 +69,8 @@ class PromptService:
         """
         window = await self._windows.read_or_begin(conversation, subject, scope)
         episodes = await self._windows.episodes(window)
+        withheld = await find_withheld(self._store, episodes, window.scope.withheld)
+        episodes = [episode for episode in episodes if episode.id not in withheld]
         runtime = await self._steps.runtime.for_subject(window.subject)
         shown = await without_forgotten(window.messages, window.subject, runtime, home=window.scope.home)
         messages = [prompt_message(message) for message in shown if message.role in _CHAT_ROLES and message.text]

@@ -17,6 +17,7 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.query_builder import QueryBuilder, QueryVector, cleaned, without_similarity
 from recollect.engine.rerank import RerankStep, explained
+from recollect.engine.withheld import find_withheld, omit
 from recollect.errors import BadRequestError, SpaceMovedError, StaleSubjectError
 from recollect.formation.runtime import Runtime
 from recollect.providers.embedder_router import EmbedderRouter
@@ -46,6 +47,8 @@ _MAX_ATTEMPTS = 10
 # Users whose subscriptions are cached; a dropped entry costs one more read.
 _MAX_CACHED_LISTS = 10_000
 _TURN = MemoryKind.TURN.number
+# Recalls for one request in which more memories turn out to be withheld; after that the result is only shorter.
+_MAX_ROUNDS = 8
 
 
 class _ReadingListChangedError(Exception):
@@ -157,7 +160,8 @@ class Retriever:
         """
         store, clock = self._components.store.snapshots, self._components.clock
         subjects = self._lists.get_now(request.subject, cold_start=request.cold_start)
-        if subjects is None or request.beside is not None or self._reranking.is_set or not store.ranks_in_callers:
+        is_alone = request.beside is None and not request.rules
+        if subjects is None or not is_alone or self._reranking.is_set or not store.ranks_in_callers:
             return None
         embedders = {self._embedders.opened_for(subject) for subject in subjects}
         embedder = embedders.pop()
@@ -192,6 +196,20 @@ class Retriever:
 
         The secret is the same in every process, and unknown outside.
         """
+        recall, key = await self._recall_anywhere(request)
+        withheld = await find_withheld(self._components.store, [item.memory for item in recall.items], request.rules)
+        # What may not go where the result goes makes room for what may, of which some may not either.
+        for _ in range(_MAX_ROUNDS if withheld else 0):
+            recall, key = await self._recall_anywhere(replace(request, withheld=withheld))
+            shown = [item.memory for item in recall.items]
+            found = await find_withheld(self._components.store, shown, request.rules)
+            withheld |= found
+            if not found:
+                break
+        return omit(recall, withheld), key
+
+    async def _recall_anywhere(self, request: RecallRequest) -> tuple[Recall, bytes]:
+        """Find memories whatever rules there are, but for those that are known to be withheld."""
         request, subject = cleaned(request), request.subject
         for _ in range(_MAX_ATTEMPTS):
             subjects = await self._lists.get(subject, cold_start=request.cold_start)
@@ -339,4 +357,5 @@ async def recall_past(components: Components, runtime: Runtime, request: RecallR
     )
     shown = {memory.id: redact_quotation(memory) for memory in memories}
     recall = finalize(ranking, shown, count_tokens=components.counter.count)
+    recall = omit(recall, await find_withheld(store, [item.memory for item in recall.items], request.rules))
     return replace(recall, warning=embedded.failure, took_ms=(clock.monotonic() - started) * 1000)

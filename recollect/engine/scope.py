@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 from recollect.errors import BadIdentityError
 from recollect.extraction.provenance import INTERACTION, SYSTEM_CHARACTER, USER_CHARACTER, character, pair_tag
+from recollect.profiles.destinations import DestinationRule
 from recollect.profiles.overrides import options_known_to, options_of
 from recollect.profiles.policies import Profile
 from recollect.types import NO_OPENING, Conversation, ConversationSetup, FormationRequest, RequestScope, Subject
@@ -33,6 +34,8 @@ class MemoryScope:
     """Tags of the memories formed here."""
     opening: ConversationSetup = NO_OPENING
     """Setup of a conversation that begins with this request."""
+    withheld: tuple[DestinationRule, ...] = ()
+    """The rules that keep memories from the destination of this request."""
 
 
 def memory_scope(

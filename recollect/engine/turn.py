@@ -251,7 +251,9 @@ class TurnService:
         if conversation is not None:
             known = await self._components.store.conversations.get(home, external_id=conversation)
         name = profile_name(scope, known, self._components.settings.profile)
-        return memory_scope(home, scope, self._components.profiles.get(name), conversation, known)
+        withheld = self._components.rules_against(scope.destination, name, scope.key_profile)
+        chosen = memory_scope(home, scope, self._components.profiles.get(name), conversation, known)
+        return replace(chosen, withheld=withheld)
 
     async def record(self, turn: Turn) -> RecordedTurn:
         """Write a turn to the log and wake the worker; durable when this returns.

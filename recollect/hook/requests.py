@@ -5,7 +5,10 @@ from dataclasses import replace
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
-from recollect.types import NO_SCOPE, RequestScope, Subject
+from recollect.types import NO_SCOPE, Destination, RequestScope, Subject
+
+# An agent does not say which model it asks.
+_DESTINATION = Destination(client="hook")
 
 
 async def answer_request(
@@ -34,7 +37,7 @@ async def answer_request(
     if not conversation:
         raise BadRequestError("conversation is missing", param="conversation")
     home: Subject | str | None = user or request.get("user")
-    scope = replace(scope, app=scope.app or request.get("app"))
+    scope = replace(scope, app=scope.app or request.get("app"), destination=_DESTINATION)
     agents, text, turn = engine.agents, request.get("text", ""), request.get("turn")
     match event:
         case "prompt":

@@ -6,6 +6,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 
 from recollect.lazy_pattern import LazyPattern
+from recollect.profiles.destinations import DestinationRule
 from recollect.types import InjectionMode
 
 Extractor = Literal["memories", "typed", "facts", "sentences", "paragraph"]
@@ -272,6 +273,8 @@ class Profile(_Policy):
     recall: RecallPolicy = RecallPolicy()
     context: ContextPolicy = ContextPolicy()
     budget: BudgetPolicy = BudgetPolicy()
+    destinations: tuple[DestinationRule, ...] = ()
+    """Which memories may go to which model; empty: all to all."""
 
     @model_validator(mode="after")
     def _classes_for_typed_memories(self) -> "Profile":

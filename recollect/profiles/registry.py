@@ -1,12 +1,12 @@
 """All profiles by name: the shipped ones and those of the user's folder. Reads files."""
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
@@ -114,10 +114,25 @@ def _unknown_key(path: list[str]) -> str:
     *tables, key = path
     known, where = {*Profile.model_fields, "extends"} - {"name"}, "a profile"
     if tables:
-        policy = Profile.model_fields[tables[0]].annotation
-        known = set(policy.model_fields) if isinstance(policy, type) and issubclass(policy, BaseModel) else set()
-        where = f"[{tables[0]}]"
+        policy = _model_at(tables)
+        known = {field.alias or name for name, field in policy.model_fields.items()}
+        where = f"[{'.'.join(tables)}]"
     return f"{key!r} is not a key of {where}; known keys: {', '.join(sorted(known))}"
+
+
+def _model_at(path: Sequence[str]) -> type[BaseModel]:
+    """Return the model of a table of a profile; `path` is the keys and positions on the way to it."""
+    model: type[BaseModel] = Profile
+    for key in path:
+        fields = {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+        found = [kind for kind in _types_in(fields.get(key)) if issubclass(kind, BaseModel)]
+        model = found[0] if found else model
+    return model
+
+
+def _types_in(annotation: Any) -> list[type]:
+    inner = [kind for argument in get_args(annotation) for kind in _types_in(argument)]
+    return inner or ([annotation] if isinstance(annotation, type) else [])
 
 
 def _layers(name: str, shipped: Mapping[str, _Layer], own: Mapping[str, _Layer]) -> list[_Layer]:

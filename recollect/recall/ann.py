@@ -12,7 +12,7 @@ import numpy.typing as npt
 from recollect.recall.bm25 import WordSignal
 from recollect.recall.order import apply_order
 from recollect.recall.query import Query
-from recollect.recall.rank import mask_hidden_kinds, score_memories
+from recollect.recall.rank import mask_hidden, score_memories
 from recollect.recall.signals import collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
@@ -69,7 +69,7 @@ class AnnPlanner:
         similarity = np.where(unread, np.float32(1), signals.meaning.similarity)
         signals = replace(signals, meaning=replace(signals.meaning, similarity=similarity))
         evidence = apply_order(snapshot, signals, query, evidence)
-        hidden = mask_hidden_kinds(snapshot, query)
+        hidden = mask_hidden(snapshot, query)
         if hidden is not None:
             evidence[hidden] = -np.inf
         around = _around(snapshot, top_k(evidence, _AROUND_OF)) if query.policy.turns else np.zeros(0, dtype=np.intp)

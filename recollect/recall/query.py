@@ -9,7 +9,9 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from recollect.dates import may_name_time, parse_dates
+from recollect.ids import id_bytes
 from recollect.lazy_pattern import LazyPattern
+from recollect.profiles.destinations import DestinationRule
 from recollect.profiles.policies import RecallPolicy
 from recollect.text import Read, asks, is_opener, other_stems, read_terms, terms, words
 from recollect.types import MemoryId, Subject, Vector
@@ -148,6 +150,10 @@ class RecallRequest:
     """A memory unused for this long weighs half; 0: weights do not decay."""
     cold_start: int = 0
     """Read global memories too while the subject has fewer of its own, quotations not counted; 0: never."""
+    rules: tuple[DestinationRule, ...] = ()
+    """Rules whose memories are left out, as they may not go where the result goes."""
+    withheld: frozenset[MemoryId] = frozenset()
+    """Memories that are known to be left out for these rules."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,6 +181,8 @@ class Query:
     """It is about its author: what they said, did or want, not what they were told."""
     for_prompt: bool = False
     """Standing facts come first, and what scores below the policy's floor stays out."""
+    withheld: frozenset[bytes] = frozenset()
+    """Ids of memories that stay out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
     """The word of the text for each term, for explanations."""
     elsewhere: tuple[Read, ...] = ()
@@ -260,6 +268,7 @@ def make_query(
         background=_background_terms(request.before, reading.terms),
         related_terms=find_related_terms(reading.terms) if wants_known else (),
         half_life_days=request.half_life_days,
+        withheld=frozenset(filter(None, map(id_bytes, request.withheld))),
     )
 
 

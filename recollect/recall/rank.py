@@ -6,6 +6,7 @@ the evidence turns; then each constant was varied alone to see that nothing depe
 figures and what was left out; `python -m benchmarks.ranking_quality` measures.
 """
 
+from bisect import bisect_left
 from math import exp, log
 from typing import NamedTuple
 
@@ -155,9 +156,16 @@ def find_standing_facts(snapshot: SubjectSnapshot, query: Query, max_facts: int)
     return positions[np.argsort(-snapshot.importance[positions], kind="stable")]
 
 
-def mask_hidden_kinds(snapshot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:
-    """Return a mask of the memories that the policy hides; None if it hides none."""
-    return None if query.policy.turns else snapshot.kinds == _TURN
+def mask_hidden(snapshot: SubjectSnapshot, query: Query) -> npt.NDArray[np.bool_] | None:
+    """Return a mask of the memories that the policy hides or the destination may not have; None if there are none."""
+    hidden = None if query.policy.turns else snapshot.kinds == _TURN
+    if query.withheld:
+        hidden = np.zeros(len(snapshot), dtype=np.bool_) if hidden is None else hidden
+        for id_ in query.withheld:
+            position = bisect_left(snapshot.ids, id_)
+            if position < len(snapshot) and snapshot.ids[position] == id_:
+                hidden[position] = True
+    return hidden
 
 
 def build_rows(

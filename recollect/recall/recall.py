@@ -29,7 +29,7 @@ from recollect.recall.rank import (
     RankedRow,
     build_rows,
     find_standing_facts,
-    mask_hidden_kinds,
+    mask_hidden,
     score_memories,
 )
 from recollect.recall.signals import RankingSignals, collect_signals
@@ -180,7 +180,7 @@ def _add_candidates(
 ) -> None:
     """Add the best rows of one subject; with `all_notes`, all its notes."""
     evidence = score_memories(snapshot, signals, query)
-    hidden = mask_hidden_kinds(snapshot, query)
+    hidden = mask_hidden(snapshot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf
     evidence, omitted = order_by_policy(snapshot, signals, query, evidence)
@@ -198,6 +198,8 @@ def _add_candidates(
     standing: list[RankedRow] = []
     if query.for_prompt:
         positions = find_standing_facts(snapshot, query, _MAX_STANDING)
+        if hidden is not None:
+            positions = positions[~hidden[positions]]
         if signals.present is not None:
             positions = positions[~signals.present[positions]]
         standing = build_rows(snapshot, signals, evidence, positions, standing=True)

@@ -7,7 +7,9 @@ The order is the promise: recall before the request leaves, every byte of the an
 import asyncio
 import logging
 from collections.abc import Coroutine
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
 from recollect.chat.chat_request import is_background_task, read_request
 from recollect.chat.identity import IdentityPolicy, identify
@@ -38,7 +40,7 @@ from recollect.server.json_body import is_too_deep, too_deep
 from recollect.server.status import message_of, send_error, status_of
 from recollect.server.turn_recorder import TurnRecorder
 from recollect.server.upstream_key import UpstreamKeyPolicy
-from recollect.types import ChatRequest, Identity, MemoryMode
+from recollect.types import BUILT_IN, ChatRequest, Destination, Identity, MemoryMode
 
 logger = logging.getLogger(__name__)
 
@@ -63,6 +65,8 @@ class ChatProxy:
         self._backend = backend
         self._policy = policy
         self._keys = keys
+        url = engine.settings.upstream_url
+        self._upstream = BUILT_IN if url is None else urlsplit(url).hostname
         self.counters = ProxyCounters()
         self._services = ChatServices(
             backend=backend,
@@ -127,6 +131,9 @@ class ChatProxy:
             now=self._engine.clock.now(),
             caller=caller_of(scope),
         )
+        if request is not None:
+            to = Destination(upstream=self._upstream, model=request.model, client="chat")
+            identity = replace(identity, scope=replace(identity.scope, destination=to))
         profile = self._engine.profile(identity.scope.profile or settings.profile)  # an unknown one is refused here
         if identity.scope.only_app and profile.subject.kind != "app":
             raise BadIdentityError(f"profile {profile.name} is not for apps, but this credential is for one app alone")

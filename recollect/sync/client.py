@@ -19,6 +19,7 @@ from recollect.settings import Settings
 from recollect.sync.services import BlockingServices
 from recollect.types import (
     NO_SCOPE,
+    Destination,
     EraseReceipt,
     Memory,
     MemoryKind,
@@ -108,19 +109,11 @@ class Recollect(BlockingServices):
         self.close()
 
     def subject(self, user: str | Subject | None) -> Subject:
-        """Return the subject of a user's name.
-
-        Raises:
-            BadSubjectError: the name cannot be a user's.
-        """
+        """Return the subject of a user's name; a name that cannot be one is a `BadSubjectError`."""
         return self._engine.core.subject(user)
 
     def profile(self, name: str) -> Profile:
-        """Return a profile.
-
-        Raises:
-            UnknownProfileError: there is no such profile.
-        """
+        """Return a profile; an unknown name is an `UnknownProfileError`."""
         return self._engine.core.profile(name)
 
     def add(
@@ -178,7 +171,7 @@ class Recollect(BlockingServices):
         """Form all memories that are due now; return the number of formations, a running worker's included."""
         return self._engine.run(self._engine.core.form())
 
-    def search(
+    def search(  # noqa: PLR0913  # as the async method
         self,
         query: str,
         *,
@@ -187,6 +180,7 @@ class Recollect(BlockingServices):
         profile: str | None = None,
         at: datetime | None = None,
         known_at: datetime | None = None,
+        destination: Destination | None = None,
     ) -> Recall:
         """Find the memories relevant to a query, best first, each with its reasons.
 
@@ -197,11 +191,14 @@ class Recollect(BlockingServices):
             profile: Profile whose recall policy applies; None is the settings' profile.
             at: What was true at this instant (aware), closed memories included; None is now.
             known_at: What was known at this instant (aware); None is now.
+            destination: The model that reads the result; what profiles keep from it is left out. None is a person.
 
         Raises:
             BadRequestError: the limit is out of range, or an instant has no time zone.
         """
-        return self._engine.search(query, user=user, limit=limit, profile=profile, at=at, known_at=known_at)
+        return self._engine.search(
+            query, user=user, limit=limit, profile=profile, at=at, known_at=known_at, destination=destination
+        )
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
         """Read one memory of any state.
@@ -223,6 +220,7 @@ class Recollect(BlockingServices):
         limit: int = 100,
         at: datetime | None = None,
         known_at: datetime | None = None,
+        destination: Destination | None = None,
     ) -> ListOf[Memory]:
         """List memories, by default newest first.
 
@@ -236,6 +234,7 @@ class Recollect(BlockingServices):
             limit: Maximum number of memories to return.
             at: What was true at this instant (aware), as in `search`; None is now.
             known_at: What was known at this instant (aware); None is now.
+            destination: As in `search`.
 
         Raises:
             UnknownMemoryError: `after` is not an id.
@@ -252,6 +251,7 @@ class Recollect(BlockingServices):
                 limit=limit,
                 at=at,
                 known_at=known_at,
+                destination=destination,
             )
         )
 

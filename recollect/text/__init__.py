@@ -27,12 +27,14 @@ from recollect.text.terms import (
     terms,
     terms_of_word,
 )
+from recollect.text.topics import Topic, is_about
 
 __all__ = [
     "STOP_WORDS",
     "TERM_SCHEME",
     "CountedTerms",
     "Read",
+    "Topic",
     "asks",
     "bare",
     "clean",
@@ -42,6 +44,7 @@ __all__ = [
     "fold",
     "fold_runs",
     "hash64",
+    "is_about",
     "is_courtesy",
     "is_english",
     "is_list_number",

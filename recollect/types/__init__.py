@@ -21,6 +21,7 @@ from recollect.types.conversation import (
     Turn,
     UserWords,
 )
+from recollect.types.destination import BUILT_IN, UNKNOWN_DESTINATION, Destination
 from recollect.types.detail import CIRCUMSTANCE, NO_DETAIL, MemoryDetail, Withheld, message_address
 from recollect.types.embedder import (
     KEY_VARIABLE,
@@ -122,6 +123,7 @@ __all__ = [
     "ALL_ACTS",
     "ALL_VECTORS",
     "ANONYMOUS",
+    "BUILT_IN",
     "CIRCUMSTANCE",
     "GLOBAL",
     "ID_BYTES",
@@ -142,6 +144,7 @@ __all__ = [
     "NO_VECTORS",
     "QUESTION_FLAG",
     "SUBJECT_KINDS",
+    "UNKNOWN_DESTINATION",
     "Access",
     "Action",
     "AddMemory",
@@ -168,6 +171,7 @@ __all__ = [
     "Cost",
     "CostPurpose",
     "Decision",
+    "Destination",
     "EmbedderKind",
     "EmbedderRecord",
     "EmbedderSpec",

@@ -29,10 +29,8 @@ _CONSTRAINT = "constraint"
 # Constraints that are about time: missing one harms no health.
 _SCHEDULE_KEYS = frozenset({"availability", "on_call", "commitment"})
 # Keys that are about health whatever the category that a model or a person gave them.
-_HEALTH_KEYS = frozenset(
-    """allergy intolerance diet food_rule avoid condition illness disability pregnancy medication medicine supplement
-    symptom injury vaccination blood_type household_health""".split()
-)
+_HEALTH_KEYS = frozenset("allergy avoid condition diet disability food_rule illness injury intolerance".split())
+_HEALTH_KEYS |= {*"blood_type household_health medication medicine pregnancy supplement symptom vaccination".split()}
 
 
 class MemoryKind(StrEnum):
@@ -160,15 +158,22 @@ class Memory:
     @property
     def is_safety_critical(self) -> bool:
         """Whether it is a fact on health, diet or another hard constraint, of the user or their household."""
-        name = self.key.partition(":")[0].strip().casefold()
-        return self.kind is MemoryKind.FACT and (
-            name in _HEALTH_KEYS or (self.category == _CONSTRAINT and name not in _SCHEDULE_KEYS)
-        )
+        is_hard = self.kind is MemoryKind.FACT and self.category == _CONSTRAINT
+        return self.is_about_health or (is_hard and _slot(self.key) not in _SCHEDULE_KEYS)
+
+    @property
+    def is_about_health(self) -> bool:
+        """Whether its slot says that it is a fact on health or diet; its text may be about them all the same."""
+        return self.kind is MemoryKind.FACT and _slot(self.key) in _HEALTH_KEYS
 
     def __repr__(self) -> str:
         """Return one line: kind, owner, shortened text, slot, state and id."""
         slot = f" {self.key}={shortened(self.value)}" if self.key else ""
         return f"<Memory {self.kind} of {self.subject.text}: {shortened(self.text)}{slot} ({self.state}) id={self.id}>"
+
+
+def _slot(key: str) -> str:
+    return key.partition(":")[0].strip().casefold()
 
 
 def is_same_but_for_uses(memory: Memory, other: Memory) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from recollect.types.destination import UNKNOWN_DESTINATION, Destination
 from recollect.types.subject import Subject
 
 InjectionMode = Literal["split", "system_append", "context_message", "user_prefix", "system_message"]
@@ -114,6 +115,8 @@ class RequestScope:
     """The characters that the assistant and the user play."""
     interaction: str | None = None
     """One of `INTERACTION_MODES`; None: the one its conversation was opened with, else the first."""
+    destination: Destination = UNKNOWN_DESTINATION
+    """Where the recalled memories go."""
 
 
 NO_SCOPE = RequestScope()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
-from recollect.cli.checks import FindingState, database_file, settings_in_effect, upstream_finding
+from recollect.cli.checks import FindingState, database_file, destination_finding, settings_in_effect, upstream_finding
 from recollect.settings import Settings
 
 
@@ -100,3 +100,17 @@ def test_nothing_waits_in_a_new_database_and_there_is_nothing_to_retry(cli: Comm
     assert cli("formations").err == "no pending or parked formations\n"
     assert cli("formations", "--parked").err == "no parked formations\n"
     assert cli("formations", "--retry-parked", "--json").json == {"formations": [], "retried": 0}
+
+
+def test_a_model_that_reads_all_messages_is_named_if_a_rule_is_against_it(tmp_path: Path) -> None:
+    rule = '[[destinations]]\nmemories = { topics = ["health"] }\nonly = [{ upstreams = ["localhost"] }]\n'
+    (tmp_path / "own.toml").write_text(f'description = "x"\n{rule}', "utf-8")
+    settings = Settings(profiles=tmp_path, profile="own", form_model="gpt-5", form_url="https://api.example.com/v1")
+    found = destination_finding(settings)
+    assert found is not None
+    assert found.state is FindingState.WARN
+    assert "RECOLLECT_FORM_MODEL (upstream api.example.com, model gpt-5)" in found.text
+    local = destination_finding(settings.model_copy(update={"form_url": "http://localhost:8080/v1"}))
+    assert local is not None
+    assert local.state is FindingState.OK
+    assert destination_finding(Settings()) is None

@@ -7,6 +7,7 @@ from recollect.chat.tools import NAMES
 from recollect.profiles.registry import ProfileRegistry
 from recollect.server.api import OPERATIONS
 from recollect.server.api.v1 import OPERATIONS as RESOURCES
+from recollect.types import Destination
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "api.md").read_text("utf-8")
@@ -25,8 +26,17 @@ def test_the_guide_names_every_tool_that_a_profile_can_offer() -> None:
     assert {name for name in NAMES if f"`{name}`" not in GUIDE} == set()
 
 
+def test_the_rules_on_destinations_in_the_guide_are_rules(tmp_path: Path) -> None:
+    [example] = re.findall(r"(?ms)^```toml\n([^`]*\[\[destinations\]\].*?)^```$", GUIDE)
+    (tmp_path / "own.toml").write_text(f'description = "x"\n{example}', "utf-8")
+    health, hooks = ProfileRegistry(tmp_path).get("own").destinations
+    assert health.forbids(Destination(upstream="api.example.com"))
+    assert not health.forbids(Destination(upstream="localhost"))
+    assert hooks.forbids(Destination(client="mcp"))
+
+
 def test_the_profile_of_ones_own_in_the_guide_is_one(tmp_path: Path) -> None:
-    [example] = re.findall(r"(?ms)^```toml\n(.*?)^```$", GUIDE)
+    [example] = re.findall(r"(?ms)^```toml\n(extends.*?)^```$", GUIDE)
     (tmp_path / "helpdesk.toml").write_text(example, "utf-8")
     helpdesk = ProfileRegistry(tmp_path).get("helpdesk")
     assert (helpdesk.capacity.max_memories, helpdesk.form.min_importance, helpdesk.context.template) == (

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Self
 
@@ -26,6 +27,7 @@ from recollect.errors import ChangedMemoryError, UnknownProfileError
 from recollect.profiles.policies import Profile
 from recollect.types import (
     NO_SCOPE,
+    Destination,
     EraseReceipt,
     Memory,
     MemoryKind,
@@ -139,7 +141,7 @@ class RemoteRecollect(RemoteServices):
         call = Call(method="POST", path="/v1/formations/run", body={}, timeout_s=LONG_TIMEOUT_S)
         return int((await self._client.ask(call))["formations"])
 
-    async def search(
+    async def search(  # noqa: PLR0913  # as the engine's
         self,
         query: str,
         *,
@@ -148,6 +150,7 @@ class RemoteRecollect(RemoteServices):
         profile: str | None = None,
         at: datetime | None = None,
         known_at: datetime | None = None,
+        destination: Destination | None = None,
     ) -> Recall:
         """Find the memories relevant to a query: see `AsyncRecollect.search`."""
         require_limit(limit)
@@ -157,6 +160,7 @@ class RemoteRecollect(RemoteServices):
             "profile": profile,
             "at": written(at),
             "known_at": written(known_at),
+            "destination": None if destination is None else asdict(destination),
         }
         call = Call(method="POST", path=self._client.path(user, "search"), body=body)
         return values.recall(await self._client.ask(call), self._client)
@@ -178,6 +182,7 @@ class RemoteRecollect(RemoteServices):
         limit: int = 100,
         at: datetime | None = None,
         known_at: datetime | None = None,
+        destination: Destination | None = None,
     ) -> ListOf[Memory]:
         """List memories: see `AsyncRecollect.list`."""
         if not kinds:
@@ -191,6 +196,9 @@ class RemoteRecollect(RemoteServices):
             "at": written(at),
             "known_at": written(known_at),
         }
+        if destination is not None:
+            named = {name: value for name, value in asdict(destination).items() if value is not None}
+            query |= {"reader": "model", **named}
         call = Call(method="GET", path=self._client.path(user, "memories"), query=query)
         cursor = parse_memory_id(after) if after else None
         return values.memories(await self._client.pages(call, "memories", limit, cursor=cursor), self._client)
@@ -267,7 +275,13 @@ class RemoteRecollect(RemoteServices):
         """
         from recollect.engine.context_builder import PromptContext
 
-        body = {"query": query, "conversation": conversation, "messages": plain_messages(messages), "use": use}
+        body = {
+            "query": query,
+            "conversation": conversation,
+            "messages": plain_messages(messages),
+            "use": use,
+            "destination": asdict(scope.destination),
+        }
         path = self._client.path(user, "context")
         raw = await self._client.ask(Call(method="POST", path=path, body=body, headers=scope_headers(scope)))
         items = tuple(values.recalled(item, self._client) for item in raw["items"])
@@ -288,7 +302,12 @@ class RemoteRecollect(RemoteServices):
         call = Call(
             method="POST",
             path=self._client.path(user, "conversations", conversation, "prompt"),
-            body={"query": query, "system": system, "one_system": one_system},
+            body={
+                "query": query,
+                "system": system,
+                "one_system": one_system,
+                "destination": asdict(scope.destination),
+            },
             headers=scope_headers(scope),
         )
         return [dict(message) for message in (await self._client.ask(call))["messages"]]

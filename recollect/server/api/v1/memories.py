@@ -3,7 +3,7 @@
 Serves through the engine.
 """
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -29,7 +29,7 @@ from recollect.server.api.v1.memory_answers import (
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED
-from recollect.types import Access, Memory, MemoryKind, MemoryOrder, MemoryState, NewNote
+from recollect.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, NewNote
 
 _PATH = "/v1/subjects/{subject}/memories"
 _MEMORY = f"{_PATH}/{{memory}}"
@@ -101,6 +101,19 @@ class MemoryListQuery(Page):
     order: MemoryOrder = Field(default=MemoryOrder.NEWEST, description="Highest first; of equals the newest.")
     at: Instant | None = Field(default=None, description="List what was true at this instant; absent: now.")
     known_at: Instant | None = Field(default=None, description="List what was known at this instant; absent: now.")
+    reader: Literal["person", "model"] = Field(
+        default="person", description="`model` leaves out what the profile keeps from the model that the list is for."
+    )
+    upstream: str = Field(default="", max_length=200, description="Host of the API of the model that reads the list.")
+    model: str = Field(default="", max_length=200, description="The model that reads the list.")
+    client: str = Field(default="", max_length=200, description="The program that asks that model.")
+
+    @property
+    def destination(self) -> Destination | None:
+        """The model that reads the list; None: a person."""
+        if self.reader == "person" and not (self.upstream or self.model or self.client):
+            return None
+        return Destination(upstream=self.upstream or None, model=self.model or None, client=self.client or None)
 
 
 class EraseQuery(UrlQuery):
@@ -125,6 +138,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
         limit=query.limit,
         at=query.at,
         known_at=query.known_at,
+        destination=query.destination,
     )
     shown = [memory for memory in page if memory.state in query.state]
     following = page[-1].id if len(page) == query.limit else None

@@ -9,7 +9,7 @@ from pydantic import ConfigDict, Field, model_validator
 from recollect.errors import BadIdentityError, BadRequestError
 from recollect.server.api.v1.fields import Body, Instant, Name, ProfileName
 from recollect.server.api.v1.request import ResourceRequest
-from recollect.types import Conversation, RequestScope
+from recollect.types import Conversation, Destination, RequestScope
 
 MAX_MESSAGES = 10_000
 """Messages of one request."""
@@ -79,8 +79,23 @@ def new_name_of(request: ResourceRequest) -> str:
     return name
 
 
-def scope_of(request: ResourceRequest, profile: str | None, app: str | None) -> RequestScope:
-    """Return the profile, app and characters that body and headers name, the body first.
+class DestinationBody(Body):
+    """The model that reads the answer: what the profile keeps from it is left out."""
+
+    upstream: Name | None = Field(default=None, description="Host of its API.")
+    model: Name | None = None
+    client: Name | None = Field(default=None, description="The program that asks it.")
+
+    @property
+    def plain(self) -> Destination:
+        """The destination that the body names."""
+        return Destination(upstream=self.upstream, model=self.model, client=self.client)
+
+
+def scope_of(
+    request: ResourceRequest, profile: str | None, app: str | None, destination: DestinationBody | None = None
+) -> RequestScope:
+    """Return the profile, app, characters and destination that body and headers name, the body first.
 
     Raises:
         BadIdentityError: The body names another app than the credential is for.
@@ -88,4 +103,5 @@ def scope_of(request: ResourceRequest, profile: str | None, app: str | None) -> 
     named = request.requester.identity.scope
     if named.only_app and app not in (None, named.app):
         raise BadIdentityError("the body names another app than this credential is for")
-    return replace(named, profile=request.profile(profile), app=app or named.app)
+    to = destination.plain if destination else named.destination
+    return replace(named, profile=request.profile(profile), app=app or named.app, destination=to)

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from recollect.server.api.v1.conversation_answers import ContextAnswer, PromptAnswer, context_answer
 from recollect.server.api.v1.fields import Body, Name, ProfileName
-from recollect.server.api.v1.message_bodies import MAX_MESSAGES, NewMessage, scope_of
+from recollect.server.api.v1.message_bodies import MAX_MESSAGES, DestinationBody, NewMessage, scope_of
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.types import Access
@@ -23,6 +23,7 @@ class ContextRequest(Body):
     use: bool = Field(default=False, description="Count the memories as used; this needs write access.")
     profile: ProfileName | None = None
     app: Name | None = None
+    destination: DestinationBody | None = None
 
 
 class PromptRequest(Body):
@@ -33,6 +34,7 @@ class PromptRequest(Body):
     one_system: bool = False
     profile: ProfileName | None = None
     app: Name | None = None
+    destination: DestinationBody | None = None
 
 
 async def _context(request: ResourceRequest) -> ResourceReply:
@@ -42,7 +44,7 @@ async def _context(request: ResourceRequest) -> ResourceReply:
         body.query,
         user=user,
         conversation=body.conversation,
-        scope=scope_of(request, body.profile, body.app),
+        scope=scope_of(request, body.profile, body.app, body.destination),
         messages=[message.plain for message in body.messages],
         use=body.use,
     )
@@ -55,7 +57,7 @@ async def _prompt(request: ResourceRequest) -> ResourceReply:
         body.query,
         conversation=request.path["conversation"],
         user=request.target,
-        scope=scope_of(request, body.profile, body.app),
+        scope=scope_of(request, body.profile, body.app, body.destination),
         system=body.system,
         one_system=body.one_system,
     )

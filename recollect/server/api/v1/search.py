@@ -4,6 +4,7 @@ from pydantic import Field
 
 from recollect.server.api.v1.fields import Body, Instant, ProfileName
 from recollect.server.api.v1.memory_answers import NearestAnswer, RecallAnswer, recall_answer, recalled_answer
+from recollect.server.api.v1.message_bodies import DestinationBody
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.types import Access
@@ -20,6 +21,9 @@ class SearchRequest(Body):
     profile: ProfileName | None = None
     at: Instant | None = Field(default=None, description="Search what was true at this instant; null: now.")
     known_at: Instant | None = Field(default=None, description="Search what was known at this instant; null: now.")
+    destination: DestinationBody | None = Field(
+        default=None, description="The model that reads the answer; null: a person, from whom nothing is kept."
+    )
 
 
 class NearestRequest(Body):
@@ -39,6 +43,7 @@ async def _search(request: ResourceRequest) -> ResourceReply:
         profile=request.profile(body.profile),
         at=body.at,
         known_at=body.known_at,
+        destination=body.destination.plain if body.destination else None,
     )
     return ResourceReply(answer=recall_answer(found, request.requester))
 
