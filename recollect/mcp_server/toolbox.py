@@ -32,7 +32,7 @@ _MAX_PROFILE = 60
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """The result of a call: the same in words and as data, as a client shows its model the one or the other."""
+    """The result of a call, whole in words and whole as data: Claude Code and Codex show models the data alone."""
 
     text: str
     data: Mapping[str, object] = field(default_factory=dict)
@@ -106,15 +106,12 @@ class Toolbox:
         said_at = read_instant(asked.said_at, self._zone, "said_at")
         started = self.engine.clock.now()
         kept = await self.engine.agent_notes.remember(asked.text, user=self.writes, via=via, said_at=said_at)
-        data = {"id": _short(kept), "text": kept.text}
         if kept.state is MemoryState.HELD:
             reason = (await self.engine.history.get(kept.id, user=self.writes)).decisions[-1].reason
-            return ToolAnswer(
-                f"Not remembered yet: {reason.partition(';')[0]}. The user can approve it with `recollect review`.",
-                {**data, "held": True},
-            )
+            held = f"Not remembered yet: {reason.partition(';')[0]}. The user can approve it with `recollect review`."
+            return ToolAnswer(held, {"status": held, "id": _short(kept)})
         how = "Remembered" if kept.known_from >= started else "Known already"
-        return ToolAnswer(f"{how}: {_line(kept, self._zone)}", data)
+        return ToolAnswer(f"{how}: {_line(kept, self._zone)}", {"status": how, **_entry(kept, self._zone)})
 
     async def _list(self, asked: ListArguments) -> ToolAnswer:
         kinds = [MemoryKind(kind) for kind in ([asked.kind] if asked.kind else LISTED_KINDS)]
@@ -130,7 +127,8 @@ class Toolbox:
                 cursor = f"{number}:{part[-1].id}"
                 break
         if not page:
-            return ToolAnswer("There are no more memories." if asked.cursor else "Nothing is remembered yet.")
+            empty = "There are no more memories." if asked.cursor else "Nothing is remembered yet."
+            return ToolAnswer(empty, {"memories": []})
         more = f"\nMore with cursor {cursor}" if cursor else ""
         shown = self._shown("Memories, newest first:", page)
         data = {**shown.data, "next_cursor": cursor} if cursor else shown.data
@@ -149,12 +147,15 @@ class Toolbox:
         decisions = (await self.engine.history.get(new.id, user=subject)).decisions
         undo = next((line.id for line in decisions if line.action is Action.REPLACE), "")
         lines = f"Closed: {_line(old, self._zone)}\nNow: {_line(new, self._zone)}"
-        return ToolAnswer(lines, {"closed": [_short(old)], "id": _short(new), "undo": undo})
+        closed, now = _entry(old, self._zone), _entry(new, self._zone)
+        return ToolAnswer(lines, {"closed": [closed], "now": now, "undo": undo})
 
     async def _forget(self, asked: ForgetArguments) -> ToolAnswer:
         known, subject = await self._find(asked.id)
         if known.state is MemoryState.CLOSED:
-            return ToolAnswer(f"Closed already: {_line(known, self._zone)}", {"closed": [_short(known)]})
+            already = "Closed already"
+            data = {"status": already, **_entry(known, self._zone)}
+            return ToolAnswer(f"{already}: {_line(known, self._zone)}", data)
         await self.engine.forget(known.id, user=subject, reason=asked.reason)
         history = await self.engine.history.get(known.id, user=subject)
         own = [line for line in history.decisions if line.action is Action.CLOSE and line.memory_id == known.id]
@@ -163,7 +164,7 @@ class Toolbox:
         lines = "\n".join(_line(memory, self._zone) for memory in closed)
         undo = own[-1].id if own else ""
         text = f"Closed, no longer recalled:\n{lines}\nThe user can undo it: recollect undo {undo}"
-        return ToolAnswer(text, {"closed": [_short(memory) for memory in closed], "undo": undo})
+        return ToolAnswer(text, {"closed": [_entry(memory, self._zone) for memory in closed], "undo": undo})
 
     async def _find(self, given: str) -> tuple[Memory, Subject]:
         """Find a memory by its id or the end of it, in any subject that is read.
@@ -198,10 +199,7 @@ class Toolbox:
 
     def _shown(self, title: str, memories: Sequence[Memory]) -> ToolAnswer:
         lines = "\n".join(_line(memory, self._zone) for memory in memories)
-        data = [
-            {"id": _short(memory), "date": _date(memory, self._zone), "text": _words(memory)} for memory in memories
-        ]
-        return ToolAnswer(f"{title}\n{lines}", {"memories": data})
+        return ToolAnswer(f"{title}\n{lines}", {"memories": [_entry(memory, self._zone) for memory in memories]})
 
     @property
     def _zone(self) -> ZoneInfo:
@@ -224,6 +222,10 @@ def _words(memory: Memory) -> str:
     """Return a memory's text on one line: stored text must not look like further lines."""
     text = " ".join(memory.text.split())
     return text if len(text) <= _MAX_SHOWN else f"{text[: _MAX_SHOWN - 1]}…"
+
+
+def _entry(memory: Memory, zone: ZoneInfo) -> dict[str, str]:
+    return {"id": _short(memory), "date": _date(memory, zone), "text": _words(memory)}
 
 
 def _line(memory: Memory, zone: ZoneInfo) -> str:

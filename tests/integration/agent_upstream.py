@@ -1,17 +1,31 @@
-"""A model server for coding agents: Messages and Responses, streamed, always the same answer. Opens a port."""
+"""A model server for coding agents: Messages and Responses, streamed, with the answers of a script. Opens a port."""
 
 import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 ANSWER = "Understood, noted."
 
 
+@dataclass(frozen=True)
+class ToolCall:
+    """A call of an MCP server's tool that the model makes."""
+
+    server: str
+    name: str
+    arguments: Mapping[str, object]
+
+
 @contextmanager
-def agent_upstream() -> Iterator[tuple[int, list[str]]]:
-    """Serve, and yield the port and the bodies of the requests for answers so far."""
+def agent_upstream(calls: Sequence[ToolCall] = ()) -> Iterator[tuple[int, list[str]]]:
+    """Serve, and yield the port and the bodies of the requests for answers so far.
+
+    Args:
+        calls: Tools that the model calls in each session, one after the other, before it answers.
+    """
     bodies: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -29,7 +43,9 @@ def agent_upstream() -> Iterator[tuple[int, list[str]]]:
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers.get("content-length") or 0))
             bodies.append(body.decode("utf-8", "replace"))
-            events = _messages() if "/messages" in self.path else _responses()
+            is_messages = "/messages" in self.path
+            call = _next_call(bodies[-1], calls, is_messages)
+            events = _messages(call) if is_messages else _responses(call)
             self._send(_written(events), "text/event-stream")
 
         def _send(self, body: bytes, kind: str) -> None:
@@ -54,35 +70,59 @@ def _written(events: Sequence[Mapping[str, object]]) -> bytes:
     return "".join(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n" for event in events).encode()
 
 
-def _messages() -> list[Mapping[str, object]]:
+def _next_call(body: str, calls: Sequence[ToolCall], is_messages: bool) -> ToolCall | None:
+    """Return the call that a request is answered with: the first without a result; None where no tool is offered."""
+    read = json.loads(body)
+    if not read.get("tools"):
+        return None
+    done = body.count('"type":"tool_result"' if is_messages else '"type":"function_call_output"')
+    return calls[done] if done < len(calls) else None
+
+
+def _messages(call: ToolCall | None) -> list[Mapping[str, object]]:
     message = {
         **{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": []},
         **{"stop_reason": None, "stop_sequence": None, "usage": {"input_tokens": 5, "output_tokens": 1}},
     }
-    end = {"stop_reason": "end_turn", "stop_sequence": None}
+    end = {"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None}
+    block: Mapping[str, object] = {"type": "text", "text": ""}
+    delta: Mapping[str, object] = {"type": "text_delta", "text": ANSWER}
+    if call:
+        name = f"mcp__{call.server}__{call.name}"
+        block = {"type": "tool_use", "id": f"toolu_{call.name}", "name": name, "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(call.arguments)}
     return [
         {"type": "message_start", "message": message},
-        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
-        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": ANSWER}},
+        {"type": "content_block_start", "index": 0, "content_block": block},
+        {"type": "content_block_delta", "index": 0, "delta": delta},
         {"type": "content_block_stop", "index": 0},
         {"type": "message_delta", "delta": end, "usage": {"output_tokens": 4}},
         {"type": "message_stop"},
     ]
 
 
-def _responses() -> list[Mapping[str, object]]:
+def _responses(call: ToolCall | None) -> list[Mapping[str, object]]:
     text = {"type": "output_text", "text": ANSWER, "annotations": []}
-    item = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed", "content": [text]}
+    item: dict[str, object] = {"id": "msg_1", "type": "message", "role": "assistant", "status": "completed"}
+    item["content"] = [text]
+    if call:
+        item = {
+            **{"id": "fc_1", "type": "function_call", "status": "completed", "call_id": f"call_{call.name}"},
+            **{"namespace": f"mcp__{call.server}", "name": call.name, "arguments": json.dumps(call.arguments)},
+        }
     usage = {
         **{"input_tokens": 5, "input_tokens_details": {"cached_tokens": 0}, "total_tokens": 9},
         **{"output_tokens": 4, "output_tokens_details": {"reasoning_tokens": 0}},
     }
     response = {"id": "resp_1", "object": "response"}
     at = {"item_id": "msg_1", "output_index": 0, "content_index": 0}
-    return [
-        {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}},
+    begun: list[Mapping[str, object]] = [
         {"type": "response.output_item.added", "output_index": 0, "item": {**item, "content": []}},
         {"type": "response.output_text.delta", **at, "delta": ANSWER},
+    ]
+    return [
+        {"type": "response.created", "response": {**response, "status": "in_progress", "output": []}},
+        *(begun if call is None else ()),
         {"type": "response.output_item.done", "output_index": 0, "item": item},
         {
             "type": "response.completed",

@@ -38,7 +38,7 @@ async def test_an_agent_remembers_recalls_corrects_and_forgets(engine: AsyncReco
         found = await agent.call_tool("recall_memory", {"query": "Oslo"})
         assert found.structured_content["memories"][0]["id"] == kept["id"]
         fixed = await agent.call_tool("correct_memory", {"id": kept["id"], "text": "Ana lives in Bergen."})
-        await agent.call_tool("forget_memory", {"id": fixed.structured_content["id"]})
+        await agent.call_tool("forget_memory", {"id": fixed.structured_content["now"]["id"]})
         left = await agent.call_tool("list_memories", {})
         assert (left.is_error, words_of(left.content[0])) == (False, "Nothing is remembered yet.")
 

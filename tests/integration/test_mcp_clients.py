@@ -1,0 +1,131 @@
+"""MCP clients as npm serves them: both TypeScript generations, the inspector, Claude Code and Codex."""
+
+import json
+import os
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from shutil import copytree
+
+import pytest
+
+from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
+from integration.npm_packages import install_packages
+from integration.server_process import StartServer
+from integration.test_mcp_processes import SCRIPT, environment
+
+CLIENTS = (
+    "node@24",
+    "@modelcontextprotocol/sdk@1.32.2",
+    "@modelcontextprotocol/client@2.4.0",
+    "@modelcontextprotocol/inspector@2.12.0",
+)
+AGENTS = ("node@24", "@anthropic-ai/claude-code@2.1.330", "@openai/codex@0.169.0")
+CALLS = (
+    ToolCall("recollect", "remember", {"text": "Ana rows on Tuesdays."}),
+    ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
+)
+TOOLS = ["recall_memory", "remember", "list_memories", "correct_memory", "forget_memory"]
+_RUN_S = 120
+_CODEX = """model = "gpt-5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "http://127.0.0.1:{port}/v1"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+[mcp_servers.recollect]
+{server}
+required = true
+default_tools_approval_mode = "approve"
+"""
+
+
+@pytest.fixture(scope="session")
+def clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("npm") / "mcp"
+    copytree(Path(__file__).parent / "mcp_npm", folder)
+    return install_packages(folder, CLIENTS)
+
+
+@pytest.fixture(scope="session")
+def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return install_packages(tmp_path_factory.mktemp("npm") / "agents", AGENTS)
+
+
+def run(programs: Path, command: Sequence[str], env: dict[str, str], folder: Path) -> str:
+    """Run a program with node 24 first on its path."""
+    path = f"{programs}:{Path(SCRIPT).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        command,
+        cwd=folder,
+        env=env | {"PATH": path},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=_RUN_S,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+@pytest.mark.parametrize("generation", ["old", "new"])
+def test_a_typescript_client_lives_with_memory(
+    clients: Path, start_server: StartServer, tmp_path: Path, generation: str, transport: str
+) -> None:
+    is_http = transport == "http"
+    where = [f"http://127.0.0.1:{start_server(offline=True).port}/mcp"] if is_http else [SCRIPT, "mcp"]
+    command = ["node", "scenario.mjs", generation, transport, *where]
+    folder = clients.parent.parent
+    came = json.loads(run(clients, command, environment(tmp_path / "memory.sqlite3"), folder))
+    assert came["tools"] == TOOLS
+    assert "Ana lives in Oslo." in came["found"]
+    assert ("Bergen" in came["again"], "Oslo" in came["again"]) == (True, False)
+    assert (came["bad"], came["left"]) == (True, "Nothing is remembered yet.")
+
+
+def test_the_inspector_lists_and_calls_the_tools(clients: Path, start_server: StartServer, tmp_path: Path) -> None:
+    url = f"http://127.0.0.1:{start_server(offline=True).port}/mcp"
+    inspect = ["mcp-inspector", "--cli", url, "--transport", "http", "--method"]
+    env = environment(tmp_path / "memory.sqlite3")
+    listed = json.loads(run(clients, [*inspect, "tools/list"], env, tmp_path))
+    assert [tool["name"] for tool in listed["tools"]] == TOOLS
+    call = [*inspect, "tools/call", "--tool-name", "remember", "--tool-arg", "text=Ana rows."]
+    assert json.loads(run(clients, call, env, tmp_path))["isError"] is False
+
+
+@pytest.mark.parametrize("transport", ["http", "stdio"])
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_an_agents_model_remembers_and_recalls(
+    agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
+) -> None:
+    """What the tools answer reaches the model, in the next request of the agent."""
+    env = environment(tmp_path / "memory.sqlite3") | {"SCRIPTED_KEY": "x", "ANTHROPIC_AUTH_TOKEN": "x"}
+    env |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+    url = f"http://127.0.0.1:{start_server(offline=True).port}/mcp" if transport == "http" else ""
+    with agent_upstream(CALLS) as (port, bodies):
+        env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
+        command = _codex(tmp_path, url, env, port) if name == "codex" else _claude(tmp_path, url, env)
+        assert ANSWER in run(agents, command, env, tmp_path)
+        results = [body for body in bodies if "Ana rows on Tuesdays." in body]
+    assert len(results) == 2
+    assert "memories" in results[-1]
+
+
+def _claude(folder: Path, url: str, env: dict[str, str]) -> list[str]:
+    own = {name: value for name, value in env.items() if name.startswith("RECOLLECT_")}
+    server = {"type": "http", "url": url} if url else {"command": SCRIPT, "args": ["mcp"], "env": own}
+    config = folder / "mcp.json"
+    config.write_text(json.dumps({"mcpServers": {"recollect": server}}), "utf-8")
+    options = ["--mcp-config", str(config), "--strict-mcp-config", "--allowedTools", "mcp__recollect"]
+    return ["claude", "-p", "When do I row?", *options]
+
+
+def _codex(folder: Path, url: str, env: dict[str, str], port: int) -> list[str]:
+    database = env["RECOLLECT_DATABASE_URL"]
+    program = f'command = "{SCRIPT}"\nargs = ["mcp"]\nenv = {{RECOLLECT_DATABASE_URL = "{database}"}}'
+    config = folder / ".codex" / "config.toml"
+    config.parent.mkdir()
+    config.write_text(_CODEX.format(port=port, server=f'url = "{url}"' if url else program), "utf-8")
+    return ["codex", "exec", "--skip-git-repo-check", "When do I row?"]

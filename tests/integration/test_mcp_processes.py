@@ -1,0 +1,168 @@
+"""`recollect mcp` and /mcp as processes: the SDK's client in both eras, kills, and several clients of one file."""
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from integration.server_process import StartServer
+
+SCRIPT = str(Path(sys.executable).with_name("recollect"))
+_HELLO = {
+    **{"jsonrpc": "2.0", "id": 0, "method": "initialize"},
+    "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}},
+}
+
+
+def environment(database: Path) -> dict[str, str]:
+    return {
+        "PATH": os.environ["PATH"],
+        "HOME": str(database.parent),
+        "RECOLLECT_DATABASE_URL": f"sqlite:///{database}",
+    }
+
+
+@asynccontextmanager
+async def connected(where: str | Path, era: str) -> AsyncIterator[Client]:
+    """Connect to a URL, or start a server on a database."""
+    if isinstance(where, Path):
+        program = StdioServerParameters(command=SCRIPT, args=["mcp"], env=environment(where))
+        client = Client(stdio_client(program), mode=era)
+    else:
+        client = Client(where, mode=era)
+    async with client as opened:
+        yield opened
+
+
+async def live(where: str | Path, era: str) -> None:
+    """Remember in one session, recall in a new one, correct, and forget in a third."""
+    async with connected(where, era) as agent:
+        kept = (await agent.call_tool("remember", {"text": f"Ana lives in Oslo, says {era}."})).structured_content
+    async with connected(where, era) as agent:
+        found = (await agent.call_tool("recall_memory", {"query": "Oslo"})).structured_content
+        assert kept["id"] in [memory["id"] for memory in found["memories"]]
+        fixed = await agent.call_tool("correct_memory", {"id": kept["id"], "text": f"Ana lives in Bergen, says {era}."})
+    async with connected(where, era) as agent:
+        done = await agent.call_tool("forget_memory", {"id": fixed.structured_content["now"]["id"]})
+        assert not done.is_error
+        assert (await agent.call_tool("list_memories", {})).structured_content == {"memories": []}
+        assert (await agent.call_tool("recall_memory", {"query": "x" * 5000})).is_error
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_an_agent_lives_over_stdio(tmp_path: Path, era: str) -> None:
+    await live(tmp_path / "memory.sqlite3", era)
+
+
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_an_agent_lives_over_http(start_server: StartServer, era: str) -> None:
+    server = start_server(offline=True)
+    await live(f"http://127.0.0.1:{server.port}/mcp", era)
+    server.stop()
+    assert "Traceback" not in server.output()
+
+
+async def test_clients_of_one_file_see_what_each_other_say(start_server: StartServer) -> None:
+    server = start_server(offline=True)
+    url = f"http://127.0.0.1:{server.port}/mcp"
+    async with (
+        connected(server.database, "legacy") as one,
+        connected(server.database, "auto") as two,
+        connected(url, "auto") as three,
+    ):
+
+        async def say(client: Client, name: str) -> None:
+            for number in range(10):
+                told = await client.call_tool("remember", {"text": f"{name} owns boat number {number}."})
+                assert not told.is_error
+
+        clients = {"Ana": one, "Ben": two, "Cleo": three}
+        await asyncio.gather(*(say(client, name) for name, client in clients.items()))
+        expected = {f"{name} owns boat number {number}." for name in clients for number in range(10)}
+        for client in clients.values():
+            listed = (await client.call_tool("list_memories", {})).structured_content["memories"]
+            assert {memory["text"] for memory in listed} == expected
+
+
+class RawClient:
+    """`recollect mcp` with its bare lines."""
+
+    def __init__(self, database: Path) -> None:
+        self._process = subprocess.Popen(
+            [SCRIPT, "mcp"],
+            env=environment(database),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        self.send(json.dumps(_HELLO))
+        assert self.receive()["id"] == 0
+        self.send('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
+
+    def send(self, line: str) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write(line.encode() + b"\n")
+        self._process.stdin.flush()
+
+    def receive(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        message: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return message
+
+    def end(self) -> tuple[int, str]:
+        """Close its stdin; return its exit code and its log."""
+        _, log = self._process.communicate(timeout=60)
+        return self._process.returncode, log.decode()
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.communicate(timeout=60)
+
+
+def remember(text: str) -> str:
+    call = {"name": "remember", "arguments": {"text": text}}
+    return json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call})
+
+
+def acknowledged_until_kill(database: Path, kill_after: int) -> set[str]:
+    """Say one thing after another, and kill the server after so many answers, in the next call."""
+    client = RawClient(database)
+    texts = [f"Boat number {kill_after}-{number} is for sale." for number in range(kill_after + 1)]
+    for text in texts[:-1]:
+        client.send(remember(text))
+        assert client.receive()["result"]["isError"] is False
+    client.send(remember(texts[-1]))
+    client.kill()
+    return set(texts[:-1])
+
+
+async def test_what_was_acknowledged_survives_a_kill(tmp_path: Path) -> None:
+    database = tmp_path / "memory.sqlite3"
+    acknowledged = set.union(*(acknowledged_until_kill(database, count) for count in (1, 4, 9)))
+    async with connected(database, "auto") as agent:
+        listed = (await agent.call_tool("list_memories", {})).structured_content["memories"]
+    texts = [memory["text"] for memory in listed]
+    assert acknowledged <= set(texts)
+    assert len(texts) == len(set(texts))
+
+
+def test_half_a_character_over_stdio_is_answered(tmp_path: Path) -> None:
+    client = RawClient(tmp_path / "memory.sqlite3")
+    client.send(remember("Ana rows HALF.").replace("HALF", "\\ud800"))
+    answer = client.receive()
+    assert (answer["id"], answer["result"]["structuredContent"]["text"]) == (1, "Ana rows ?.")
+    client.send("this is no JSON")
+    client.send(remember("Ana swims."))
+    while "result" not in (answer := client.receive()):
+        assert "error" in answer
+    assert answer["result"]["structuredContent"]["text"] == "Ana swims."
+    assert client.end() == (0, "")
