@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from re import _constants as codes  # type: ignore[attr-defined]
-from re import _parser  # type: ignore[attr-defined]
+from importlib import import_module
 from typing import Any
+
+# Parts of the standard library that have no types.
+codes, _parser = import_module("re._constants"), import_module("re._parser")
 
 # Units of long runs that any pattern is fed with.
 UNITS: tuple[str, ...] = (

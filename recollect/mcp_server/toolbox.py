@@ -18,7 +18,7 @@ from recollect.mcp_server.arguments import (
     read_instant,
 )
 from recollect.mcp_server.catalog import LISTED_KINDS, TOOLS, tools_for
-from recollect.types import Access, Action, Decision, Memory, MemoryKind, MemoryState, Subject
+from recollect.types import Access, Action, Decision, Destination, Memory, MemoryKind, MemoryState, Subject
 
 logger = logging.getLogger(__name__)
 
@@ -28,6 +28,8 @@ _SHORT_ID = 8
 _MAX_SHOWN = 600
 _PAGE = 50
 _MAX_PROFILE = 60
+# A client does not say which model it asks.
+_CLIENT = Destination(client="mcp")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Toolbox:
         scored = [
             (item.score, memory)
             for subject in self.reads
-            for item in (await self.engine.search(query, user=subject, limit=limit, at=at)).items
+            for item in (await self.engine.search(query, user=subject, limit=limit, at=at, destination=_CLIENT)).items
             if (memory := item.memory)
         ]
         scored.sort(key=lambda pair: pair[0], reverse=True)
@@ -120,7 +122,7 @@ class Toolbox:
         cursor = None
         for number, subject in enumerate(self.reads[place:], start=place):
             wanted = _PAGE - len(page)  # at least 1: a full page has ended the loop
-            part = await self.engine.list(user=subject, kinds=kinds, after=after, limit=wanted)
+            part = await self.engine.list(user=subject, kinds=kinds, after=after, limit=wanted, destination=_CLIENT)
             page += [memory for memory in part if memory.state is MemoryState.ACTIVE]
             after = None
             if len(part) == wanted:
@@ -186,7 +188,9 @@ class Toolbox:
         facts = [
             fact
             for subject in self.reads
-            for fact in await self.engine.list(user=subject, kinds=[MemoryKind.FACT], limit=_MAX_PROFILE)
+            for fact in await self.engine.list(
+                user=subject, kinds=[MemoryKind.FACT], limit=_MAX_PROFILE, destination=_CLIENT
+            )
             if fact.state is MemoryState.ACTIVE
         ]
         facts.sort(key=lambda fact: -fact.importance)

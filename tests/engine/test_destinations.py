@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from factories import ANA
 from own_profile import OWN, with_profile
 from recollect.chat.reply import Reply
 from recollect.chat.tools import SEARCH
@@ -14,6 +15,7 @@ from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.withheld import WITHHELD
 from recollect.errors import BadProfileError
 from recollect.hook.requests import answer_request
+from recollect.mcp_server.toolbox import Toolbox
 from recollect.testing import FakeClock
 from recollect.types import Destination, Identity, MemoryKind, RequestScope, Subject
 from sample_chats import assistant, request, tell, user, written
@@ -159,6 +161,15 @@ async def test_a_hook_is_a_destination(parts: Components, tmp_path: Path) -> Non
     added = await answer_request(engine, asked, user=Subject("user", "ana"))
     assert "Oslo" in added
     assert "peanuts" not in added
+
+
+async def test_an_mcp_client_is_a_destination(engine: AsyncRecollect) -> None:
+    tools = Toolbox(engine=engine, reads=(ANA,), writes=ANA, via="MCP (test)")
+    for name, arguments in (("recall_memory", {"query": ASKED}), ("list_memories", {})):
+        answer = await tools.call(name, arguments)
+        assert "Oslo" in answer.text
+        assert "peanuts" not in answer.text
+    assert "peanuts" not in await tools.profile()
 
 
 @pytest.mark.parametrize(
