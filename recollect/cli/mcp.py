@@ -1,5 +1,6 @@
 """The command `mcp`: memory as tools for an agent, over stdin and stdout. Reads and writes through the engine."""
 
+import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,9 @@ _App = Annotated[
         "--app", metavar="NAME", help="Also read this app's memory, such as a project's, and add new memories to it."
     ),
 ]
+_Project = Annotated[
+    bool, typer.Option("--project", help="As --app, with the project of the working folder, as hooks name it.")
+]
 _ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer only the tools that read.")]
 
 
@@ -24,8 +28,9 @@ def register(app: typer.Typer) -> None:
     app.command()(mcp)
 
 
-def mcp(
+def mcp(  # a command's options are its parameters
     app: _App = None,
+    project: _Project = False,
     read_only: _ReadOnly = False,
     user: UserName = None,
     subject: SubjectName = None,
@@ -37,6 +42,8 @@ def mcp(
 
     if find_spec("mcp") is None:
         raise SetupError("`recollect mcp` needs the extra `mcp`: pip install 'recollect[mcp]'")
+    if project:
+        app = _project(app)
     here = load_options(user=user, subject=subject, database=database)
     set_up_logs(here.settings.log_level, as_json=None)
 
@@ -56,3 +63,12 @@ def mcp(
         await serve_stdio(toolbox)
 
     here.run(work)
+
+
+def _project(app: str | None) -> str | None:
+    """Return the app of the working folder's project; None where it is no project."""
+    from recollect.hook.project import project_app
+
+    if app is not None:
+        raise typer.BadParameter("--app and --project cannot be combined")
+    return project_app(os.getcwd())

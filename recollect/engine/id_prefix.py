@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from recollect.errors import BadRequestError, UnknownMemoryError
-from recollect.types import KIND_ORDER, MemoryId, Subject
+from recollect.types import KIND_ORDER, Destination, MemoryId, Subject
 
 if TYPE_CHECKING:
     from recollect.engine.core import AsyncRecollect
@@ -16,17 +16,28 @@ _PAGE_SIZE = 1000
 _MAX_LISTED = 4
 
 
-async def find_id(engine: "AsyncRecollect", given: str, subject: Subject) -> str:
+async def find_id(
+    engine: "AsyncRecollect", given: str, subject: Subject, *, destination: Destination | None = None
+) -> str:
     """Return the id that equals, begins or ends with `given`, among the subject's memories in any state.
+
+    Args:
+        engine: Where they are.
+        given: The id, or a part of it.
+        subject: Their owner.
+        destination: What the profile keeps from it is unknown; None: nothing is.
 
     Raises:
         UnknownMemoryError: No memory matches.
         BadRequestError: The part is too short, or several memories match.
     """
     try:
-        return str(UUID(given))
+        part = str(UUID(given))
     except ValueError:
         part = given.strip().lower()
+    else:
+        if destination is None:
+            return part
     if len(part) < MIN_PREFIX_CHARACTERS:
         raise BadRequestError(
             f"{given!r} is too short for a part of an id: give at least {MIN_PREFIX_CHARACTERS} characters"
@@ -34,7 +45,9 @@ async def find_id(engine: "AsyncRecollect", given: str, subject: Subject) -> str
     matches: list[MemoryId] = []
     after: MemoryId | None = None
     while True:
-        page = await engine.list(user=subject, kinds=KIND_ORDER, closed=True, after=after, limit=_PAGE_SIZE)
+        page = await engine.list(
+            user=subject, kinds=KIND_ORDER, closed=True, after=after, limit=_PAGE_SIZE, destination=destination
+        )
         matches += [memory.id for memory in page if memory.id.startswith(part) or memory.id.endswith(part)]
         if len(page) < _PAGE_SIZE:
             break

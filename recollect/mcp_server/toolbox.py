@@ -28,8 +28,10 @@ _SHORT_ID = 8
 _MAX_SHOWN = 600
 _PAGE = 50
 _MAX_PROFILE = 60
-# A client does not say which model it asks.
+# What a profile keeps from MCP clients is neither shown nor found by its id; a client does not say which model it asks.
 _CLIENT = Destination(client="mcp")
+# Quotations and summaries may have words that are kept from MCP clients: of what ends with a memory, these are counted.
+_QUOTING = frozenset({MemoryKind.TURN, MemoryKind.EPISODE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +164,17 @@ class Toolbox:
         history = await self.engine.history.get(known.id, user=subject)
         own = [line for line in history.decisions if line.action is Action.CLOSE and line.memory_id == known.id]
         ended = {known.id, *_ended_with(known, history.decisions)}
-        closed = [known, *(memory for memory in history.related if memory.id in ended and memory.id != known.id)]
+        others = [memory for memory in history.related if memory.id in ended and memory.id != known.id]
+        closed = [known, *(memory for memory in others if memory.kind not in _QUOTING)]
+        quotations = sum(memory.kind in _QUOTING for memory in others)
         lines = "\n".join(_line(memory, self._zone) for memory in closed)
         undo = own[-1].id if own else ""
-        text = f"Closed, no longer recalled:\n{lines}\nThe user can undo it: recollect undo {undo}"
-        return ToolAnswer(text, {"closed": [_entry(memory, self._zone) for memory in closed], "undo": undo})
+        text = (
+            f"Closed, no longer recalled, with {quotations} quotations:\n{lines}\n"
+            f"The user can undo it: recollect undo {undo}"
+        )
+        shown = [_entry(memory, self._zone) for memory in closed]
+        return ToolAnswer(text, {"closed": shown, "quotations": quotations, "undo": undo})
 
     async def _find(self, given: str) -> tuple[Memory, Subject]:
         """Find a memory by its id or the end of it, in any subject that is read.
@@ -177,7 +185,7 @@ class Toolbox:
         """
         for subject in self.reads:
             try:
-                found = await find_id(self.engine, given, subject)
+                found = await find_id(self.engine, given, subject, destination=_CLIENT)
                 return await self.engine.get(found, user=subject), subject
             except UnknownMemoryError:
                 continue

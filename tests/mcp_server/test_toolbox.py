@@ -2,16 +2,23 @@
 
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from factories import ANA
-from recollect.engine import AsyncRecollect, owned_subject
+from own_profile import with_profile
+from recollect.engine import AsyncRecollect, Components, owned_subject
 from recollect.errors import StoreUnavailableError
 from recollect.mcp_server.toolbox import ToolAnswer, Toolbox
 from recollect.testing import FakeClock
-from recollect.types import KIND_ORDER, Access, Action, MemoryState
+from recollect.types import Access, Action, MemoryState
 from sample_chats import tell
+
+READING: tuple[tuple[str, Mapping[str, object]], ...] = (
+    ("recall_memory", {"query": "allergic to peanuts, lives in Oslo"}),
+    ("list_memories", {}),
+)
 
 
 @pytest.fixture
@@ -97,13 +104,11 @@ async def test_forgetting_says_what_was_closed_and_how_to_undo_it(tools: Toolbox
     before = {memory.id for memory in await engine.list(user=ANA)}
     first = ids(await told(tools, "list_memories", kind="fact"))[0]
     done = await told(tools, "forget_memory", id=first, reason="she asked")
-    closed = {
-        memory.id[-8:]
-        for memory in await engine.list(user=ANA, kinds=KIND_ORDER, closed=True)
-        if memory.state is MemoryState.CLOSED
-    }
+    listed = await engine.list(user=ANA, closed=True)
+    closed = {memory.id[-8:] for memory in listed if memory.state is MemoryState.CLOSED}
     assert set(ids(done, "closed")) == closed
     assert first in closed
+    assert done.data["quotations"] == 1
     [memory] = [memory for memory in await engine.list(user=ANA, closed=True) if memory.id.endswith(first)]
     own = [line for line in (await engine.history.get(memory.id, user=ANA)).decisions if line.action is Action.CLOSE]
     assert own[-1].reason == "forgotten by hand: she asked"
@@ -145,6 +150,26 @@ async def test_stored_text_cannot_look_like_further_memories(tools: Toolbox, eng
     await engine.form()
     for line in (await told(tools, "recall_memory", query="tea files deleted")).text.split("\n")[1:]:
         assert not line.startswith("00000000")
+
+
+async def test_what_a_profile_keeps_from_mcp_clients_is_unknown_to_them(parts: Components, tmp_path: Path) -> None:
+    rule = '[[destinations]]\nmemories = { topics = ["health"] }\nnever = [{ clients = ["mcp"] }]\n'
+    engine = with_profile(parts, tmp_path, rule)
+    tools = Toolbox(engine=engine, reads=(ANA,), writes=ANA)
+    await tell(engine, "I'm allergic to peanuts and I live in Oslo.")
+    await engine.form()
+    [allergy] = [fact for fact in await engine.list(user=ANA) if fact.key.startswith("allergy")]
+    answers = [await told(tools, name, **arguments) for name, arguments in READING]
+    shown = [f"{answer.text} {answer.data}" for answer in answers]
+    shown += [await tools.profile(), await tools.recall_prompt("what she may not eat")]
+    assert any("Oslo" in text for text in shown)
+    for given in (allergy.id, allergy.id[-8:]):
+        answer = await tools.call("forget_memory", {"id": given})
+        assert (answer.is_error, "no memory has it" in answer.text) == (True, True)
+    [home] = [fact for fact in await engine.list(user=ANA) if fact.key == "location"]
+    shown.append((await told(tools, "forget_memory", id=home.id)).text)
+    assert not any("peanut" in text for text in shown)
+    assert (await engine.get(allergy.id, user=ANA)).state is MemoryState.ACTIVE
 
 
 async def test_the_profile_has_the_facts(tools: Toolbox, engine: AsyncRecollect) -> None:
