@@ -137,6 +137,10 @@ class Templates:
         return cls(rows, subject)
 
 
+# Position of the column `embedding` of `vector`; encrypted vectors are in the one after it.
+_EMBEDDING = 4
+
+
 class Copier:
     """Puts users of a crowd into one database."""
 
@@ -200,12 +204,12 @@ class Copier:
                 rows["hot"].append((key, id_, fixed, pack_terms(self._terms[text], salt), sources))
                 _, at, _, action, _, *why = known["decision"][like]
                 rows["decision"].append((key, at, id_, action, id_, *why))
-                rows["vector"].append((key, self._space, id_, 0, self._vectors[text]))
+                rows["vector"].append((key, self._space, id_, 0, self._vectors[text], None))
         return rows
 
     def _copy(self, table: str, rows: Sequence[Row]) -> None:
         with self._db.cursor() as cursor:
-            teach(cursor, self._types["vector"][-1])
+            teach(cursor, self._types["vector"][_EMBEDDING])
             with cursor.copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
                 copy.set_types(self._types[table])
                 for row in rows:
