@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli import db_encryption, db_subject_keys
+from recollect.cli import db_encryption, db_row_security, db_subject_keys
 from recollect.cli.options import AsJson, DatabaseUrl
 from recollect.cli.output import note, plural, rows, say, say_json
 from recollect.cli.replay import ProgressBar
@@ -28,6 +28,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     db_encryption.register(db)
     db_subject_keys.register(db)
+    db_row_security.register(db)
     app.add_typer(db, name="db")
 
 

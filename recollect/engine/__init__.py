@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from recollect.providers.circuit_breaker import BreakerStatus
     from recollect.providers.embedder_loader import EmbedderTrial
     from recollect.resolution.undo_plan import UndoPlan
+    from recollect.store.acting_tenant import acting_for
     from recollect.store.store_reports import StoreStats
     from recollect.worker.counters import WorkerCounters
 
@@ -40,6 +41,7 @@ __all__ = [
     "TransferReport",
     "UndoPlan",
     "WorkerCounters",
+    "acting_for",
     "app_of_all_users",
     "find_id",
     "gather_or_cancel",
@@ -67,6 +69,7 @@ _HOMES = {
     "StoreStats": "recollect.store.store_reports",
     "TransferReport": "recollect.engine.transfer",
     "UndoPlan": "recollect.resolution.undo_plan",
+    "acting_for": "recollect.store.acting_tenant",
     "WorkerCounters": "recollect.worker.counters",
     "app_of_all_users": "recollect.engine.scope",
     "find_id": "recollect.engine.id_prefix",

@@ -13,6 +13,7 @@ from recollect.store.factory import (
     open_end,
     reencrypt_store,
     rotate_master_key,
+    row_security_of_store,
 )
 from recollect.store.sql.transfer.copy_database import CopyReport, copy
 from recollect.store.sql.transfer.endpoint import EndpointMode
@@ -22,6 +23,7 @@ from recollect.store.store_reports import (
     IndexReport,
     KeyReport,
     RotationReport,
+    RowSecurityReport,
     SubjectEncryption,
     SubjectIndex,
 )
@@ -38,6 +40,7 @@ __all__ = [
     "KeyReport",
     "KeyringPlace",
     "RotationReport",
+    "RowSecurityReport",
     "SubjectEncryption",
     "SubjectIndex",
     "build_indexes",
@@ -46,10 +49,13 @@ __all__ = [
     "copy_database",
     "decrypt_database",
     "decrypt_subjects",
+    "disable_row_security",
     "distribute_database",
     "drop_indexes",
+    "enable_row_security",
     "encrypt_database",
     "encrypt_subjects",
+    "row_security",
 ]
 
 # With fewer vectors, comparing all is as fast as an index and finds all: see docs/benchmarks.md.
@@ -227,3 +233,30 @@ def distribute_database(url: str, *, shards: int = SHARDS) -> CitusReport:
     if not 1 <= shards <= _MAX_SHARDS:
         raise BadRequestError(f"{shards} shards are asked for, it goes from 1 to {_MAX_SHARDS}", param="shards")
     return distribute_store(url, shards=shards)
+
+
+def enable_row_security(url: str) -> RowSecurityReport:
+    """Let PostgreSQL itself show requests with a tenant's credential no rows of another tenant. Idempotent.
+
+    Raises:
+        BadRequestError: It is not a PostgreSQL database.
+        UnreadableStoreError: The user bypasses row-level security or does not own the tables, or the database is one of
+            Citus.
+        StoreUnavailableError: The server does not answer.
+    """
+    return row_security_of_store(url, guard=True)
+
+
+def disable_row_security(url: str) -> RowSecurityReport:
+    """End what `enable_row_security` began. Idempotent; it raises the same."""
+    return row_security_of_store(url, guard=False)
+
+
+def row_security(url: str) -> RowSecurityReport:
+    """Return which tables are guarded by row-level security.
+
+    Raises:
+        BadRequestError: It is not a PostgreSQL database.
+        StoreUnavailableError: The server does not answer.
+    """
+    return row_security_of_store(url, guard=None)

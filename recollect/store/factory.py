@@ -21,7 +21,14 @@ from recollect.store.sqlite.endpoint import SqliteEnd
 from recollect.store.sqlite.executor import SqliteExecutor
 from recollect.store.sqlite.reencrypt import reencrypt
 from recollect.store.store import Store
-from recollect.store.store_reports import CitusReport, ConversionReport, IndexReport, KeyReport, RotationReport
+from recollect.store.store_reports import (
+    CitusReport,
+    ConversionReport,
+    IndexReport,
+    KeyReport,
+    RotationReport,
+    RowSecurityReport,
+)
 from recollect.types import ProgressReporter
 
 if TYPE_CHECKING:
@@ -293,6 +300,23 @@ def distribute_store(url: str, *, shards: int) -> CitusReport:
     with _driver(url):
         from recollect.store.postgres.citus import distribute
     return distribute(url, shards=shards)
+
+
+def row_security_of_store(url: str, *, guard: bool | None) -> RowSecurityReport:
+    """Guard the tables of a PostgreSQL database by row-level security, or end that; None: only say what is guarded.
+
+    Raises:
+        BadRequestError: It is not a PostgreSQL database.
+        UnreadableStoreError: Its tables cannot be guarded; the message says why.
+        StoreUnavailableError: The server does not answer.
+    """
+    if not url.startswith(POSTGRES):
+        raise BadRequestError(f"{shown_url(url)} is no PostgreSQL database: only that has row-level security")
+    with _driver(url):
+        from recollect.store.postgres.row_security import disable_row_security, enable_row_security, row_security
+    if guard is None:
+        return row_security(url)
+    return enable_row_security(url) if guard else disable_row_security(url)
 
 
 def index_store(url: str, *, least: int | None, bar: ProgressReporter) -> IndexReport:

@@ -134,3 +134,14 @@ class KeyReport:
     """False if it was like that already."""
     bytes: int
     """Size of the file."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowSecurityReport:
+    """Which tables are guarded by row-level security."""
+
+    where: str
+    """The database, without a password."""
+    guarded: tuple[str, ...]
+    unguarded: tuple[str, ...]
+    """Tables of subjects' rows that are not guarded."""

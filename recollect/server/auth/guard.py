@@ -6,6 +6,7 @@ from math import ceil
 
 from starlette.types import ASGIApp
 
+from recollect.engine import acting_for
 from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.server.asgi import Headers, Receive, Scope, Send
 from recollect.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
@@ -77,7 +78,8 @@ class AccessGuard:
             await self._refuse_for(error, scope, send)
             return
         scope[_CALLER], scope["headers"] = found.caller, list(found.headers)
-        await self._serve(found, scope, receive, send)
+        with acting_for(None if found.caller is None else found.caller.tenant):
+            await self._serve(found, scope, receive, send)
 
     async def _refuse_for(self, error: RecollectError, scope: Scope, send: Send) -> None:
         status = status_of(error)

@@ -1,7 +1,7 @@
 """A connection to PostgreSQL, used by one thread, and reopened after it was lost. Network."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from psycopg.types.numeric import Int2BinaryDumper, NumericBinaryLoader
 
 from recollect.errors import BadSettingError
 from recollect.settings import DATABASE_SETTING
+from recollect.store.acting_tenant import acting_tenant
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.dialect import BulkCopy, fill_text, handling, to_postgres
 from recollect.store.postgres.errors import AGAIN, lost_by
@@ -27,7 +28,7 @@ CONNECT_S = 10
 # Set after connecting: a pooler refuses settings that come with the connection.
 _SETTINGS = (
     f"SET search_path = {SCHEMA}, public, extensions; SET statement_timeout = {STATEMENT_MS}; "
-    f"SET idle_in_transaction_session_timeout = {IDLE_MS}; SET jit = off"
+    f"SET idle_in_transaction_session_timeout = {IDLE_MS}; SET jit = off; SET recollect_rls.tenant = '*'"
 )
 # The server rolls back transactions that deadlock or conflict; they are tried again.
 TRIES = 4
@@ -40,6 +41,8 @@ SELECT CAST(t.oid AS BIGINT)
   JOIN pg_extension AS e ON e.extname = 'vector' AND e.extnamespace = t.typnamespace
  WHERE t.typname = 'vector'
 """
+_GUARDED = "SELECT 1 FROM pg_class WHERE oid = to_regclass('recollect.memory') AND relrowsecurity"
+_ACT_FOR = "SELECT set_config('recollect_rls.tenant', $1, FALSE)"
 TABLES = """
 SELECT c.relname
   FROM pg_class AS c
@@ -108,6 +111,7 @@ class ReconnectingConnection:
         """Return an open connection."""
         if self._open is None:
             self._open = PostgresConnection(connect(self._url))
+        self._open.act_for(acting_tenant())
         return self._open
 
     def _again(self, work: Callable[["PostgresConnection"], T], *, lost: bool) -> T:
@@ -177,6 +181,19 @@ class PostgresConnection:
         self._bulk = BulkCopy(SCHEMA)
         self.committing = False
         """A commit was sent whose outcome is not known yet."""
+        self._tenant: str | None = None
+
+    @cached_property
+    def is_guarded(self) -> bool:
+        """Whether row-level security guards the tables; COPY cannot fill such ones."""
+        return bool(self._say(_GUARDED))
+
+    def act_for(self, tenant: str | None) -> None:
+        """Show the next statements the rows of one tenant alone, if row-level security guards them; None: all rows."""
+        if tenant == self._tenant or not self.is_guarded:
+            return
+        self._say(_ACT_FOR, ("*" if tenant is None else f"={tenant}",))
+        self._tenant = tenant
 
     def read(self, work: Work[T]) -> T:
         """Do work that only reads."""
@@ -238,7 +255,7 @@ class PostgresConnection:
         if how == "vectors":
             rows = self._single_vectors(rows)
         insert, values = to_postgres(statement), [tuple(row) for row in rows]
-        if how is None or not self._bulk.copy(insert, values, cursor=self._cursor, say=self._say):
+        if how is None or self.is_guarded or not self._bulk.copy(insert, values, cursor=self._cursor, say=self._say):
             self._cursor.executemany(insert, values)
 
     def changes(self) -> int:

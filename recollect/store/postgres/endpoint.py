@@ -105,6 +105,11 @@ class PostgresEnd:
             columns = _SINGLE
         types = {column.name: column.type for column in self._columns(table)}
         with self.db.vector_cursor() as cursor:
+            if self.db.is_guarded:
+                values = ", ".join(f"${place}" for place in range(1, len(columns) + 1))
+                insert = f'INSERT INTO "{table.name}" ({_names(columns)}) VALUES ({values})'  # noqa: S608  # our own names
+                cursor.executemany(insert.encode(), rows)
+                return
             into = f'"{table.name}" ({_names(columns)}) FROM STDIN'
             with cursor.copy(_statement(into)) as copy:
                 copy.set_types([types[name] for name in columns])

@@ -1,6 +1,7 @@
 """Executor on PostgreSQL: threads with a connection each, and a queue for background writes. Threads, network."""
 
 import asyncio
+from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
@@ -14,10 +15,20 @@ from recollect.store.postgres.errors import as_ours
 from recollect.store.postgres.migrate import prepare
 from recollect.store.postgres.write_behind import WriteBehindQueue
 from recollect.store.sql.database import SqlConnection, Work
-from recollect.store.sql.reader_pool import ReaderPool
+from recollect.store.sql.reader_pool import ReaderPool, in_own_context
 from recollect.types import Subject
 
 T = TypeVar("T")
+
+
+class TenantPool(ReaderPool[ReconnectingConnection]):
+    """A pool whose threads know for which tenant a caller acts."""
+
+    async def run(self, work: Callable[[ReconnectingConnection], T], *, reads: bool = False, urgent: bool = False) -> T:
+        """Do `work` with a connection: see `ReaderPool.run`."""
+        return await super().run(in_own_context(work), reads=reads, urgent=urgent)
+
+
 # Connections of one process: more than a machine has cores wait for one another in Python.
 CONNECTIONS = 8
 # The commit does not wait for the server's disk; a crash of the server may lose it.
@@ -34,7 +45,7 @@ class PostgresExecutor:
         self.failpoint = Failpoint.from_environment()
         self._closed = False
         fault = partial(as_ours, where=self.where)
-        self.connections = ReaderPool(
+        self.connections = TenantPool(
             [ReconnectingConnection(url, self.failpoint) for _ in range(CONNECTIONS)], self.where, fault
         )
         self._write_behind = WriteBehindQueue(ReconnectingConnection(url, self.failpoint), self.where, fault)
@@ -115,7 +126,7 @@ class PostgresExecutor:
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write as soon as the connection for background writes is free."""
         locks = [subject.key for subject in subjects]
-        self._write_behind.later(lambda link: link.write(work, locks), locks)
+        self._write_behind.later(in_own_context(lambda link: link.write(work, locks)), locks)
 
     async def flush(self, *subjects: Subject) -> None:
         """Wait for pending writes of these subjects; without subjects, for all."""

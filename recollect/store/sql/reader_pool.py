@@ -5,6 +5,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from contextvars import copy_context
 from queue import SimpleQueue
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -28,6 +29,12 @@ class Closable(Protocol):
     def interrupt(self) -> object:
         """Interrupt the statement that another thread runs on it, if there is one."""
         ...
+
+
+def in_own_context(work: Callable[[D], T]) -> Callable[[D], T]:
+    """Return `work` bound to the caller's context variables: another thread runs it."""
+    context = copy_context()
+    return lambda db: context.run(work, db)
 
 
 class ReaderPool(Generic[D]):
