@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from recollect.engine import AsyncRecollect, Components
+from recollect.engine import AsyncRecollect, Components, owned_subject
 from recollect.extraction.sources import readable_text
 from recollect.profiles.registry import ProfileRegistry
 from recollect.testing import ScriptedModel
@@ -48,6 +48,8 @@ async def formed(engine: AsyncRecollect, profile: str) -> tuple[list[Memory], di
     await engine.form()
     memory = await engine.conversations.subject(user="ana", conversation="chat", scope=scope)
     known = await engine.list(user=memory, kinds=ALL_KINDS, limit=1000)
+    if engine.profile(profile).subject.with_app:
+        known += await engine.list(user=owned_subject("app", memory, "notes"), kinds=ALL_KINDS, limit=1000)
     log = await engine.conversations.messages(recorded.conversation, user="ana")
     return [memory for memory in known if memory.state is not MemoryState.CLOSED], {
         message.seq: message for message in log
