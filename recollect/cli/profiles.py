@@ -36,7 +36,10 @@ def profiles(action: _Action = None, name: _Name = None, as_json: AsJson = False
                 [(profile.name, "*" if profile.name == default else "", profile.description) for profile in known],
             )
         return
-    shown = registry.get(name).model_dump(mode="json")
+    profile = registry.get(name)
+    shown = profile.model_dump(mode="json", by_alias=True)
+    rules = [rule.model_dump(mode="json", by_alias=True, exclude_defaults=True) for rule in profile.destinations]
+    shown["destinations"] = rules
     if as_json:
         say_json(shown)
         return
@@ -47,9 +50,13 @@ def profiles(action: _Action = None, name: _Name = None, as_json: AsJson = False
 def _toml(profile: dict[str, Any]) -> list[str]:
     """Format a profile as an equivalent TOML file."""
     lines = [f"# {profile.pop('name')}", f"description = {_value(profile.pop('description'))}"]
+    rules = profile.pop("destinations")
     for section, policy in profile.items():
         lines += ["", f"[{section}]"]
         lines += [f"{key} = {_value(value)}" for key, value in policy.items() if value is not None]
+    for rule in rules:
+        lines += ["", "[[destinations]]"]
+        lines += [f"{key} = {_value(value)}" for key, value in rule.items()]
     return lines
 
 
@@ -61,6 +68,8 @@ def _value(value: object) -> str:
     """
     import json
 
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {_value(item)}' for key, item in value.items())} }}"
     if isinstance(value, list):
         return f"[{', '.join(_value(item) for item in value)}]"
     return json.dumps(value, ensure_ascii=False)

@@ -25,6 +25,26 @@ def test_what_show_prints_is_a_file_that_makes_the_same_profile(
     assert ProfileRegistry(tmp_path).get("copy").model_copy(update={"name": name}) == limited.get(name)
 
 
+def test_rules_on_destinations_are_shown_as_they_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rule = """
+        [[destinations]]
+        memories = { topics = ["health"], kinds = ["fact"] }
+        except = { categories = ["preference"] }
+        only = [{ upstreams = ["localhost"] }, { clients = ["mcp"], models = ["llama*"] }]
+    """
+    (tmp_path / "mine.toml").write_text(f'description = "Mine."\n{rule}', "utf-8")
+    monkeypatch.setenv("RECOLLECT_PROFILES", str(tmp_path))
+    assert run(["profiles", "show", "mine"]) == 0
+    (tmp_path / "copy.toml").write_text(capsys.readouterr().out, "utf-8")
+    profiles = ProfileRegistry(tmp_path)
+    assert profiles.get("copy").destinations == profiles.get("mine").destinations
+    assert profiles.get("mine").destinations
+    assert run(["profiles", "show", "mine", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["destinations"][0]["except"] == {"categories": ["preference"]}
+
+
 def test_profiles_of_ones_own_are_listed_and_shown_as_json(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
