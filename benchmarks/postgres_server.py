@@ -134,6 +134,11 @@ class PostgresServer:
             connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
         return f"postgresql://recollect@127.0.0.1:{self.port}/{name}"
 
+    def drop_database(self, name: str) -> None:
+        """Remove a database and end the connections it still has."""
+        with psycopg.connect(self.url, autocommit=True) as connection:
+            connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
     def _may_run(self, bin_folder: Path) -> bool:
         """Return whether the user of the server can run its programs, which may be in root's home."""
         try:

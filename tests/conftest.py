@@ -8,6 +8,7 @@ tests that use a PostgreSQL server or start processes, `campaign` for those with
 import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from shutil import rmtree
 
 import pytest
 from hypothesis import settings as examples
@@ -130,6 +131,7 @@ async def parts(
         counter=token_counter(),
     )
     await store.close()  # harmless if the engine has closed it
+    rmtree(folder)
 
 
 @pytest.fixture
