@@ -31,6 +31,25 @@ class Histogram:
         self._counts[bisect_left(self._bounds, value)] += 1
         self.total += value
 
+    @property
+    def count(self) -> int:
+        """Number of observed values."""
+        return sum(self._counts)
+
+    def quantile(self, share: float) -> float | None:
+        """Return the least bound that holds this share of the values; None without values, or beyond all bounds.
+
+        >>> histogram = Histogram((0.5, 10.0))
+        >>> for value in (0.1, 0.2, 3):
+        ...     histogram.observe(value)
+        >>> histogram.quantile(0.5), histogram.quantile(0.95)
+        (0.5, 10.0)
+        """
+        needed = share * self.count
+        found = accumulate(self._counts[:-1])
+        bounds = (bound for bound, count in zip(self._bounds, found, strict=True) if count >= needed)
+        return next(bounds, None) if self.count else None
+
     def buckets(self) -> list[tuple[str, int]]:
         """Return each upper bound, as Prometheus writes it, with the number of values up to it; the last is `+Inf`.
 

@@ -35,6 +35,11 @@ OPERATORS = {
     "plain_subjects",
     "keyed_subjects",
     "count_keyed",
+    "all_memories_counted",
+    "all_decisions_counted",
+    "all_prompts_counted",
+    "all_spending_counted",
+    "all_formations_counted",
     "unfinished",  # erasures that were interrupted, for the worker that continues them
 }
 CHECKS = {

@@ -1,5 +1,6 @@
 """`memory.admin`: counts, parked formations, maintenance and the worker, for operators. Writes through the store."""
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.engine.components import Components
@@ -9,12 +10,15 @@ from recollect.profiles.policies import Profile
 from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.store.store_reports import StoreStats
 from recollect.types import (
+    BucketSize,
     Decision,
     EnergyStatus,
     FormationKey,
     FormationPlace,
     FormationStatus,
     MaintenanceReport,
+    Statistics,
+    StatisticsSpan,
     StoreTotals,
     Subject,
     SubjectTotals,
@@ -91,6 +95,50 @@ class AdminService:
     async def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
         """Count the memories and decisions of one user or subject, and how often recall was used."""
         return await self._store.admin.subject_totals(self._components.subject(user))
+
+    async def subject_statistics(
+        self,
+        *,
+        user: str | Subject | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count over time what was stored, decided, put into prompts and spent for one user or subject.
+
+        Args:
+            user: User or subject.
+            since: Begin of what is counted (aware), rounded down to a whole bucket; None: 30 buckets before the end.
+            until: End (aware), rounded up; None: now.
+            bucket: Length of the spans that things are counted by; at most 400 of them.
+
+        Raises:
+            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+        """
+        span = StatisticsSpan.of(now=self._components.clock.now(), size=BucketSize(bucket), since=since, until=until)
+        return await self._store.admin.subject_statistics(self._components.subject(user), span)
+
+    async def statistics(
+        self,
+        *,
+        tenant: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count the same of all subjects: see `subject_statistics`.
+
+        Args:
+            tenant: Only subjects of this tenant, or of none if it is empty; None counts all.
+            since: Begin (aware).
+            until: End (aware).
+            bucket: Length of the spans that things are counted by.
+
+        Raises:
+            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+        """
+        span = StatisticsSpan.of(now=self._components.clock.now(), size=BucketSize(bucket), since=since, until=until)
+        return await self._store.admin.statistics(span, tenant=tenant)
 
     async def energy(
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None

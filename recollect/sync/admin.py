@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from recollect.engine.background import BackgroundEngine
 from recollect.profiles.policies import Profile
 from recollect.types import (
+    BucketSize,
     EnergyStatus,
     FormationKey,
     FormationPlace,
     FormationStatus,
     MaintenanceReport,
+    Statistics,
     StoreTotals,
     Subject,
     SubjectTotals,
@@ -80,6 +83,52 @@ class BlockingAdminService:
     def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
         """Count the memories and decisions of one user or subject, and how often recall was used."""
         return self._engine.run(self._engine.core.admin.subject_totals(user=user))
+
+    def subject_statistics(
+        self,
+        *,
+        user: str | Subject | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count over time what was stored, decided, put into prompts and spent for one user or subject.
+
+        Args:
+            user: User or subject.
+            since: Begin of what is counted (aware), rounded down to a whole bucket; None: 30 buckets before the end.
+            until: End (aware), rounded up; None: now.
+            bucket: Length of the spans that things are counted by; at most 400 of them.
+
+        Raises:
+            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+        """
+        return self._engine.run(
+            self._engine.core.admin.subject_statistics(user=user, since=since, until=until, bucket=bucket)
+        )
+
+    def statistics(
+        self,
+        *,
+        tenant: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count the same of all subjects: see `subject_statistics`.
+
+        Args:
+            tenant: Only subjects of this tenant, or of none if it is empty; None counts all.
+            since: Begin (aware).
+            until: End (aware).
+            bucket: Length of the spans that things are counted by.
+
+        Raises:
+            BadRequestError: an instant has no time zone, or the interval is empty or too long.
+        """
+        return self._engine.run(
+            self._engine.core.admin.statistics(tenant=tenant, since=since, until=until, bucket=bucket)
+        )
 
     def energy(
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None

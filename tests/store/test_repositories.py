@@ -39,6 +39,7 @@ OF_ALL_SUBJECTS = {
     "AdminRepository.ping",
     "AdminRepository.ping_all",
     "AdminRepository.schema_version",
+    "AdminRepository.statistics",
     "AdminRepository.stats",
     "AdminRepository.subjects",
     "AdminRepository.totals",

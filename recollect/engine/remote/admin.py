@@ -1,11 +1,12 @@
 """`memory.admin` over HTTP: what an operator sees of a server. Asks one server."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from recollect.engine.admin import MAX_POLLER_CHARACTERS, AdminService
 from recollect.engine.remote import values
-from recollect.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient
+from recollect.engine.remote.client import LONG_TIMEOUT_S, Call, RestClient, written
 from recollect.engine.remote.problems import UnknownFormationError
 from recollect.engine.remote.unavailable import unavailable
 from recollect.errors import BadRequestError
@@ -13,11 +14,13 @@ from recollect.profiles.policies import Profile
 from recollect.providers.circuit_breaker import BreakerStatus
 from recollect.store.store_reports import StoreStats
 from recollect.types import (
+    BucketSize,
     EnergyStatus,
     FormationKey,
     FormationPlace,
     FormationStatus,
     MaintenanceReport,
+    Statistics,
     StoreTotals,
     Subject,
     SubjectTotals,
@@ -95,6 +98,31 @@ class RemoteAdminService(AdminService):
     async def subject_totals(self, *, user: str | Subject | None = None) -> SubjectTotals:
         """Count the memories and decisions of one user or subject: see `AdminService.subject_totals`."""
         return values.read(SubjectTotals, await self._client.ask(Call(method="GET", path=self._client.path(user))))
+
+    async def subject_statistics(
+        self,
+        *,
+        user: str | Subject | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count over time for one user or subject: see `AdminService.subject_statistics`."""
+        query = {"from": written(since), "to": written(until), "bucket": BucketSize(bucket).value}
+        call = Call(method="GET", path=self._client.path(user, "statistics"), query=query)
+        return values.statistics(await self._client.ask(call))
+
+    async def statistics(
+        self,
+        *,
+        tenant: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        bucket: BucketSize = BucketSize.DAY,
+    ) -> Statistics:
+        """Count over time for all subjects: see `AdminService.statistics`."""
+        query = {"from": written(since), "to": written(until), "bucket": BucketSize(bucket).value, "tenant": tenant}
+        return values.statistics(await self._client.ask(Call(method="GET", path="/v1/statistics", query=query)))
 
     async def energy(
         self, *, user: str | Subject | None = None, profile: str | None = None, poller: str | None = None

@@ -30,6 +30,7 @@ from recollect.types import (
     Recall,
     RecalledMemory,
     ReceiptLine,
+    Statistics,
     Subject,
 )
 
@@ -162,6 +163,12 @@ def formation(raw: Raw, client: RestClient) -> FormationStatus:
     """Read the state of a formation."""
     places = {"subject": client.parsed(raw["subject"]), "home": client.parsed(raw["home"])}
     return read(FormationStatus, {**raw, "key": read(FormationKey, {**raw, **places})})
+
+
+def statistics(raw: Raw) -> Statistics:
+    """Read counts over time."""
+    span = {"since": raw["begins"], "until": raw["ends"], "size": raw["bucket"]}
+    return read(Statistics, {**raw, "span": span, "spending": [{**line, "cost": line} for line in raw["spending"]]})
 
 
 def api_key(raw: Raw) -> ApiKey:

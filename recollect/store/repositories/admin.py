@@ -7,12 +7,14 @@ from datetime import datetime
 from recollect.errors import StoreUnavailableError
 from recollect.profiles.policies import BudgetPolicy
 from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
-from recollect.store.sql import apps, budgets, stats, subjects
+from recollect.store.sql import apps, budgets, stats, subjects, usage_statistics
 from recollect.store.store_reports import StoreStats, SubjectEncryption
 from recollect.types import (
     AppRecord,
     EnergyStatus,
     Reservation,
+    Statistics,
+    StatisticsSpan,
     StoreTotals,
     Subject,
     SubjectTotals,
@@ -103,6 +105,8 @@ class AdminRepository:
         self._context = context
         self._executor = context.executor
         self._database = database
+        self._counting = asyncio.Lock()
+        """Held while everything is counted: counts that take seconds must not take all connections."""
 
     async def subjects(self, *, after: str = "", limit: int = 1000, tenant: str | None = None) -> list[Subject]:
         """List subjects by name, after the name `after`; of one tenant, or of all."""
@@ -116,6 +120,17 @@ class AdminRepository:
     async def subject_totals(self, subject: Subject) -> SubjectTotals:
         """Count what is stored of one subject, what was decided, and how often recall helped."""
         return await self._executor.read(lambda db: stats.subject_totals(db, subject))
+
+    async def subject_statistics(self, subject: Subject, span: StatisticsSpan) -> Statistics:
+        """Count what is stored of one subject, and what happened in a span of time."""
+        now = self._context.clock.now()
+        return await self._executor.read(lambda db: usage_statistics.subject_statistics(db, subject, span, now))
+
+    async def statistics(self, span: StatisticsSpan, *, tenant: str | None = None) -> Statistics:
+        """Count the same of all subjects of a tenant, or of all; one call reads at a time."""
+        now = self._context.clock.now()
+        async with self._counting:
+            return await self._executor.read(lambda db: usage_statistics.all_statistics(db, tenant, span, now))
 
     async def schema_version(self) -> int:
         """Return the number of the newest applied migration: see `DatabaseAdmin.schema_version`."""

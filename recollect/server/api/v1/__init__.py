@@ -24,6 +24,7 @@ from recollect.server.api.v1 import (
     subscriptions,
     transfer,
     upkeep,
+    usage_statistics,
 )
 from recollect.server.api.v1.pages import page_routes
 from recollect.server.api.v1.router import RestApi, failure_body, send_refusal
@@ -40,6 +41,7 @@ OPERATIONS = (
     *apps.OPERATIONS,
     *connection.OPERATIONS,
     *installation.OPERATIONS,
+    *usage_statistics.OPERATIONS,
     *upkeep.OPERATIONS,
     *transfer.OPERATIONS,
     *keys.OPERATIONS,
