@@ -46,6 +46,7 @@ FLOORS: tuple[frozenset[str], ...] = (
             "lazy_pattern",
             "memo",
             "metrics",
+            "plural",
             "text_caches",
         }
     ),

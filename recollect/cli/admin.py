@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
-from recollect.cli.output import note, plural, rows, say, say_json, short, when
+from recollect.cli.output import note, rows, say, say_json, short, when
 from recollect.cli.replay import ProgressBar
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
-from recollect.cli.output import note, one_line, plural, rows, say, say_json, short, when
+from recollect.cli.output import note, one_line, rows, say, say_json, short, when
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from datetime import tzinfo

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, instant_of, load_options
-from recollect.cli.output import dim, lifetime, note, one_line, plural, say, say_json, short, when
+from recollect.cli.output import dim, lifetime, note, one_line, say, say_json, short, when
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from zoneinfo import ZoneInfo

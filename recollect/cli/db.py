@@ -7,8 +7,9 @@ import typer
 
 from recollect.cli import db_encryption, db_row_security, db_subject_keys
 from recollect.cli.options import AsJson, DatabaseUrl
-from recollect.cli.output import note, plural, rows, say, say_json
+from recollect.cli.output import note, rows, say, say_json
 from recollect.cli.replay import ProgressBar
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.databases import CopyReport, IndexReport

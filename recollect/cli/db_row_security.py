@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl
-from recollect.cli.output import note, plural, say, say_json
+from recollect.cli.output import note, say, say_json
+from recollect.plural import plural
 
 _ACTIONS = ("enable", "disable", "status")
 _Action = Annotated[str, typer.Argument(metavar="ACTION", help=f"One of {', '.join(_ACTIONS)}.")]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl
-from recollect.cli.output import note, plural, say, say_json
+from recollect.cli.output import note, say, say_json
 from recollect.cli.replay import ProgressBar
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine.databases import ConversionReport, KeyringPlace, SubjectEncryption

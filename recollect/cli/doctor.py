@@ -1,4 +1,4 @@
-"""The command `doctor`: prints the findings of `cli/checks.py`."""
+"""The command `doctor`: prints the findings of `server/doctor.py` and `server/address_check.py`."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -9,7 +9,9 @@ from recollect.cli.options import AsJson, DatabaseUrl
 from recollect.cli.output import one_line, say, say_json
 
 if TYPE_CHECKING:
-    from recollect.cli.checks import Finding
+    from collections.abc import AsyncIterator
+
+    from recollect.server.doctor import Finding
     from recollect.settings import Settings
 
 _COLOURS = {"ok": typer.colors.GREEN, "warn": typer.colors.YELLOW, "fail": typer.colors.RED}
@@ -23,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Check settings, database, models and addresses. Suggests a fix for each problem."""
-    from recollect.cli.checks import FindingState, settings_in_effect
+    from recollect.server.doctor import FindingState, settings_in_effect
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database)
@@ -40,10 +42,16 @@ def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl
 
 
 async def _examine(settings: "Settings", *, check: bool, show: bool) -> "list[Finding]":
-    from recollect.cli.checks import examine
+    from recollect.server.address_check import address_finding
+    from recollect.server.doctor import examine
+
+    async def all_findings() -> "AsyncIterator[Finding]":
+        async for finding in examine(settings, check=check):
+            yield finding
+        yield await address_finding(settings)
 
     findings = []
-    async for finding in examine(settings, check=check):
+    async for finding in all_findings():
         findings.append(finding)
         if show:
             typer.secho(f"{finding.state.value:<5}", fg=_COLOURS[finding.state.value], nl=False)

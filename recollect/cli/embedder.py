@@ -13,8 +13,9 @@ import typer
 
 from recollect.cli.erase import confirm
 from recollect.cli.options import ACTOR, AsJson, DatabaseUrl
-from recollect.cli.output import note, plural, rows, say, say_json
+from recollect.cli.output import note, rows, say, say_json
 from recollect.cli.replay import ProgressBar
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine

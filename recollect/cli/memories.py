@@ -21,7 +21,8 @@ from recollect.cli.options import (
     instant_of,
     load_options,
 )
-from recollect.cli.output import dim, note, one_line, plural, rows, say, say_json, short, when
+from recollect.cli.output import dim, note, one_line, rows, say, say_json, short, when
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from recollect.engine import AsyncRecollect, MemoryHistory

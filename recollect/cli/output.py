@@ -57,16 +57,6 @@ def lifetime(memory: "Memory", zone: tzinfo) -> str:
     return f"true from {when(memory.valid_from, zone)}{until}"
 
 
-def plural(count: int, noun: str) -> str:
-    """Format a count with its noun.
-
-    >>> plural(1, "message"), plural(2000, "message"), plural(2, "memory")
-    ('1 message', '2,000 messages', '2 memories')
-    """
-    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else many}"
-
-
 def say(line: str = "") -> None:
     """Print a line."""
     typer.echo(printable(line))

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
-from recollect.cli.output import note, plural, say, say_json, terminal
+from recollect.cli.output import note, say, say_json, terminal
 from recollect.datasets.recordings import BadRecord, Format, Recording
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import typer
 
 from recollect.cli.options import AsJson, DatabaseUrl, SubjectName, UserName, load_options
-from recollect.cli.output import note, plural, say, say_json
+from recollect.cli.output import note, say, say_json
 from recollect.cli.replay import ProgressBar
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

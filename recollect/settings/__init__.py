@@ -11,6 +11,7 @@ from recollect.settings.encryption import (
     MASTER_KEY_SETTING,
     OTHER_MASTER_SETTING,
 )
+from recollect.settings.shown import SettingSource, ShownSetting, shown_settings
 
 __all__ = [
     "DATABASE_SETTING",
@@ -25,7 +26,10 @@ __all__ = [
     "PREFIX",
     "SQLITE",
     "TAKES_URL",
+    "SettingSource",
     "Settings",
+    "ShownSetting",
+    "shown_settings",
     "shown_url",
     "unknown_variables",
 ]

@@ -5,7 +5,13 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
-from recollect.cli.checks import FindingState, database_file, destination_finding, settings_in_effect, upstream_finding
+from recollect.server.doctor import (
+    FindingState,
+    database_file,
+    destination_finding,
+    settings_in_effect,
+    upstream_finding,
+)
 from recollect.settings import Settings
 
 

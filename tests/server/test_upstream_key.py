@@ -11,13 +11,13 @@ import jwt
 import pytest
 from starlette.types import ASGIApp
 
-from recollect.cli.checks import FindingState, key_finding
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadSettingError
 from recollect.server import app as application
 from recollect.server.app import build_app
 from recollect.server.asgi import Headers
 from recollect.server.backends import BackendRequest
+from recollect.server.doctor import FindingState, key_finding
 from recollect.server.http_server import serve
 from recollect.server.upstream import BackendResponse, Deadlines, HttpUpstream
 from recollect.server.upstream_key import INFERENCE_ROUTES

@@ -88,7 +88,7 @@ class _Found:
 def _server(here: CommandOptions, background: "BackgroundLoop", url: str | None, *, own: bool) -> Iterator[_Found]:
     """Find the server: the one given, a running local one, or else start a temporary one."""
     from recollect.cli.chat.server import ChatServer
-    from recollect.cli.chat.server_client import answers
+    from recollect.server.probe import answers
 
     key = here.settings.key.get_secret_value() if here.settings.key else None
     if url is not None:

@@ -10,8 +10,6 @@ import aiohttp
 from recollect.chat.sse import SseReader
 from recollect.errors import ModelError
 
-# Timeout for probing a server on this machine.
-_PROBE_S = 1.0
 # Timeouts for connecting and for silence within an answer: models may think for minutes.
 _CONNECT_S, _SILENCE_S = 10, 600
 _DONE = b"[DONE]"
@@ -141,17 +139,3 @@ def _message_of(body: object) -> str:
     error = body.get("error") if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else error
     return str(message if message else body)[:500]
-
-
-async def answers(base_url: str) -> bool:
-    """Return whether a Recollect server answers at a URL."""
-    timeout = aiohttp.ClientTimeout(total=_PROBE_S)
-    try:
-        async with (
-            aiohttp.ClientSession(timeout=timeout, trust_env=False) as http,
-            http.get(f"{base_url.rstrip('/')}/healthz") as answer,
-        ):
-            body = await answer.json(content_type=None)
-    except (aiohttp.ClientError, TimeoutError, ValueError, OSError):
-        return False
-    return isinstance(body, dict) and "status" in body and "version" in body

@@ -1,5 +1,6 @@
-"""Checks of `recollect doctor`, one finding each. Reads files, opens the database, connects to servers."""
+"""Checks of `recollect doctor` and `GET /v1/doctor`, one finding each. Reads files, opens databases, asks servers."""
 
+import asyncio
 import os
 import stat
 from collections.abc import AsyncIterator
@@ -11,17 +12,15 @@ from urllib.parse import urlsplit
 import aiohttp
 from pydantic import SecretStr
 
-from recollect.cli.chat.server_client import answers
-from recollect.cli.output import plural
 from recollect.engine import AsyncRecollect
 from recollect.engine.databases import SubjectEncryption, SubjectIndex
-from recollect.errors import PortInUseError, RecollectError, SetupError
+from recollect.errors import RecollectError
+from recollect.plural import plural
 from recollect.profiles.destinations import rules_against
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
 from recollect.server.auth.authenticator import needs_credentials
-from recollect.server.http_server import bind
 from recollect.server.origin_guard import is_loopback
 from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
 from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
@@ -69,25 +68,25 @@ def fail(what: str, text: str, todo: str = "") -> Finding:
     return Finding(what=what, state=FindingState.FAIL, text=text, todo=todo)
 
 
-async def examine(settings: Settings, *, check: bool) -> AsyncIterator[Finding]:
+async def examine(settings: Settings, *, check: bool, engine: AsyncRecollect | None = None) -> AsyncIterator[Finding]:
     """Run all checks in order. Changes nothing and creates no database.
 
     Args:
         settings: Settings in effect.
         check: Also verify the database's files and indexes (slow).
+        engine: Engine of the server that examines itself; None opens the database.
     """
     yield _settings(settings)
     for unknown in unknown_variables(os.environ):
         yield warn("settings", unknown, "correct or unset it")
-    async for finding in _database(settings, check=check):
+    async for finding in _database(settings, check=check) if engine is None else _opened(settings, engine, check=check):
         yield finding
-    yield _tokens()
+    yield await asyncio.to_thread(_tokens)
     yield await _upstream(settings)
     yield key_finding(settings)
     yield _form_model(settings)
-    if about_destinations := destination_finding(settings):
+    if about_destinations := await asyncio.to_thread(destination_finding, settings):
         yield about_destinations
-    yield await _port(settings)
 
 
 def key_finding(settings: Settings) -> Finding:
@@ -183,22 +182,39 @@ async def _database(settings: Settings, *, check: bool) -> AsyncIterator[Finding
         yield await _settings_embedder(settings)
         yield ok("database", f"{file} does not exist yet: it is created on first use")
         return
-    if file is not None:
-        yield _mode(file)
-    yield encryption_finding(settings)
+    for about_file in await asyncio.to_thread(_files, settings):
+        yield about_file
     try:
         engine = await AsyncRecollect.open(settings)
     except RecollectError as error:
         yield fail("database", str(error))
         return
     async with engine:
-        try:
-            async for finding in _embedder(engine):
-                yield finding
-            async for finding in _contents(engine, check=check):
-                yield finding
-        except RecollectError as error:
-            yield fail("database", str(error))
+        async for finding in _reads(engine, check=check):
+            yield finding
+
+
+async def _opened(settings: Settings, engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Finding]:
+    for about_file in await asyncio.to_thread(_files, settings):
+        yield about_file
+    async for finding in _reads(engine, check=check):
+        yield finding
+
+
+async def _reads(engine: AsyncRecollect, *, check: bool) -> AsyncIterator[Finding]:
+    try:
+        async for finding in _embedder(engine):
+            yield finding
+        async for finding in _contents(engine, check=check):
+            yield finding
+    except RecollectError as error:
+        yield fail("database", str(error))
+
+
+def _files(settings: Settings) -> list[Finding]:
+    """Report on the database's file, if it is one, and on what encrypts it."""
+    file = database_file(settings.database_url)
+    return [*([] if file is None else [_mode(file)]), encryption_finding(settings)]
 
 
 def encryption_finding(settings: Settings) -> Finding:
@@ -361,20 +377,3 @@ def destination_finding(settings: Settings) -> Finding | None:
         f"the profile {settings.profile} keeps memories from models that read all messages: {', '.join(reading)}",
         "use a local model there, or none",
     )
-
-
-async def _port(settings: Settings) -> Finding:
-    what, host, port = "address", settings.host, settings.port
-    if port == 0:
-        return ok(what, f"{host}, any free port")
-    open_to = "" if is_loopback(host) else " (reachable from other machines)"
-    try:
-        bind(host, port).close()
-    except PortInUseError as error:
-        near = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-        if await answers(f"http://{f'[{near}]' if ':' in near else near}:{port}"):
-            return ok(what, f"a Recollect server answers on {host}:{port}{open_to}")
-        return fail(what, str(error))
-    except SetupError as error:
-        return fail(what, str(error))
-    return ok(what, f"{host}:{port} is free{open_to}")
