@@ -100,7 +100,7 @@ UNITS: tuple[str, ...] = (
         '\\"',
     ),
 )
-# What stands for a repeat's character, in turn, where the pattern allows it.
+# What replaces a repeat's character, in turn, where the pattern allows it.
 _FILLINGS = " \na1.-,'\"A/:"
 # A repeat that may match so often counts as endless.
 _MANY = 60

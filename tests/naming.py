@@ -37,7 +37,7 @@ _BANNED = re.compile(
 _ALLOWED = re.compile(
     r"write-behind|(?:lags?|left|fall\w*) behind|behind (?:nginx|caddy|traefik|pgbouncer)"
     r"|behind (?:a|an|the|its|your|one) (?:\w+ )?(?:proxy|load balancer|pooler)"
-    r"|stand-in|stand[- ]alone|stands? (?:for|out)\b|tells? lies",
+    r"|stand-in|stand[- ]alone|stands? out\b|tells? lies",
     re.IGNORECASE,
 )
 # Modules with patterns and sentences of the languages that users write: of their strings only errors are read.

@@ -83,7 +83,7 @@ def speaker_of(memory: Memory) -> str:
     role = next((evidence.role for evidence in memory.evidence), "")
     # A name that reads like a role counts only if the role is unknown.
     name = (speaker_name(memory.speaker) or role) if role else memory.speaker
-    return _ROLES.get(name) or escape_quotation(name, _MAX_NAME_CHARACTERS).strip("()") or "somebody"
+    return _ROLES.get(name) or escape_quotation(name, _MAX_NAME_CHARACTERS).strip("()") or "someone"
 
 
 def _class(memory: Memory, reading: RowFormat) -> str:

@@ -24,7 +24,7 @@ from recollect.resolution.tokens import (
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
 from recollect.text.wordings import are_english, common_language, foreign_difference, light_words, marked_difference
 
-# Small words, each with what it stands for; of two texts that have different ones of a group neither says the other.
+# Small words, each with its meaning; of two texts that have different ones of a group neither says the other.
 _TURNING: tuple[dict[str, str], ...] = (
     {token(word): word for word in "to from for against about".split()} | {token("into"): "to", "out of": "from"},
     {
@@ -49,8 +49,8 @@ _ORDINARY = frozenset(EQUALS) | frozenset(EQUALS.values()) | STOP_WORDS | DEGREE
 
 # One text's words of meaning are in the other, which has hardly more: that is enough, whatever an embedder says.
 NEARLY_ALL = 0.8
-# A note that has more beyond that says another thing as well, and neither stands for both: 'volunteers at a shelter',
-# 'gave talks at the shelter where she volunteers'. Of STS's paraphrases two in a hundred more stay apart.
+# A note that has more beyond that says another thing as well, and neither can replace the other: 'volunteers at a
+# shelter', 'gave talks at the shelter where she volunteers'. Of STS's paraphrases two in a hundred more stay apart.
 MIN_SHARED = 0.7
 # In shorter notes a further word changes what is meant: who likes Rome need not like a Rome hotel.
 MIN_WORDS = 3

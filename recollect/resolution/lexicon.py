@@ -83,7 +83,7 @@ _EQUALS = """
     teacher, physician doctor, bunch group
 """
 EQUALS: dict[str, str] = {}
-"""A stem to the one that stands for its group."""
+"""A stem to the one that its group counts as."""
 for _group in _EQUALS.split(","):
     _stems = [stem(word) for word in _group.split()]
     _name = next((EQUALS[name] for name in _stems if name in EQUALS), _stems[0])

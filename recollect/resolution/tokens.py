@@ -139,7 +139,7 @@ def is_plain(text: str) -> bool:
 
 
 def token(word: str) -> str:
-    """Return the one form of a word: its stem, or that of the word which stands for its group."""
+    """Return the one form of a word: its stem, or that of the word that its group counts as."""
     base = _POSSESSIVE.sub("", word)
     if base in NUMBER_WORDS:
         return NUMBER_WORDS[base]

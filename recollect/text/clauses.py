@@ -154,7 +154,7 @@ def _named_beside(words: Sequence[str], taken: set[int]) -> tuple[str, ...]:
 
 
 def subject_of(word: str) -> str:
-    """Return the one form of a word of meaning: its stem, or the word that stands for its topic."""
+    """Return the one form of a word of meaning: its stem, or the word that names its topic."""
     return ONE_TOPIC.get(word) or stem(word)
 
 

@@ -1,4 +1,4 @@
-"""Numbers and names that stand for words, messages and conversations. Pure."""
+"""Hashes and names of words, messages and conversations. Pure."""
 
 from functools import lru_cache
 from hashlib import blake2b

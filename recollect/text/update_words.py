@@ -222,4 +222,4 @@ ONE_TOPIC = {
     caso casamos casarme casarnos casarse casamento casar casando matrimonio nozze sposo sposa sposiamo sposarmi
     bruiloft trouwen trouw""".split()
 }
-"""Words by which one thing is named, and the one that stands for them."""
+"""Words by which one thing is named, and the one that they count as."""

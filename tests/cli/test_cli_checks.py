@@ -17,7 +17,7 @@ from recollect.settings import Settings
 
 @pytest.fixture(autouse=True)
 def _no_port(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No unit test opens a port: 0 stands for any free one, and is not tried."""
+    """No unit test opens a port: 0 means any free one, and is not tried."""
     assert database.parent.exists()
     monkeypatch.setenv("RECOLLECT_PORT", "0")
 

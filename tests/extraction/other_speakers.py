@@ -1,6 +1,7 @@
-"""Messages in which somebody other than the user speaks, without any wrapper; all of our own writing.
+"""Messages in which someone other than the user speaks, without any wrapper; all of our own writing.
 
-`PAYLOAD` stands for what the other one says. What the user says beside it, if anything, is named in the second column.
+`PAYLOAD` is replaced by what the other speaker says. The second column has what the user says beside
+it, if anything.
 """
 
 from typing import NamedTuple

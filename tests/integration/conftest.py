@@ -12,6 +12,9 @@ from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream, fake_upstream
 from integration.server_process import ServerProcess, StartServer
 
+collect_ignore = ["generated"]
+"""Programs with generated clients: they run in a process that has the clients."""
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _interruptible() -> Iterator[None]:

@@ -112,7 +112,7 @@ def test_another_key_gives_another_id_to_the_same_content() -> None:
             Known(id=1, text="Hi!", kind=MemoryKind.TURN, at=LATE, speaker="Kira"),
             '- "Hi!" (said by Kira on 2026-05-03)',
         ),
-        (Known(id=1, text="Hi!", kind=MemoryKind.TURN, at=LATE), '- "Hi!" (said by somebody on 2026-05-03)'),
+        (Known(id=1, text="Hi!", kind=MemoryKind.TURN, at=LATE), '- "Hi!" (said by someone on 2026-05-03)'),
     ],
 )
 def test_a_row_names_its_speaker_and_its_day(known: Known, line: str) -> None:

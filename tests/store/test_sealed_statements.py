@@ -11,7 +11,7 @@ from recollect.store.sql.database import MATCHES, SEALS, Statement, parse
 from recollect.store.sql.tables import TABLES
 from statement_kinds import ALL
 
-# What these write is a constant of ours, and in rows of several subjects.
+# These write a constant, and to rows of several subjects.
 CONSTANTS = {"clear_errors", "clear_errors_on_log"}
 _INSERT = re.compile(r"INSERT INTO (\w+) \(([\w\s,]+)\)\s*VALUES \((.*?)\)\s*(?:ON|RETURNING|$)", re.DOTALL)
 _UPDATE = re.compile(r"UPDATE (?:OR REPLACE )?(\w+)(.*)", re.DOTALL)

@@ -2,7 +2,7 @@
 
 Lyon                       the word, ignoring case
 vegetarian | no meat       one of several
-peanut* + allerg*          all of them, in one statement; a star stands for any ending
+peanut* + allerg*          all of them, in one statement; a star matches any ending
 Rome unless until | from   the word, in a statement that holds none of the words after `unless`
 """
 

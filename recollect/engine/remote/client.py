@@ -125,7 +125,7 @@ class RestClient:
         """Send a request and return its JSON; None without a body.
 
         Raises:
-            RecollectError: The error that the server's problem stands for, or that the server cannot be reached.
+            RecollectError: The server refused the request (the error that its library raises), or cannot be reached.
         """
         return (await self.ask_with_head(call))[1]
 

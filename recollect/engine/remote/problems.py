@@ -75,7 +75,7 @@ def problem_in(headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
 
 
 def error_of(status: int, headers: Mapping[str, str], problem: Mapping[str, Any], request: str) -> RecollectError:
-    """Return the error that an answer stands for.
+    """Return the error that an answer reports.
 
     Args:
         status: Of the answer, not a success.

@@ -15,7 +15,7 @@ async def last_line(parts: AsyncIterator[bytes], say: Callable[[dict[str, Any]],
     """Read an answer of JSON lines to its end; pass each line about progress on, and return the last one.
 
     Raises:
-        RecollectError: The work failed: the error that the problem in the last line stands for.
+        RecollectError: The work failed; the last line holds the problem.
         ServerUnreachableError: The answer broke off.
     """
     rest = b""
