@@ -21,6 +21,7 @@ from recollect.types import (
     StatisticsSpan,
     StoreTotals,
     Subject,
+    SubjectHealth,
     SubjectTotals,
 )
 
@@ -117,6 +118,10 @@ class AdminService:
         """
         span = StatisticsSpan.of(now=self._components.clock.now(), size=BucketSize(bucket), since=since, until=until)
         return await self._store.admin.subject_statistics(self._components.subject(user), span)
+
+    async def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
+        """Count what of one user or subject may need a look: held, never recalled and idle memories, parked work."""
+        return await self._store.admin.health(self._components.subject(user))
 
     async def statistics(
         self,

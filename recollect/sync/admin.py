@@ -17,6 +17,7 @@ from recollect.types import (
     Statistics,
     StoreTotals,
     Subject,
+    SubjectHealth,
     SubjectTotals,
 )
 
@@ -106,6 +107,10 @@ class BlockingAdminService:
         return self._engine.run(
             self._engine.core.admin.subject_statistics(user=user, since=since, until=until, bucket=bucket)
         )
+
+    def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
+        """Count what of one user or subject may need a look: held, never recalled and idle memories, parked work."""
+        return self._engine.run(self._engine.core.admin.health(user=user))
 
     def statistics(
         self,

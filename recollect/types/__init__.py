@@ -127,6 +127,7 @@ from recollect.types.usage_statistics import (
     Statistics,
     StatisticsBucket,
     StatisticsSpan,
+    SubjectHealth,
 )
 from recollect.types.vector_blocks import VectorBlocks, max_block_rows
 
@@ -258,6 +259,7 @@ __all__ = [
     "StoredAnswer",
     "StrengthenMemory",
     "Subject",
+    "SubjectHealth",
     "SubjectSnapshot",
     "SubjectTotals",
     "Turn",

@@ -99,6 +99,21 @@ class FormationCounts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SubjectHealth:
+    """What of one subject may need a look, as it is now."""
+
+    memories: int
+    """Active notes, facts and episodes."""
+    held: int
+    """Notes, facts and episodes that wait for review, such as those that contradict what is known."""
+    never_recalled: int
+    """Active ones that were stored at least 30 days ago and never used in a prompt."""
+    idle: int
+    """Active notes that were neither stored nor used in the last 90 days."""
+    formations: FormationCounts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticsBucket:
     """What happened in one hour or day."""
 

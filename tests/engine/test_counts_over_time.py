@@ -32,3 +32,10 @@ async def test_a_user_and_everything_are_counted_alike(
     assert [(line.purpose, line.cost) for line in own.spending] == [
         (CostPurpose.JUDGE, Cost(calls=1, units=0.5, tokens=70))
     ]
+
+
+async def test_what_may_need_a_look_is_counted(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await engine.add("Ana plays the cello.", user="ana")
+    clock.advance(days=100)
+    found = await engine.admin.health(user="ana")
+    assert (found.memories, found.held, found.never_recalled, found.idle) == (1, 0, 1, 1)

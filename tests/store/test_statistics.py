@@ -164,3 +164,18 @@ def test_intervals_that_cannot_be_counted_are_refused(clock: FakeClock, since: t
         StatisticsSpan.of(now=clock.now(), size=BucketSize.DAY, since=begin + since, until=begin + until)
     with pytest.raises(BadRequestError, match="time zone"):
         StatisticsSpan.of(now=clock.now(), size=BucketSize.DAY, since=begin.replace(tzinfo=None))
+
+
+async def test_what_may_need_a_look_is_counted(store: Store, clock: FakeClock) -> None:
+    used, unused = memory("used", clock=clock), memory("unused", clock=clock)
+    held = replace(memory("held", clock=clock), state=MemoryState.HELD)
+    fact = memory("Oslo", slot="identity/city", clock=clock)
+    await store.memories.apply(ANA, [add(used), add(unused), add(held, vector=None), add(fact, vector=None)], [])
+    fresh = await store.admin.health(ANA)
+    assert (fresh.memories, fresh.held, fresh.never_recalled, fresh.idle) == (3, 1, 0, 0)
+    clock.advance(days=91)
+    await store.memories.record_uses(ANA, [used.id], clock.now())
+    await store.memories.apply(BEN, [add(memory("another's", clock=clock, subject=BEN))], [])
+    old = await store.admin.health(ANA)
+    assert (old.memories, old.held, old.never_recalled, old.idle) == (3, 1, 2, 1)
+    assert old.formations.parked == 0

@@ -23,6 +23,7 @@ from recollect.types import (
     Statistics,
     StoreTotals,
     Subject,
+    SubjectHealth,
     SubjectTotals,
 )
 
@@ -111,6 +112,11 @@ class RemoteAdminService(AdminService):
         query = {"from": written(since), "to": written(until), "bucket": BucketSize(bucket).value}
         call = Call(method="GET", path=self._client.path(user, "statistics"), query=query)
         return values.statistics(await self._client.ask(call))
+
+    async def health(self, *, user: str | Subject | None = None) -> SubjectHealth:
+        """Count what may need a look: see `AdminService.health`."""
+        call = Call(method="GET", path=self._client.path(user, "health"))
+        return values.read(SubjectHealth, await self._client.ask(call))
 
     async def statistics(
         self,

@@ -17,6 +17,7 @@ from recollect.types import (
     StatisticsSpan,
     StoreTotals,
     Subject,
+    SubjectHealth,
     SubjectTotals,
 )
 
@@ -125,6 +126,12 @@ class AdminRepository:
         """Count what is stored of one subject, and what happened in a span of time."""
         now = self._context.clock.now()
         return await self._executor.read(lambda db: usage_statistics.subject_statistics(db, subject, span, now))
+
+    async def health(self, subject: Subject) -> SubjectHealth:
+        """Count what of one subject may need a look."""
+        await self._executor.flush()  # uses that are counted in batches
+        now = self._context.clock.now()
+        return await self._executor.read(lambda db: usage_statistics.subject_health(db, subject, now))
 
     async def statistics(self, span: StatisticsSpan, *, tenant: str | None = None) -> Statistics:
         """Count the same of all subjects of a tenant, or of all; one call reads at a time."""

@@ -21,6 +21,7 @@ from recollect.types import (
     StatisticsBucket,
     StatisticsSpan,
     Subject,
+    SubjectHealth,
     tenant_range,
 )
 
@@ -40,6 +41,8 @@ _OF_ALL = {
     "formations": SQL["all_formations_counted"],
 }
 _DAY = timedelta(days=1)
+# When a memory that no prompt has used counts as never recalled, and when a note counts as idle.
+_UNUSED_AFTER, _IDLE_AFTER = 30 * _DAY, 90 * _DAY
 
 
 def subject_statistics(db: SqlConnection, subject: Subject, span: StatisticsSpan, now: datetime) -> Statistics:
@@ -54,6 +57,17 @@ def all_statistics(db: SqlConnection, tenant: str | None, span: StatisticsSpan, 
     start, end = tenant_range(tenant)
     with db:  # one snapshot
         return _Count(db, _OF_ALL, start, (end,)).statistics(span, now)
+
+
+def subject_health(db: SqlConnection, subject: Subject, now: datetime) -> SubjectHealth:
+    """Count what of a subject may need a look."""
+    times = (to_micros(now - _UNUSED_AFTER), to_micros(now - _IDLE_AFTER))
+    with db:  # one snapshot
+        version_of(db, subject)  # verifies the name
+        [(memories, held, unused, idle)] = fetch(db, SQL["health_counted"], subject.key, *times)
+        [(due, waiting, parked)] = fetch(db, SQL["formations_counted"], subject.key, to_micros(now))
+    formations = FormationCounts(due=due, waiting=waiting, parked=parked)
+    return SubjectHealth(memories=memories, held=held, never_recalled=unused, idle=idle, formations=formations)
 
 
 class _Count:

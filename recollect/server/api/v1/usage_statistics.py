@@ -49,6 +49,16 @@ class FormationCountsAnswer(Answer):
     parked: int
 
 
+class SubjectHealthAnswer(Answer):
+    """What of a subject may need a look, as it is now."""
+
+    memories: int = Field(description="Active notes, facts and episodes.")
+    held: int = Field(description="Those that wait for review.")
+    never_recalled: int = Field(description="Active ones stored at least 30 days ago that no prompt has used.")
+    idle: int = Field(description="Active notes neither stored nor used in the last 90 days.")
+    formations: FormationCountsAnswer
+
+
 class StatisticsBucketAnswer(Answer):
     """What happened in one hour or day."""
 
@@ -106,6 +116,11 @@ async def _of_subject(request: ResourceRequest) -> ResourceReply:
     return ResourceReply(answer=_answer(found))
 
 
+async def _health(request: ResourceRequest) -> ResourceReply:
+    found = await request.engine.admin.health(user=request.target)
+    return ResourceReply(answer=SubjectHealthAnswer.model_validate(found, from_attributes=True))
+
+
 async def _of_all(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(AllStatisticsQuery)
     tenant = request.requester.require_tenant(query.tenant)
@@ -161,6 +176,16 @@ _WHAT = (
     "days are those of UTC. Reads what is stored: an erased memory is in none of the counts."
 )
 OPERATIONS = (
+    ResourceOperation(
+        id="getSubjectHealth",
+        method="GET",
+        path="/v1/subjects/{subject}/health",
+        tag=_TAG,
+        summary="Count what may need a look: memories held, never recalled or idle, and parked work",
+        access=Access.READ,
+        handler=_health,
+        answer=SubjectHealthAnswer,
+    ),
     ResourceOperation(
         id="getSubjectStatistics",
         method="GET",

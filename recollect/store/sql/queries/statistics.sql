@@ -80,3 +80,12 @@ SELECT count(CASE WHEN f.parked = 0 AND f.due_at <= ?2 THEN 1 END),
   FROM subject AS s
   JOIN formation AS f ON f.subject = s.key
  WHERE s.name > ?1 AND s.name < ?3
+
+-- name: health_counted
+SELECT count(CASE WHEN state = 0 THEN 1 END),
+       count(CASE WHEN state = 1 THEN 1 END),
+       count(CASE WHEN state = 0 AND uses = 0 AND known_from <= ?2 THEN 1 END),
+       count(CASE WHEN state = 0 AND kind = 0 AND known_from <= ?3 AND (last_used_at IS NULL OR last_used_at <= ?3)
+                  THEN 1 END)
+  FROM memory
+ WHERE subject = ?1 AND kind < 3
