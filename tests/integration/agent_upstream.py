@@ -1,4 +1,7 @@
-"""A model server for coding agents: Messages and Responses, streamed, with the answers of a script. Opens a port."""
+"""A model server for agents: Messages and Responses with the answers of a script. Opens a port.
+
+All answers are streamed, but for Messages that are asked for whole.
+"""
 
 import json
 import threading
@@ -12,11 +15,16 @@ ANSWER = "Understood, noted."
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A call of an MCP server's tool that the model makes."""
+    """A call that the model makes of a tool, of an MCP server or, without one, of the client."""
 
     server: str
     name: str
     arguments: Mapping[str, object]
+
+    @property
+    def tool(self) -> str:
+        """Its name in Messages; a tool of no server is the client's own."""
+        return f"mcp__{self.server}__{self.name}" if self.server else self.name
 
 
 @contextmanager
@@ -45,6 +53,9 @@ def agent_upstream(calls: Sequence[ToolCall] = ()) -> Iterator[tuple[int, list[s
             bodies.append(body.decode("utf-8", "replace"))
             is_messages = "/messages" in self.path
             call = _next_call(bodies[-1], calls, is_messages)
+            if is_messages and not json.loads(bodies[-1]).get("stream"):
+                self._send(json.dumps(_message(call)).encode(), "application/json")
+                return
             events = _messages(call) if is_messages else _responses(call)
             self._send(_written(events), "text/event-stream")
 
@@ -75,8 +86,20 @@ def _next_call(body: str, calls: Sequence[ToolCall], is_messages: bool) -> ToolC
     read = json.loads(body)
     if not read.get("tools"):
         return None
+    body = body.replace('": "', '":"')
     done = body.count('"type":"tool_result"' if is_messages else '"type":"function_call_output"')
     return calls[done] if done < len(calls) else None
+
+
+def _message(call: ToolCall | None) -> Mapping[str, object]:
+    block: Mapping[str, object] = {"type": "text", "text": ANSWER}
+    if call:
+        block = {"type": "tool_use", "id": f"toolu_{call.name}", "name": call.tool, "input": call.arguments}
+    return {
+        **{"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": [block]},
+        **{"stop_reason": "tool_use" if call else "end_turn", "stop_sequence": None},
+        "usage": {"input_tokens": 5, "output_tokens": 4},
+    }
 
 
 def _messages(call: ToolCall | None) -> list[Mapping[str, object]]:
@@ -88,8 +111,7 @@ def _messages(call: ToolCall | None) -> list[Mapping[str, object]]:
     block: Mapping[str, object] = {"type": "text", "text": ""}
     delta: Mapping[str, object] = {"type": "text_delta", "text": ANSWER}
     if call:
-        name = f"mcp__{call.server}__{call.name}"
-        block = {"type": "tool_use", "id": f"toolu_{call.name}", "name": name, "input": {}}
+        block = {"type": "tool_use", "id": f"toolu_{call.name}", "name": call.tool, "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(call.arguments)}
     return [
         {"type": "message_start", "message": message},

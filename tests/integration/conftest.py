@@ -10,10 +10,20 @@ import pytest
 
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream, fake_upstream
+from integration.npm_packages import install_packages
 from integration.server_process import ServerProcess, StartServer
 
 collect_ignore = ["generated"]
 """Programs with generated clients: they run in a process that has the clients."""
+
+# Node 20, which many machines have, is too old for both agents.
+CODING_AGENTS = ("node@24", "@anthropic-ai/claude-code@2.1.330", "@openai/codex@0.169.0")
+
+
+@pytest.fixture(scope="session")
+def coding_agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of programs with Claude Code and Codex, as npm serves them."""
+    return install_packages(tmp_path_factory.mktemp("npm") / "agents", CODING_AGENTS)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,11 +10,8 @@ import pytest
 from integration.agent_upstream import ANSWER, agent_upstream
 from integration.database_reader import Database
 from integration.hook_process import SCRIPT, HookProcess
-from integration.npm_packages import install_packages
 from integration.raw_client import eventually
 
-# Node 20, which many machines have, is too old for both.
-PACKAGES = ("node@24", "@anthropic-ai/claude-code@2.1.330", "@openai/codex@0.169.0")
 SAID = "We use pnpm in this project, never npm. I'm allergic to peanuts."
 ASKED = "Which package manager do we use?"
 _RUN_S = 120
@@ -26,11 +23,6 @@ base_url = "http://127.0.0.1:{port}/v1"
 env_key = "SCRIPTED_KEY"
 wire_api = "responses"
 """
-
-
-@pytest.fixture(scope="session")
-def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install_packages(tmp_path_factory.mktemp("agents"), PACKAGES)
 
 
 @pytest.fixture
@@ -72,9 +64,9 @@ class Agent:
 
 
 @pytest.mark.parametrize("name", ["claude-code", "codex"])
-def test_an_agent_remembers_from_one_session_to_the_next(programs: Path, hook: HookProcess, name: str) -> None:
+def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, hook: HookProcess, name: str) -> None:
     with agent_upstream() as (port, bodies):
-        agent = Agent(name, programs, hook, port)
+        agent = Agent(name, coding_agents, hook, port)
         agent.say(SAID, "shop")
         assert eventually(lambda: Database(hook.database).settled("local"))
         before = len(bodies)

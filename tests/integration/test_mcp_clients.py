@@ -20,7 +20,6 @@ CLIENTS = (
     "@modelcontextprotocol/client@2.4.0",
     "@modelcontextprotocol/inspector@2.12.0",
 )
-AGENTS = ("node@24", "@anthropic-ai/claude-code@2.1.330", "@openai/codex@0.169.0")
 CALLS = (
     ToolCall("recollect", "remember", {"text": "Ana rows on Tuesdays."}),
     ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
@@ -46,11 +45,6 @@ def clients(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("npm") / "mcp"
     copytree(Path(__file__).parent / "mcp_npm", folder)
     return install_packages(folder, CLIENTS)
-
-
-@pytest.fixture(scope="session")
-def agents(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return install_packages(tmp_path_factory.mktemp("npm") / "agents", AGENTS)
 
 
 def run(programs: Path, command: Sequence[str], env: dict[str, str], folder: Path) -> str:
@@ -98,7 +92,7 @@ def test_the_inspector_lists_and_calls_the_tools(clients: Path, start_server: St
 @pytest.mark.parametrize("transport", ["http", "stdio"])
 @pytest.mark.parametrize("name", ["claude", "codex"])
 def test_an_agents_model_remembers_and_recalls(
-    agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
+    coding_agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:
     """What the tools answer reaches the model, in the next request of the agent."""
     env = environment(tmp_path / "memory.sqlite3") | {"SCRIPTED_KEY": "x", "ANTHROPIC_AUTH_TOKEN": "x"}
@@ -107,7 +101,7 @@ def test_an_agents_model_remembers_and_recalls(
     with agent_upstream(CALLS) as (port, bodies):
         env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         command = _codex(tmp_path, url, env, port) if name == "codex" else _claude(tmp_path, url, env)
-        assert ANSWER in run(agents, command, env, tmp_path)
+        assert ANSWER in run(coding_agents, command, env, tmp_path)
         results = [body for body in bodies if "Ana rows on Tuesdays." in body]
     assert len(results) == 2
     assert "memories" in results[-1]

@@ -1,0 +1,186 @@
+"""docs/use-with.md with clients that npm serves: Claude Code, Codex, the OpenAI SDK, LibreChat's schema."""
+
+import json
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from client_snippets import commands, snippets
+from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
+from integration.hook_process import SCRIPT, HookProcess
+from integration.npm_packages import install_packages
+from integration.server_process import ServerProcess, StartServer
+from recollect import Recollect
+from recollect.types import Access, NewApiKey
+from sample_chats import PEANUTS_AND_OSLO, user
+
+LIBRARIES = ("node@24", "openai@7.55.0", "typescript@5.9.3", "@types/node@24.10.1", "librechat-data-provider@0.8.524")
+CALLS = (
+    ToolCall("recollect", "remember", {"text": "Ana rows on Tuesdays."}),
+    ToolCall("recollect", "recall_memory", {"query": "When does Ana row?"}),
+)
+ASKED = "When do I row?"
+PROVIDER = """model = "gpt-5"
+model_provider = "scripted"
+[model_providers.scripted]
+name = "scripted"
+base_url = "http://127.0.0.1:{port}/v1"
+env_key = "SCRIPTED_KEY"
+wire_api = "responses"
+"""
+# Without a person at the terminal, Codex calls a tool, and runs a hook, only if it is told to.
+CODEX = ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust")
+APPROVED = ("-c", 'mcp_servers.recollect.default_tools_approval_mode="approve"')
+CHECK = """import {configSchema} from "librechat-data-provider";
+import {load} from "js-yaml";
+import {readFileSync} from "node:fs";
+const read = configSchema.strict().safeParse(load(readFileSync("librechat.yaml", "utf8")));
+console.log(JSON.stringify(read.success ? read.data : read.error.issues));
+process.exit(read.success ? 0 : 1);
+"""
+_RUN_S = 120
+
+
+class Home:
+    """A user's home folder, with the clients and `recollect` on the path."""
+
+    def __init__(self, programs: Path, hook: HookProcess) -> None:
+        self.folder = hook.home / "shop"
+        (self.folder / ".git").mkdir(parents=True)
+        path = f"{programs}:{Path(SCRIPT).parent}:{os.environ['PATH']}"
+        keys = {"ANTHROPIC_AUTH_TOKEN": "x", "SCRIPTED_KEY": "x", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
+        self.env = hook.env | keys | {"PATH": path}
+        # As with most people, the database is where it is by default.
+        del self.env["RECOLLECT_DATABASE_URL"]
+
+    def run(self, *command: str) -> str:
+        done = subprocess.run(
+            command, cwd=self.folder, env=self.env, input="y\n", capture_output=True, text=True, timeout=_RUN_S
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    def run_lines(self, lines: Sequence[str]) -> list[str]:
+        return [self.run("bash", "-c", line) for line in lines]
+
+    def remembered(self, *options: str) -> list[str]:
+        listed = json.loads(self.run("recollect", "list", "--json", *options))
+        return [memory["text"] for memory in listed["memories"]]
+
+    def write_codex(self, port: int, snippet: str = "") -> None:
+        config = Path(self.env["HOME"]) / ".codex" / "config.toml"
+        config.parent.mkdir()
+        config.write_text(PROVIDER.format(port=port) + snippet, "utf-8")
+
+
+@pytest.fixture
+def home(coding_agents: Path, tmp_path: Path) -> Iterator[Home]:
+    hook = HookProcess(tmp_path / "home")
+    yield Home(coding_agents, hook)
+    hook.close()
+
+
+@pytest.fixture(scope="session")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("npm") / "use-with"
+    folder.mkdir()
+    (folder / "package.json").write_text('{"private": true, "type": "module"}', "utf-8")
+    return install_packages(folder, LIBRARIES)
+
+
+def keyed(server: ServerProcess) -> str:
+    """Make a key of user ana; from then on, the server takes no request without one."""
+    with Recollect.connect(server.base_url) as memory:
+        return memory.keys.create(NewApiKey(name="agent", access=Access.WRITE, user="ana"))[1]
+
+
+def test_claude_code_is_installed_seen_and_removed(home: Home) -> None:
+    install, check, remove = commands("Claude Code")
+    home.run_lines(install)
+    hooks, tools = home.run_lines(check)
+    assert "claude-code, user: installed in" in hooks
+    assert "recollect: recollect mcp --project - ✔ Connected" in tools
+    with agent_upstream(CALLS) as (port, bodies):
+        home.env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
+        assert ANSWER in home.run("claude", "-p", ASKED, "--allowedTools", "mcp__recollect")
+        assert ANSWER in home.run("claude", "-p", "And on Fridays?", "--allowedTools", "mcp__recollect")
+    assert any("recollect-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
+    home.run_lines(remove)
+    hooks, tools = home.run_lines(check)
+    assert "claude-code, user: not installed in" in hooks
+    assert "No MCP servers configured" in tools
+
+
+def test_claude_code_sends_its_key_to_a_server(home: Home, start_server: StartServer) -> None:
+    server = start_server(offline=True)
+    [configuration] = snippets("Claude Code", "json", server.port)
+    (home.folder / ".mcp.json").write_text(configuration, "utf-8")
+    home.env["RECOLLECT_KEY"] = keyed(server)
+    options = ("--mcp-config", ".mcp.json", "--strict-mcp-config", "--allowedTools", "mcp__recollect")
+    with agent_upstream(CALLS) as (port, bodies):
+        home.env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
+        assert ANSWER in home.run("claude", "-p", ASKED, *options)
+    assert any('"type":"tool_result"' in body and "Ana rows on Tuesdays." in body for body in bodies)
+    assert home.remembered("--user", "ana", "--database", f"sqlite:///{server.database}") == ["Ana rows on Tuesdays."]
+
+
+def test_codex_is_installed_seen_and_removed(home: Home) -> None:
+    install, check, remove = commands("Codex")
+    with agent_upstream(CALLS) as (port, bodies):
+        home.write_codex(port, snippets("Codex", "toml")[0])
+        home.run_lines(install)
+        hooks, tools = home.run_lines(check)
+        assert "codex, user: installed in" in hooks
+        assert "recollect mcp --project" in " ".join(tools.split())
+        assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
+        assert ANSWER in home.run(*CODEX, *APPROVED, "And on Fridays?")
+    assert any("recollect-memory" in body and "Ana rows on Tuesdays." in body for body in bodies)
+    home.run_lines(remove)
+    hooks, tools = home.run_lines(check)
+    assert "codex, user: not installed in" in hooks
+    assert "recollect" not in tools
+
+
+def test_codex_sends_its_key_to_a_server(home: Home, start_server: StartServer) -> None:
+    server = start_server(offline=True)
+    home.env["RECOLLECT_KEY"] = keyed(server)
+    with agent_upstream(CALLS) as (port, bodies):
+        home.write_codex(port, snippets("Codex", "toml", server.port)[1])
+        assert ANSWER in home.run(*CODEX, *APPROVED, ASKED)
+    assert any('"type":"function_call_output"' in body and "Ana rows on Tuesdays." in body for body in bodies)
+    assert home.remembered("--user", "ana", "--database", f"sqlite:///{server.database}") == ["Ana rows on Tuesdays."]
+
+
+def run_node(libraries: Path, *command: str) -> str:
+    folder = libraries.parent.parent
+    env = {"PATH": f"{libraries}:{os.environ['PATH']}", "HOME": str(folder)}
+    done = subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True, timeout=_RUN_S)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_typescript_snippet_has_right_types_and_recalls(libraries: Path, start_server: StartServer) -> None:
+    server = start_server(offline=True)
+    with Recollect.connect(server.base_url) as memory:
+        memory.record([user(PEANUTS_AND_OSLO)], user="ana")
+        memory.form()
+    [code] = snippets("OpenAI SDK for TypeScript", "typescript", server.port)
+    (libraries.parent.parent / "chat.ts").write_text(code, "utf-8")
+    run_node(libraries, "tsc", "--noEmit", "--strict", "--module", "nodenext", "--target", "es2023", "chat.ts")
+    *answer, happened = run_node(libraries, "node", "chat.ts").splitlines()
+    assert "peanuts" in " ".join(answer)
+    assert happened.startswith("on; recalled=")
+
+
+def test_librechat_takes_the_configuration(libraries: Path) -> None:
+    folder = libraries.parent.parent
+    [configuration] = snippets("LibreChat", "yaml")
+    (folder / "librechat.yaml").write_text(configuration, "utf-8")
+    (folder / "check.mjs").write_text(CHECK, "utf-8")
+    read = json.loads(run_node(libraries, "node", "check.mjs"))
+    [endpoint] = read["endpoints"]["custom"]
+    assert endpoint["headers"] == {"x-recollect-user": "{{LIBRECHAT_USER_ID}}"}
+    assert read["mcpServers"]["recollect"]["type"] == "streamable-http"
