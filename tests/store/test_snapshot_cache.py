@@ -90,6 +90,27 @@ def test_a_memory_counts_the_uses_that_its_subject_knows_of() -> None:
     assert kept(cache, hot, memories) == [used, memories[1]]
 
 
+@pytest.mark.parametrize("way", ["advance", "merge", "put"])
+def test_uses_that_are_not_written_yet_survive_a_read(way: str) -> None:
+    cache, memories = SnapshotCache(1_000_000), known(3)
+    base = cache.put(SPACE, snapshot_of(memories))
+    cache.note_uses(ANA, [memories[1].id, memories[1].id], CLOCK.now())
+    used = cache.get(ANA, SPACE)
+    assert used is not None
+    assert used.uses.tolist() == [0, 2, 0]
+
+    read = snapshot_of(memories if way == "put" else memories[1:2], version=2)
+    if way == "put":
+        hot = cache.put(SPACE, read, GrowingArrays(read))
+    else:
+        if way == "merge":
+            cache.forget(ANA)
+        hot = cache.advance(SPACE, used, read, [base.ids[1]])
+    assert hot.uses.tolist() == [0, 2, 0]
+    assert hot.last_used_at.tolist() == used.last_used_at.tolist()
+    assert cache.get(ANA, SPACE) is hot
+
+
 def test_the_room_to_grow_counts_towards_the_bytes() -> None:
     cache, memories = SnapshotCache(1_000_000), known(100)
     arrays = GrowingArrays(snapshot_of(memories))

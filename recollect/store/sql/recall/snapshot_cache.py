@@ -3,7 +3,6 @@
 import builtins
 import sys
 import threading
-from bisect import bisect_left
 from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -12,16 +11,16 @@ from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from recollect.clock import from_micros, to_micros
+from recollect.clock import to_micros
 from recollect.freed_memory import return_freed_memory
-from recollect.ids import id_bytes, id_text
+from recollect.ids import id_text
 from recollect.store.sql.database import Row
 from recollect.store.sql.recall.growing_arrays import GrowingArrays
 from recollect.store.sql.recall.merge import merge
 from recollect.store.sql.recall.read_locks import ReadLocks
 from recollect.store.sql.recall.spelling_index import SpellingIndex
+from recollect.store.sql.recall.uses import memory_with_uses, with_known_uses, with_one_use
 from recollect.store.sql.snapshot_codec import FLOAT_BYTES, derived_size_of, size_of, unpack
 from recollect.types import NO_DETAIL, Memory, MemoryId, Subject, SubjectSnapshot
 
@@ -217,6 +216,12 @@ class SnapshotCache:
             hot: The snapshot.
             arrays: What it has views of, if they have room to grow.
         """
+        with self._lock:
+            known = self._kept.get((hot.subject.key, space))
+        if known is not None:
+            read, hot = hot, with_known_uses(hot, known.hot)
+            if arrays is not None and hot is not read:
+                hot = arrays.set_uses(hot.uses, hot.last_used_at)
         self._put(space, hot, arrays or GrowingArrays(hot), None)
         _return_freed_memory(hot)
         return hot
@@ -245,13 +250,14 @@ class SnapshotCache:
             kept = self._kept.get((base.subject.key, space))
         if kept is not None:
             with kept.arrays.lock:
+                fresh = with_known_uses(fresh, kept.arrays.latest)
                 hot = kept.arrays.advance(base.version, fresh, known.ids)
                 if hot is not None:
                     if kept.spellings is not None:
                         kept.spellings.add_snapshot(fresh)
                     self._put(space, hot, kept.arrays, known)
                     return hot
-        merged = merge(base, fresh, known.ids)
+        merged = merge(base, with_known_uses(fresh, base), known.ids)
         self._put(space, merged, GrowingArrays(merged), known)
         return merged
 
@@ -290,7 +296,7 @@ class SnapshotCache:
             if kept is None or kept.hot.version != hot.version:
                 return list(memories)
             if np.count_nonzero(kept.hot.uses):
-                memories = [_with_uses(memory, kept.hot) for memory in memories]
+                memories = [memory_with_uses(memory, kept.hot) for memory in memories]
             self._add(kept, memories)
             self._make_room()
             return list(memories)
@@ -312,7 +318,7 @@ class SnapshotCache:
                 kept = self._kept.get(key)
                 if kept is None or kept.arrays is not arrays:  # read whole meanwhile; the uses are written soon
                     continue
-                uses, last_used_at = _used(arrays.latest, ids, to_micros(at))
+                uses, last_used_at = with_one_use(arrays.latest, ids, to_micros(at))
                 kept.hot = arrays.set_uses(uses, last_used_at)
                 for memory in ids:
                     if (known := kept.memories.get(memory)) is not None:
@@ -370,31 +376,3 @@ def _carry_over(known: _Kept, kept: _Kept, changed: frozenset[bytes]) -> None:
     gone = [memories.pop(MemoryId(id_text(id_)), None) for id_ in changed]
     kept.memories = memories
     kept.text_size = known.text_size - sum(_size_of(memory) for memory in gone if memory is not None)
-
-
-def _place(hot: SubjectSnapshot, id_: bytes | None) -> int | None:
-    if id_ is None:
-        return None
-    place = bisect_left(hot.ids, id_)
-    return place if place < len(hot.ids) and hot.ids[place] == id_ else None
-
-
-def _used(
-    hot: SubjectSnapshot, ids: Sequence[MemoryId], at: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return the counts and times of use with one more use of some memories."""
-    uses, last_used_at = hot.uses.copy(), hot.last_used_at.copy()
-    for memory in ids:
-        place = _place(hot, id_bytes(memory))
-        if place is not None:
-            uses[place] += 1
-            last_used_at[place] = max(last_used_at[place], at)
-    return uses, last_used_at
-
-
-def _with_uses(memory: Memory, hot: SubjectSnapshot) -> Memory:
-    """Add the uses that `hot` counts but the memory's row does not yet, as they are written later."""
-    place = _place(hot, id_bytes(memory.id))
-    if place is None or hot.uses[place] <= memory.uses:
-        return memory
-    return replace(memory, uses=int(hot.uses[place]), last_used_at=from_micros(int(hot.last_used_at[place])))
