@@ -8,8 +8,10 @@ import hashlib
 import os
 import re
 
+from recollect.lazy_pattern import LazyPattern
+
 MAX_NAME = 40
-_UNFIT = re.compile(r"[^\w.-]+", re.ASCII)
+_UNFIT = LazyPattern(r"[^\w.-]+", re.ASCII)
 # A `.git` file and `commondir` hold one path.
 _MAX_BYTES = 4096
 

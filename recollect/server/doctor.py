@@ -22,6 +22,7 @@ from recollect.providers.model_factory import open_embedder
 from recollect.providers.token_counter import encoding_at_hand
 from recollect.server.auth.authenticator import needs_credentials
 from recollect.server.origin_guard import is_loopback
+from recollect.server.status import BAD_REQUEST, FORBIDDEN, NOT_FOUND, UNAUTHORIZED
 from recollect.server.upstream_key import INFERENCE_ROUTES, is_unguarded
 from recollect.settings import PREFIX, SQLITE, Settings, shown_url, unknown_variables
 from recollect.types import Destination
@@ -336,13 +337,13 @@ async def _upstream(settings: Settings) -> Finding:
 def upstream_finding(url: str, status: int, *, has_key: bool) -> Finding:
     """Interpret the status code of the upstream's `/models`. Pure."""
     what = "upstream"
-    if status in (401, 403):
+    if status in (UNAUTHORIZED, FORBIDDEN):
         if has_key:
             return fail(what, f"{url} refuses the key ({status})", "set RECOLLECT_UPSTREAM_KEY to a valid key")
         return ok(what, f"{url} answers and requires a key: each client sends its own")
-    if status == 404:
+    if status == NOT_FOUND:
         return warn(what, f"{url} answers, but has no /models", "check the end of the URL, usually /v1")
-    if status >= 400:
+    if status >= BAD_REQUEST:
         return warn(what, f"{url} answers with {status}", "check that server")
     return ok(what, f"{url} answers")
 
