@@ -5,6 +5,7 @@ with 16 random bytes, the salt; the 8 bytes after it stay plain, and tell such a
 """
 
 import os
+from contextlib import closing
 
 import apsw
 
@@ -68,14 +69,14 @@ def unlock(db: apsw.Connection, key: DatabaseKey | None, where: str) -> bool:
     try:
         db.pragma("schema_version")
     except apsw.NotADBError:
+        if _head_again(db) != head:
+            return False
         if is_encrypted(head):
             raise DatabaseKeyError(
                 f"{where} is encrypted with another key (nothing was changed): correct {KEY_SETTING} or "
                 f"{KEY_FILE_SETTING}"
             ) from None
-        if head:
-            raise
-        return False
+        raise
     return True
 
 
@@ -86,6 +87,12 @@ def _head(db: apsw.Connection) -> bytes:
     """
     whole, head = db.read("main", 0, 0, 24)
     return head if whole else b""
+
+
+def _head_again(db: apsw.Connection) -> bytes:
+    """Read the first bytes once more, where `db` has a key that does not fit them."""
+    with closing(apsw.Connection(db.filename, flags=apsw.SQLITE_OPEN_READONLY, vfs=db.open_vfs)) as other:
+        return _head(other)
 
 
 def _require_encrypted(head: bytes, where: str) -> None:

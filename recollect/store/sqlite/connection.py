@@ -56,23 +56,36 @@ def open_writer(place: DatabaseLocation) -> apsw.Connection:
         StoreUnavailableError: another process holds it.
     """
     with opening(place.path):
+        if place.path == MEMORY:
+            return _prepare_writer(place)
+        _create(Path(place.path))
+        until = time.monotonic() + BUSY_MS / 1000
+        while True:
+            is_empty = not os.stat(place.path).st_size
+            try:
+                return _prepare_writer(place)
+            except apsw.NotADBError:
+                # Another process has written the first page of the encrypted file meanwhile, with a salt of its own.
+                if place.key is None or not is_empty or time.monotonic() > until:
+                    raise
+
+
+def _prepare_writer(place: DatabaseLocation) -> apsw.Connection:
+    with ExitStack() as on_failure:
+        db = _connect(place)
+        on_failure.callback(db.close)
+        if place.exclusive:
+            db.pragma("locking_mode", "exclusive")
+        _look(db, place.path)
+        _configure(db, WRITER_CACHE_KIB)
+        db.pragma("page_size", PAGE_BYTES)
+        db.pragma("secure_delete", True)
+        db.pragma("journal_size_limit", WAL_KEPT_BYTES)
         if place.path != MEMORY:
-            _create(Path(place.path))
-        with ExitStack() as on_failure:
-            db = _connect(place)
-            on_failure.callback(db.close)
-            if place.exclusive:
-                db.pragma("locking_mode", "exclusive")
-            _look(db, place.path)
-            _configure(db, WRITER_CACHE_KIB)
-            db.pragma("page_size", PAGE_BYTES)
-            db.pragma("secure_delete", True)
-            db.pragma("journal_size_limit", WAL_KEPT_BYTES)
-            if place.path != MEMORY:
-                _use_wal(db)
-            migrate(db)
-            on_failure.pop_all()
-        return db
+            _use_wal(db)
+        migrate(db)
+        on_failure.pop_all()
+    return db
 
 
 def open_reader(place: DatabaseLocation) -> apsw.Connection:
