@@ -26,6 +26,10 @@ _Url = Annotated[
     typer.Option("--url", metavar="URL", help="Server to talk to (default: a process that opens the database)."),
 ]
 _Timeout = Annotated[float | None, typer.Option("--timeout", metavar="SECONDS", help="Deadline (default: 2).")]
+_InstalledTimeout = Annotated[  # the clients end a hook after 10 s
+    float | None,
+    typer.Option("--timeout", metavar="SECONDS", min=0.1, max=8, help="Deadline of the hook, 0.1 to 8 (default: 2)."),
+]
 _OwnName = Annotated[str | None, typer.Option("--client", metavar="NAME", help="Client that runs the hook.")]
 
 hooks = typer.Typer(
@@ -65,6 +69,7 @@ def install(  # noqa: PLR0913  # a command's options are its parameters
     url: _Url = None,
     database: DatabaseUrl = None,
     user: UserName = None,
+    timeout: _InstalledTimeout = None,
     yes: _Yes = False,
     as_json: AsJson = False,
 ) -> None:
@@ -72,7 +77,8 @@ def install(  # noqa: PLR0913  # a command's options are its parameters
     from recollect.hook.config_file import plan_install
 
     chosen = _chosen(client)
-    given = {"--url": url, "--database": _absolute(database), "--user": user}
+    seconds = None if timeout is None else f"{timeout:g}"
+    given = {"--url": url, "--database": _absolute(database), "--user": user, "--timeout": seconds}
     options = [part for name, value in given.items() if value is not None for part in (name, value)]
     edit = plan_install(chosen.path(_folder(project)), chosen.entries(options))
     _apply(edit, installs=True, yes=yes, as_json=as_json)

@@ -43,7 +43,7 @@ class Agent:
         config = hook.home / ".codex" / "config.toml"
         config.parent.mkdir()
         config.write_text(_CODEX.format(port=port), "utf-8")
-        self.run(SCRIPT, "hook", "install", name, "--yes", folder=hook.home)
+        self.run(SCRIPT, "hook", "install", name, "--timeout", "8", "--yes", folder=hook.home)
 
     def say(self, text: str, project: str) -> None:
         folder = self.hook.home / project

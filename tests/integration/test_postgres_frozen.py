@@ -3,6 +3,7 @@
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,17 +51,24 @@ def server(postgres: PostgresServer, upstream: FakeUpstream, tmp_path: Path, nam
         running.kill()
 
 
+_OTHERS = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> ALL (%s)"
+
+
 @contextmanager
 def frozen(server: ServerProcess) -> Iterator[None]:
     """Stop the processes of PostgreSQL that serve a server's connections, and those that take new ones."""
     url = server.settings["DATABASE_URL"]
+    pids: list[int] = []
     with psycopg.connect(url, autocommit=True) as connection:
-        found = connection.execute("SELECT pid FROM pg_stat_activity WHERE application_name = 'recollect'").fetchall()
         [[own]] = connection.execute("SELECT pg_backend_pid()").fetchall()
-        parent = int(Path(f"/proc/{own}/stat").read_text().rpartition(")")[2].split()[1])
-    pids = [parent, *(pid for [pid] in found)]
-    for pid in pids:
-        os.kill(pid, signal.SIGSTOP)
+        # First what takes new connections: one that began before would otherwise go on.
+        found = [(int(Path(f"/proc/{own}/stat").read_text().rpartition(")")[2].split()[1]),)]
+        while found:
+            for [pid] in found:
+                os.kill(pid, signal.SIGSTOP)
+            pids += [pid for [pid] in found]
+            time.sleep(0.2)
+            found = connection.execute(_OTHERS, ([own, *pids],)).fetchall()
     try:
         yield
     finally:
