@@ -390,9 +390,11 @@ async def test_another_tenants_steps_change_nothing(
 ) -> None:
     monkeypatch.setattr("recollect.engine.turn.FORGET_WAIT_S", 60.0)
     steps = interleaved(seed)
+    monkeypatch.setattr("recollect.ids._last", (0, 0))  # ids begin with the walk's time, not after those of another
     beside = await walk(kind, tmp_path_factory.mktemp("beside"), steps, alone=False)
     assert not any(CANARY in seen for _, seen in beside)
     for _ in range(ATTEMPTS):
+        monkeypatch.setattr("recollect.ids._last", (0, 0))
         alone = await walk(kind, tmp_path_factory.mktemp("alone"), steps, alone=True)
         if alone == beside:
             return
