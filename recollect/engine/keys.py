@@ -1,5 +1,6 @@
 """`memory.keys`: API keys of the server, and the log of administrative acts. Writes through the store."""
 
+import hmac
 import secrets
 from hashlib import sha256
 
@@ -89,6 +90,19 @@ class KeyService:
     async def find(self, secret: str) -> ApiKey | None:
         """Return the key with this secret, valid or not; None if there is none."""
         return await self._store.access.key_by_hash(hash_of(secret))
+
+    async def sign(self, id_: str, data: bytes) -> bytes:
+        """Return the HMAC-SHA256 of data under the stored hash of a key's secret: 32 bytes.
+
+        Every server of the database signs alike, and nobody who knows neither the secret nor the database can.
+
+        Raises:
+            UnknownKeyError: no key has this id.
+        """
+        hash_ = await self._store.access.hash_of_key(id_)
+        if hash_ is None:
+            raise UnknownKeyError(id_)
+        return hmac.digest(hash_, data, "sha256")
 
     async def note_use(self, secret: str) -> None:
         """Note that a key is used now. A crash may lose it."""

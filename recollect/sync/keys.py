@@ -62,6 +62,16 @@ class BlockingKeyService:
         """Return the key with this secret, valid or not; None if there is none."""
         return self._engine.run(self._engine.core.keys.find(secret))
 
+    def sign(self, id_: str, data: bytes) -> bytes:
+        """Return the HMAC-SHA256 of data under the stored hash of a key's secret: 32 bytes.
+
+        Every server of the database signs alike, and nobody who knows neither the secret nor the database can.
+
+        Raises:
+            UnknownKeyError: no key has this id.
+        """
+        return self._engine.run(self._engine.core.keys.sign(id_, data))
+
     def note_use(self, secret: str) -> None:
         """Note that a key is used now. A crash may lose it."""
         self._engine.run(self._engine.core.keys.note_use(secret))

@@ -77,6 +77,10 @@ class RemoteKeyService(KeyService):
         """Refuse: the server checks keys itself."""
         raise unavailable("keys.find")
 
+    async def sign(self, id_: str, data: bytes) -> bytes:
+        """Refuse: the server signs its sessions itself."""
+        raise unavailable("keys.sign")
+
     async def note_use(self, secret: str) -> None:
         """Refuse: the server checks keys itself."""
         raise unavailable("keys.note_use")

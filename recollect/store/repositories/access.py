@@ -37,6 +37,11 @@ class AccessRepository:
         found = await self._executor.read(lambda db: access.key_by_id(db, id_))
         return None if found is None else found[0]
 
+    async def hash_of_key(self, id_: str) -> bytes | None:
+        """Return the SHA-256 of the key with this public id; None if there is none."""
+        found = await self._executor.read(lambda db: access.key_by_id(db, id_))
+        return None if found is None else found[1]
+
     async def keys(self, *, tenant: str | None = None, after: str = "", limit: int = 1000) -> list[ApiKey]:
         """List keys by id, after the id `after`; those of one tenant, or all (None)."""
         check_limit(limit)

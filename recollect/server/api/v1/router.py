@@ -3,8 +3,6 @@
 import logging
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
-from urllib.parse import unquote_to_bytes
 
 from recollect.chat.identity import Headers, IdentityPolicy
 from recollect.engine import AsyncRecollect
@@ -27,6 +25,7 @@ from recollect.server.asgi import (
 )
 from recollect.server.auth.guard import max_body_bytes
 from recollect.server.database_wait import while_database_answers
+from recollect.server.path_table import FoundPath, PathTable, path_steps, sent_path
 from recollect.server.status import (
     INTERNAL_SERVER_ERROR,
     METHOD_NOT_ALLOWED,
@@ -48,14 +47,6 @@ _REFUSALS = {
 _MAX_SHOWN_PATH = 300
 
 
-@dataclass(frozen=True, slots=True)
-class _Found:
-    """The operations of one path, and its parameters."""
-
-    by_method: Mapping[str, ResourceOperation]
-    parameters: Mapping[str, str]
-
-
 class RestApi:
     """Answers requests to paths of operations; everything that goes wrong is a problem (RFC 9457)."""
 
@@ -69,15 +60,12 @@ class RestApi:
         """
         self._engine = engine
         self._policy = policy
-        self._by_path: dict[tuple[str, ...], dict[str, ResourceOperation]] = {}
-        for operation in operations:
-            steps = tuple(operation.path.strip("/").split("/"))
-            self._by_path.setdefault(steps, {})[operation.method] = operation
+        self._paths = PathTable((operation.method, operation.path, operation) for operation in operations)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         send = with_write_timeout(send, self._engine.settings.idle_timeout_s)
-        path = _sent_path(scope)
+        path = sent_path(scope)
         try:
             await self._serve(scope, receive, send, path)
         except ProblemError as problem:
@@ -140,24 +128,21 @@ class RestApi:
             max_stream_bytes=max_body_bytes(scope, self._engine.settings.max_import_bytes),
         )
 
-    def _find(self, path: str) -> _Found:
+    def _find(self, path: str) -> FoundPath[ResourceOperation]:
         """Find the operations of a path.
 
         Raises:
             BadRequestError: The path cannot be decoded, or a parameter in it is too long.
             ProblemError: No operation has this path (404).
         """
-        steps = [_decoded(step) for step in path.split("/")[1:]]
+        steps = path_steps(path)
         if steps[0] == "u" and steps[2:3] == ["v1"]:
             del steps[:2]
-        for known, by_method in self._by_path.items():
-            if len(known) == len(steps) and all(
-                own == step or (own[0] == "{" and step) for own, step in zip(known, steps, strict=True)
-            ):
-                named = {own[1:-1]: step for own, step in zip(known, steps, strict=True) if own[0] == "{"}
-                _require_lengths(named)
-                return _Found(by_method, named)
-        raise ProblemError(NOT_FOUND, "not-found", f"no operation has the path {path[:_MAX_SHOWN_PATH]}")
+        found = self._paths.find(steps)
+        if found is None:
+            raise ProblemError(NOT_FOUND, "not-found", f"no operation has the path {path[:_MAX_SHOWN_PATH]}")
+        _require_lengths(found.parameters)
+        return found
 
 
 def _require_lengths(parameters: Mapping[str, str]) -> None:
@@ -166,28 +151,13 @@ def _require_lengths(parameters: Mapping[str, str]) -> None:
             raise BadRequestError(f"{name} in the path is longer than {PATH_LIMITS[name]} characters", param=name)
 
 
-def _sent_path(scope: Scope) -> str:
-    raw: bytes = scope.get("raw_path") or scope["path"].encode()
-    return raw.split(b"?")[0].decode("latin-1")
-
-
-def _decoded(step: str) -> str:
-    try:
-        text = unquote_to_bytes(step.encode("latin-1")).decode("utf-8")
-    except UnicodeDecodeError:
-        raise BadRequestError("the path cannot be decoded as UTF-8") from None
-    if "\0" in text:
-        raise BadRequestError("the path holds a NUL character")
-    return text
-
-
 async def send_refusal(
     scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
 ) -> None:
     """Refuse a request before the API sees it, such as one without a valid credential."""
     kind = _REFUSALS.get(status, "forbidden")
     named = {name.decode(): value.decode() for name, value in headers}
-    await _send_problem(send, scope, ProblemError(status, kind, message, headers=named), _sent_path(scope))
+    await _send_problem(send, scope, ProblemError(status, kind, message, headers=named), sent_path(scope))
 
 
 def failure_body(path: str) -> tuple[bytes, str]:
