@@ -14,12 +14,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.api import OPERATIONS, routes_of
-from recollect.server.api.v1 import is_resource_path, resource_routes, send_refusal
+from recollect.server.api.v1 import build_api, is_resource_path, resource_routes, send_refusal
 from recollect.server.asgi import OWN_HEADERS, send_json, with_own_headers
 from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import AccessGuard, Refuse
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
+from recollect.server.dashboard.app import Dashboard
+from recollect.server.dashboard.page_answer import send_page_refusal
+from recollect.server.dashboard.paths import ROOT, is_dashboard_path
 from recollect.server.failure_boundary import failure_answer, with_failures_answered
 from recollect.server.mcp_endpoint import McpEndpoint
 from recollect.server.observability import monitoring_routes
@@ -113,15 +116,19 @@ def build_app(engine: AsyncRecollect) -> Starlette:
         app = AccessGuard(app, authenticator, _refusing(metadata))
         return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
 
+    api = build_api(engine, policy)
     routes = [
         *monitoring_routes(engine, chat.counters),
         *routes_of(OPERATIONS, engine, policy),
-        *resource_routes(engine, policy),
+        *resource_routes(api, people=ROOT if settings.dashboard else None),
         Route(MCP_PATH, mcp, methods=["POST"]),
         *(Route(path, metadata, methods=["GET"]) for path in (METADATA_PATH, METADATA_PATH + MCP_PATH)),
     ]
     for route in routes:
         route.app = with_own_headers(route.app)
+    if settings.dashboard:
+        dashboard = Dashboard(engine, authenticator, api)
+        routes += [Route(ROOT, dashboard), Route(f"{ROOT}/{{rest:anything}}", dashboard)]
     for prefix in ("/v1", "/u/{user}/v1"):
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
     return _Application(routes, lifespan, guarded, _preloaded(chat, preload))
@@ -183,7 +190,9 @@ def _refusing(metadata: ResourceMetadata) -> Refuse:
         scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
     ) -> None:
         """Refuse a request without a valid credential, or beyond its limits, in the shape of its path's errors."""
-        if is_resource_path(scope["path"]):
+        if is_dashboard_path(scope["path"]):
+            await send_page_refusal(scope, send, status, message)
+        elif is_resource_path(scope["path"]):
             await send_refusal(scope, send, status, message, headers)
         else:
             await send_json(send, status, error_body(status, message), metadata.challenge(scope, headers))

@@ -38,6 +38,9 @@ class ServerSettings(EnvironmentSettings):
         description="Additional host names of the server, separated by commas, such as `memory.example.org`. Requests "
         "to other names are refused, except IP addresses and local network names.",
     )
+    dashboard: bool = Field(
+        default=True, description="Serve the dashboard at `/dashboard`; off: `GET /` says what the server is."
+    )
     default_user: str = Field(
         default="local",
         description="User of requests without an identity, on a loopback address; empty: such requests are anonymous.",

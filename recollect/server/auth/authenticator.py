@@ -9,6 +9,7 @@ from recollect.errors import BadIdentityError
 from recollect.server.asgi import Headers
 from recollect.server.auth.credentials import take_credential
 from recollect.server.auth.key_cache import KeyCache
+from recollect.server.auth.sessions import Sessions, session_cookie
 from recollect.server.auth.tokens import TokenVerifier
 from recollect.server.origin_guard import is_loopback
 from recollect.settings import Settings
@@ -28,6 +29,8 @@ class Authenticated:
     headers: Headers
     """The request's, without the credential."""
     key: ApiKey | None = None
+    by_cookie: bool = False
+    """Whether a browser sends the credential by itself, so that forms need a token."""
 
 
 def needs_credentials(settings: Settings) -> bool:
@@ -41,18 +44,26 @@ class Authenticator:
     """Finds out who sends a request."""
 
     def __init__(
-        self, keys: KeyCache, settings: Settings, policy: IdentityPolicy, clock: Clock, tokens: TokenVerifier | None
+        self,
+        keys: KeyCache,
+        sessions: Sessions,
+        settings: Settings,
+        policy: IdentityPolicy,
+        clock: Clock,
+        tokens: TokenVerifier | None,
     ) -> None:
         """Authenticate as the settings say.
 
         Args:
             keys: Looks up API keys.
+            sessions: Verifies sessions of the dashboard.
             settings: All settings.
             policy: Which claims of identity are believed without an API key or JWT.
             clock: The time for checking expiry.
             tokens: Verifies JWTs of an identity provider; None: there is none.
         """
         self.keys = keys
+        self.sessions = sessions
         self._needs_credentials = needs_credentials(settings)
         self._is_off = settings.auth == "off"
         self._policy = policy
@@ -68,10 +79,15 @@ class Authenticator:
         """
         settings = engine.settings
         tokens = TokenVerifier(settings) if settings.jwt_issuer else None
-        return cls(KeyCache(engine.keys), settings, policy, engine.clock, tokens)
+        sessions = Sessions(engine.keys, engine.clock)
+        return cls(KeyCache(engine.keys), sessions, settings, policy, engine.clock, tokens)
 
-    async def authenticate(self, headers: Headers) -> Authenticated:
+    async def authenticate(self, headers: Headers, *, with_session: bool = False) -> Authenticated:
         """Return who sends a request with these headers.
+
+        Args:
+            headers: The request's.
+            with_session: Whether the cookie of a session counts as a credential.
 
         Raises:
             UnauthenticatedError: It needs a credential and has none, or an invalid one.
@@ -89,18 +105,31 @@ class Authenticator:
         user = self._signed_user(headers)
         if user is not None:
             return Authenticated(Caller(id="openwebui", access=Access.WRITE, user=user, by_header=True), headers)
+        cookie = session_cookie(headers) if with_session else None
+        by_session = await self.sessions.key_of(cookie) if cookie else None
+        if by_session is not None:
+            return Authenticated(by_session.caller, headers, by_session, by_cookie=True)
         if await self._is_needed():
             raise UnauthenticatedError(
                 "this server needs a credential: send an API key of Recollect as `Authorization: Bearer rk_…`, or in "
                 "x-recollect-key beside your provider's key (`recollect keys create` makes one)"
             )
-        return Authenticated(None if self._policy.trusted else ANONYMOUS, headers)
+        return Authenticated(None if self._policy.trusted else ANONYMOUS, headers, by_cookie=True)
 
     def _signed_user(self, headers: Headers) -> str | None:
         try:
             return signed_user(headers, policy=self._policy, now=self._clock.now())
         except BadIdentityError as error:
             raise UnauthenticatedError(str(error)) from None
+
+    async def log_in(self, secret: str) -> str:
+        """Return the cookie of a new session of the API key with this secret.
+
+        Raises:
+            UnauthenticatedError: It is not the secret of a valid key.
+            StoreUnavailableError: The database does not answer.
+        """
+        return await self.sessions.begin(await self._valid_key(secret))
 
     async def _valid_key(self, secret: str) -> ApiKey:
         key = await self.keys.find(secret)

@@ -11,6 +11,7 @@ from recollect.errors import RecollectError, StoreUnavailableError
 from recollect.server.asgi import Headers, Receive, Scope, Send
 from recollect.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
 from recollect.server.auth.limits import KeyLimiter
+from recollect.server.dashboard.paths import is_dashboard_path, is_open_page
 from recollect.server.database_wait import MAX_DATABASE_WAIT_S
 from recollect.server.resource_metadata import MCP_PATH, METADATA_PATH
 from recollect.server.status import (
@@ -24,6 +25,7 @@ from recollect.types import ANONYMOUS, Caller
 
 _CALLER = "recollect.caller"
 _BODY_BYTES = "recollect.body_bytes"
+_BY_COOKIE = "recollect.by_cookie"
 # What a server says to everyone: whether it is alive, what it is, and how it is used.
 _PUBLIC = frozenset(
     {"/", "/livez", "/readyz", "/healthz", "/openapi.json", "/docs", METADATA_PATH, METADATA_PATH + MCP_PATH}
@@ -67,7 +69,7 @@ class AccessGuard:
             return
         try:
             async with asyncio.timeout(MAX_DATABASE_WAIT_S):
-                found = await self._authenticator.authenticate(headers)
+                found = await self._authenticator.authenticate(headers, with_session=is_dashboard_path(scope["path"]))
         except UnauthenticatedError as error:
             await self._refuse(scope, send, UNAUTHORIZED, str(error), _CHALLENGE)
             return
@@ -78,6 +80,7 @@ class AccessGuard:
             await self._refuse_for(error, scope, send)
             return
         scope[_CALLER], scope["headers"] = found.caller, list(found.headers)
+        scope[_BY_COOKIE] = found.by_cookie
         with acting_for(None if found.caller is None else found.caller.tenant):
             await self._serve(found, scope, receive, send)
 
@@ -117,6 +120,8 @@ def is_public(method: str, path: str) -> bool:
     >>> is_public("GET", "/livez"), is_public("GET", "/metrics"), is_public("POST", "/")
     (True, False, False)
     """
+    if is_open_page(path):
+        return True
     return method in _READING and (path in _PUBLIC or path.startswith("/docs/"))
 
 
@@ -124,6 +129,12 @@ def caller_of(scope: Scope) -> Caller | None:
     """Return who sends a request; None if everyone who can connect is trusted."""
     caller: Caller | None = scope.get(_CALLER)
     return caller
+
+
+def is_by_cookie(scope: Scope) -> bool:
+    """Return whether a browser would send the request's credential by itself, whatever page made it."""
+    by_cookie: bool = scope.get(_BY_COOKIE, True)
+    return by_cookie
 
 
 def is_operator(scope: Scope) -> bool:

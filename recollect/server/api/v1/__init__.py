@@ -73,17 +73,25 @@ def is_resource_path(path: str) -> bool:
     return steps[:1] == ["v1"] and steps[1:2] != [] and steps[1] in _ROOTS
 
 
-def resource_routes(engine: AsyncRecollect, policy: IdentityPolicy) -> list[Route]:
+def build_api(engine: AsyncRecollect, policy: IdentityPolicy) -> RestApi:
+    """Build the API over an engine."""
+    return RestApi(OPERATIONS, engine, policy)
+
+
+def resource_routes(api: RestApi, *, people: str | None) -> list[Route]:
     """Build the routes of the API, of its documentation, and of `GET /`.
 
     The API has the first steps after `/v1` that its operations name; other paths under `/v1` are passed through.
+
+    Args:
+        api: The API.
+        people: Where `GET /` sends people, who ask for HTML; None: it says what the server is.
     """
-    api = RestApi(OPERATIONS, engine, policy)
-    routes = page_routes(OPERATIONS)
+    routes = page_routes(OPERATIONS, people)
     for root in sorted(_ROOTS):
         for prefix in ("/v1", "/u/{user}/v1"):
             routes += [Route(f"{prefix}/{root}", api), Route(f"{prefix}/{root}/{{rest:anything}}", api)]
     return routes
 
 
-__all__ = ["OPERATIONS", "failure_body", "is_resource_path", "resource_routes", "send_refusal"]
+__all__ = ["OPERATIONS", "build_api", "failure_body", "is_resource_path", "resource_routes", "send_refusal"]

@@ -14,6 +14,7 @@ from recollect.server.api.v1.docs_page import CONTENT_SECURITY_POLICY, docs_page
 from recollect.server.api.v1.openapi import openapi_document
 from recollect.server.api.v1.operation import ResourceOperation
 from recollect.server.api.v1.request import JSON
+from recollect.server.status import SEE_OTHER
 
 # Where a client may reach the server, in the examples of the documentation.
 _EXAMPLE_URL = "http://127.0.0.1:8765"
@@ -37,8 +38,13 @@ _INDEX_PAGE = """<!doctype html><html lang="en"><head><meta charset="utf-8"><tit
 <li><a href="/healthz">Health</a></li></ul></body></html>"""
 
 
-def page_routes(operations: Sequence[ResourceOperation]) -> list[Route]:
-    """Build the routes; the document is generated at its first use."""
+def page_routes(operations: Sequence[ResourceOperation], people: str | None) -> list[Route]:
+    """Build the routes; the document is generated at its first use.
+
+    Args:
+        operations: What the document describes.
+        people: Where `GET /` sends people, who ask for HTML; None: it says what the server is.
+    """
 
     @cache
     def document() -> dict[str, Any]:
@@ -53,7 +59,7 @@ def page_routes(operations: Sequence[ResourceOperation]) -> list[Route]:
         return docs_page(document(), _EXAMPLE_URL).encode()
 
     return [
-        Route("/", _index, methods=["GET"]),
+        Route("/", _index_for(people), methods=["GET"]),
         Route("/openapi.json", _serving(written, JSON), methods=["GET"]),
         Route("/docs", _serving(page, _HTML), methods=["GET"]),
     ]
@@ -67,8 +73,14 @@ def _serving(content: Callable[[], bytes], kind: str) -> Callable[[Request], Awa
     return serve
 
 
-async def _index(request: Request) -> Response:
-    """Say what this server is, to programs in JSON and to people as a page."""
-    if "text/html" in request.headers.get("accept", ""):
+def _index_for(people: str | None) -> Callable[[Request], Awaitable[Response]]:
+    async def index(request: Request) -> Response:
+        """Say what this server is, to programs in JSON and to people as a page."""
+        if "text/html" not in request.headers.get("accept", ""):
+            shown = {**_INDEX, **({"dashboard": people} if people else {}), "version": version("recollect")}
+            return Response(json.dumps(shown), headers=_SECURITY, media_type=JSON)
+        if people is not None:
+            return Response(status_code=SEE_OTHER, headers={**_SECURITY, "Location": people})
         return Response(_INDEX_PAGE, headers=_SECURITY, media_type=_HTML)
-    return Response(json.dumps({**_INDEX, "version": version("recollect")}), headers=_SECURITY, media_type=JSON)
+
+    return index

@@ -1,0 +1,109 @@
+"""Sessions of people who log in to the dashboard with an API key. Looks keys up through the engine.
+
+A session is a cookie that names the key and the time it ends, signed under the key's stored hash: every server of the
+database knows it, and revoking the key ends it.
+"""
+
+import hmac
+import secrets
+from base64 import urlsafe_b64encode
+from collections import OrderedDict
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+
+from recollect.clock import Clock
+from recollect.engine.keys import KeyService
+from recollect.errors import UnknownKeyError
+from recollect.lazy_pattern import LazyPattern
+from recollect.server.asgi import Headers
+from recollect.types import ApiKey
+
+SESSION_S = 12 * 3600
+"""How long a session lasts, in seconds."""
+_COOKIE = "recollect_session"
+_NONCE_BYTES = 18
+_MAX_HEADER = 16_000
+_MAX_ENDED = 10_000
+# ID.END.NONCE.MAC; a guest's has neither id nor MAC.
+_VALUE = LazyPattern(r"(k_[a-z0-9]{1,40}|guest)\.([0-9]{1,12})\.([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{43}|-)")
+_GUEST = "guest"
+
+
+def session_cookie(headers: Headers) -> str | None:
+    """Return the session's cookie if the request has one of the right form; it is not verified."""
+    for name, value in headers:
+        if name.lower() != b"cookie" or len(value) > _MAX_HEADER:
+            continue
+        try:
+            found = SimpleCookie(value.decode("latin-1")).get(_COOKIE)
+        except CookieError:
+            continue
+        if found is not None and _VALUE.fullmatch(found.value):
+            return found.value
+    return None
+
+
+def set_cookie(value: str, *, secure: bool) -> bytes:
+    """Return the header that stores a session's cookie; pages of other sites never send it, and scripts cannot read it.
+
+    Args:
+        value: The cookie; empty deletes it.
+        secure: Whether the browser sends it over HTTPS alone.
+    """
+    age = SESSION_S if value else 0
+    flags = "; Secure" if secure else ""
+    return f"{_COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{flags}".encode()
+
+
+def guest_cookie() -> str:
+    """Return a cookie of somebody who is not logged in: the tokens of forms are derived from it."""
+    return f"{_GUEST}.0.{secrets.token_urlsafe(_NONCE_BYTES)}.-"
+
+
+def form_token(cookie: str) -> str:
+    """Return the token that forms of a session must send back: pages of other sites cannot know it (CSRF)."""
+    return sha256(b"form of " + cookie.encode()).hexdigest()
+
+
+class Sessions:
+    """Begins, verifies and ends sessions."""
+
+    def __init__(self, keys: KeyService, clock: Clock) -> None:
+        """Keep sessions of these keys."""
+        self._keys = keys
+        self._clock = clock
+        self._ended: OrderedDict[str, None] = OrderedDict()
+
+    async def begin(self, key: ApiKey) -> str:
+        """Return the cookie of a new session of a key that is valid."""
+        end = int(self._clock.now().timestamp()) + SESSION_S
+        signed = f"{key.id}.{end}.{secrets.token_urlsafe(_NONCE_BYTES)}"
+        return f"{signed}.{await self._mac(key.id, signed)}"
+
+    async def key_of(self, cookie: str) -> ApiKey | None:
+        """Return the key of a session; None if it ended, is forged, or its key is not valid any more.
+
+        Raises:
+            StoreUnavailableError: The database does not answer.
+        """
+        signed, _, mac = cookie.rpartition(".")
+        id_, end, _ = signed.split(".")
+        if id_ == _GUEST or cookie in self._ended or int(end) <= self._clock.now().timestamp():
+            return None
+        try:
+            if not hmac.compare_digest(mac, await self._mac(id_, signed)):
+                return None
+            key = await self._keys.get(id_)
+        except UnknownKeyError:
+            return None
+        return key if key.is_valid(self._clock.now()) else None
+
+    def end(self, cookie: str) -> None:
+        """End a session in this process; the browser forgets it, too."""
+        self._ended[cookie] = None
+        while len(self._ended) > _MAX_ENDED:
+            self._ended.popitem(last=False)
+
+    async def _mac(self, id_: str, signed: str) -> str:
+        mac = await self._keys.sign(id_, b"dashboard session " + signed.encode())
+        return urlsafe_b64encode(mac).rstrip(b"=").decode()

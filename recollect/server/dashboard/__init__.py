@@ -1,0 +1,1 @@
+"""The dashboard: pages for people over the REST API, without logic of their own."""

@@ -1,0 +1,108 @@
+"""How templates write values: times, sizes, shares, names. Pure."""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from types import MappingProxyType
+from typing import Any
+from unicodedata import category
+
+_UNITS = ("B", "kB", "MB", "GB", "TB")
+_THOUSAND = 1000
+# Characters that hide or reorder text (Unicode categories Cc and Cf): shown by their code, as nobody could see them.
+_HIDDEN = frozenset({"Cc", "Cf"})
+_KEPT = frozenset("\n\t\u200d\u200c")
+
+
+def visible(text: str) -> str:
+    """Write invisible characters and marks of direction by their code; keep joiners, line feeds and tabs.
+
+    >>> visible("a\\u202eb\\x07")
+    'a⟨U+202E⟩b⟨U+0007⟩'
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(f"⟨U+{ord(char):04X}⟩" if char not in _KEPT and category(char) in _HIDDEN else char for char in text)
+
+
+def day(text: str | None) -> str:
+    """Write the day of an instant, such as `2026-05-03`.
+
+    >>> day("2026-05-03T08:00:00Z"), day(None)
+    ('2026-05-03', '')
+    """
+    return text[:10] if text else ""
+
+
+def minute(text: str | None) -> str:
+    """Write an instant to the minute, in UTC.
+
+    >>> minute("2026-05-03T08:00:59.1Z")
+    '2026-05-03 08:00'
+    """
+    if not text:
+        return ""
+    return datetime.fromisoformat(text).astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
+
+def bytes_of(size: float) -> str:
+    """Write a size in bytes.
+
+    >>> bytes_of(999), bytes_of(1_234_567)
+    ('999 B', '1.2 MB')
+    """
+    unit = 0
+    while size >= _THOUSAND and unit < len(_UNITS) - 1:
+        size, unit = size / _THOUSAND, unit + 1
+    return f"{size:.1f} {_UNITS[unit]}" if unit else f"{size:.0f} B"
+
+
+def count(number: float) -> str:
+    """Write a number with thin spaces between thousands.
+
+    >>> count(1234567)
+    '1\\u202f234\\u202f567'
+    """
+    return f"{number:,.0f}".replace(",", "\u202f")
+
+
+def share(part: float) -> str:
+    """Write a share of 1 in percent.
+
+    >>> share(0.456)
+    '46 %'
+    """
+    return f"{part * 100:.0f} %"
+
+
+def cut(text: str, limit: int = 160) -> str:
+    """Cut a text at `limit` characters."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def name_of(subject: str) -> str:
+    """Write a subject for people: a user by name.
+
+    >>> name_of("user:ana"), name_of("session:ana/1"), name_of("@acme/user:ana")
+    ('ana', 'session ana/1', 'ana (acme)')
+    """
+    tenant, text = "", subject
+    if subject.startswith("@"):
+        tenant, _, text = subject[1:].partition("/")
+    kind, colon, name = text.partition(":")
+    shown = (name if kind == "user" else f"{kind} {name}") if colon else text
+    return f"{shown} ({tenant})" if tenant else shown
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
+    {
+        "visible": visible,
+        "day": day,
+        "minute": minute,
+        "bytes": bytes_of,
+        "count": count,
+        "share": share,
+        "cut": cut,
+        "name_of": name_of,
+    }
+)
+"""The filters by their names in templates."""

@@ -1,0 +1,15 @@
+// What pages do beyond HTML. Every page works without it.
+"use strict";
+
+document.addEventListener("change", (event) => {
+  // A filter applies as soon as it is chosen.
+  const form = event.target.closest("form.filters");
+  if (form) form.requestSubmit();
+});
+
+document.addEventListener("click", (event) => {
+  // Links to a closed part of the page open it.
+  const link = event.target.closest("a[href^='#']");
+  const part = link && document.getElementById(link.hash.slice(1));
+  if (part instanceof HTMLDetailsElement) part.open = true;
+});
