@@ -21,6 +21,7 @@ from recollect.server.status import (
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
     OK,
+    TOO_LARGE,
     UNAUTHORIZED,
     message_of,
     status_of,
@@ -57,8 +58,10 @@ class Dashboard:
             return
         except (PageError, RestError) as error:
             await answer.error(error.status, str(error))
-        except (BadFormError, BodyTooLargeError) as error:
+        except BadFormError as error:
             await answer.error(BAD_REQUEST, str(error))
+        except BodyTooLargeError as error:
+            await answer.error(TOO_LARGE, str(error))
         except RecollectError as error:
             await answer.error(status_of(error), message_of(error))
 

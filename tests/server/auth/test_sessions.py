@@ -1,0 +1,146 @@
+"""Sessions of the dashboard: what begins, proves and ends one."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from keyed_server import KEYS
+from recollect.engine import AsyncRecollect
+from recollect.server.auth.sessions import (
+    SESSION_S,
+    Sessions,
+    form_token,
+    guest_cookie,
+    session_cookie,
+    set_cookie,
+)
+from recollect.testing import FakeClock, WordEmbedder
+from recollect.types import ApiKey
+
+pytestmark = pytest.mark.near_only(reason="the server signs its sessions itself")
+
+
+@pytest.fixture
+async def key(engine: AsyncRecollect) -> ApiKey:
+    return (await engine.keys.create(KEYS["ana"]))[0]
+
+
+@pytest.fixture
+def sessions(engine: AsyncRecollect) -> Sessions:
+    return Sessions(engine.keys, engine.clock)
+
+
+@pytest.fixture
+async def other(clock: FakeClock, tmp_path: Path) -> AsyncIterator[AsyncRecollect]:
+    async with await AsyncRecollect.open(str(tmp_path / "other.db"), embedder=WordEmbedder(64), clock=clock) as opened:
+        yield opened
+
+
+async def test_a_session_is_known_to_every_server_of_the_database(
+    engine: AsyncRecollect, sessions: Sessions, key: ApiKey
+) -> None:
+    cookie = await sessions.begin(key)
+    assert await Sessions(engine.keys, engine.clock).key_of(cookie) == key
+
+
+async def test_two_sessions_of_a_key_differ(sessions: Sessions, key: ApiKey) -> None:
+    assert await sessions.begin(key) != await sessions.begin(key)
+
+
+async def test_a_session_ends_by_its_time(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+    cookie = await sessions.begin(key)
+    assert isinstance(engine.clock, FakeClock)
+    engine.clock.advance(seconds=SESSION_S - 1)
+    assert await sessions.key_of(cookie) is not None
+    engine.clock.advance(seconds=2)
+    assert await sessions.key_of(cookie) is None
+
+
+async def test_a_session_ends_with_its_key(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+    cookie = await sessions.begin(key)
+    await engine.keys.revoke(key.id)
+    assert await sessions.key_of(cookie) is None
+
+
+async def test_a_session_ends_when_its_key_expires(engine: AsyncRecollect, sessions: Sessions) -> None:
+    soon = engine.clock.now() + timedelta(minutes=5)
+    short, _ = await engine.keys.create(replace(KEYS["ana"], expires_at=soon))
+    cookie = await sessions.begin(short)
+    assert isinstance(engine.clock, FakeClock)
+    engine.clock.advance(minutes=6)
+    assert await sessions.key_of(cookie) is None
+
+
+async def test_who_logs_out_needs_to_log_in_again(sessions: Sessions, key: ApiKey) -> None:
+    cookie, kept = await sessions.begin(key), await sessions.begin(key)
+    sessions.end(cookie)
+    assert await sessions.key_of(cookie) is None
+    assert await sessions.key_of(kept) == key
+
+
+async def test_a_forged_session_is_none(engine: AsyncRecollect, sessions: Sessions, key: ApiKey) -> None:
+    operator, _ = await engine.keys.create(KEYS["operator"])
+    id_, end, nonce, mac = (await sessions.begin(key)).split(".")
+    last = "A" if mac[-1] != "A" else "B"
+    forged = [
+        f"{operator.id}.{end}.{nonce}.{mac}",
+        f"{id_}.{int(end) + 1}.{nonce}.{mac}",
+        f"{id_}.{end}.{'A' * 24}.{mac}",
+        f"{id_}.{end}.{nonce}.{last}{mac[1:]}",
+        f"{id_}.{end}.{nonce}.-",
+        f"k_{'0' * 12}.{end}.{nonce}.{mac}",
+        f"guest.{end}.{nonce}.{mac}",
+        guest_cookie(),
+    ]
+    for cookie in forged:
+        assert await sessions.key_of(cookie) is None, cookie
+
+
+async def test_a_session_of_another_database_is_none(sessions: Sessions, key: ApiKey, other: AsyncRecollect) -> None:
+    theirs, _ = await other.keys.create(KEYS["operator"])
+    cookie = await Sessions(other.keys, other.clock).begin(theirs)
+    assert await sessions.key_of(cookie) is None
+    _, end, nonce, mac = cookie.split(".")
+    assert await sessions.key_of(f"{key.id}.{end}.{nonce}.{mac}") is None
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "k_1",
+        "k_1.9.short.mac",
+        "recollect",
+        "k_1." + "9" * 40 + "." + "a" * 24 + "." + "b" * 43,
+        "K_1.9." + "a" * 24 + "." + "b" * 43,
+        "k_1.9." + "a" * 24 + "." + "b" * 44,
+        "k_1.9." + "é" * 24 + "." + "b" * 43,
+    ],
+)
+def test_a_cookie_of_another_form_is_ignored(value: str) -> None:
+    assert session_cookie(((b"cookie", f"recollect_session={value}".encode()),)) is None
+
+
+def test_the_cookie_is_found_beside_others_and_in_no_huge_header() -> None:
+    cookie = guest_cookie()
+    others = f"a=b; recollect_session={cookie}; theme=dark"
+    assert session_cookie(((b"accept", b"text/html"), (b"cookie", others.encode()))) == cookie
+    assert session_cookie(((b"cookie", f"a={'b' * 20_000}; recollect_session={cookie}".encode()),)) is None
+
+
+def test_browsers_keep_the_cookie_from_scripts_and_other_sites() -> None:
+    header = set_cookie(guest_cookie(), secure=False).decode()
+    assert "; HttpOnly" in header
+    assert "; SameSite=Strict" in header
+    assert "Secure" not in header
+    assert "Domain" not in header
+    assert set_cookie("", secure=True).decode().endswith("Max-Age=0; HttpOnly; SameSite=Strict; Secure")
+
+
+def test_the_token_of_a_form_follows_from_its_session_and_does_not_tell_it() -> None:
+    first, second = guest_cookie(), guest_cookie()
+    assert form_token(first) == form_token(first) != form_token(second)
+    assert first.split(".")[2] not in form_token(first)
