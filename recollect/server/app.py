@@ -127,7 +127,7 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     for route in routes:
         route.app = with_own_headers(route.app)
     if settings.dashboard:
-        dashboard = Dashboard(engine, authenticator, api)
+        dashboard = Dashboard(engine, policy, authenticator, api)
         routes += [Route(ROOT, dashboard), Route(f"{ROOT}/{{rest:anything}}", dashboard)]
     for prefix in ("/v1", "/u/{user}/v1"):
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))

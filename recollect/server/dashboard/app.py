@@ -2,8 +2,11 @@
 
 from starlette.types import ASGIApp
 
+from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
+from recollect.server.api.v1.access import requester_of
+from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive, Scope, Send, with_write_timeout
 from recollect.server.auth.authenticator import Authenticator, UnauthenticatedError
 from recollect.server.auth.guard import caller_of
@@ -26,21 +29,25 @@ from recollect.server.status import (
     message_of,
     status_of,
 )
-from recollect.types import ANONYMOUS
+from recollect.types import ANONYMOUS, Access
 
 
 class Dashboard:
     """Serves the pages."""
 
-    def __init__(self, engine: AsyncRecollect, authenticator: Authenticator, api: ASGIApp) -> None:
+    def __init__(
+        self, engine: AsyncRecollect, policy: IdentityPolicy, authenticator: Authenticator, api: ASGIApp
+    ) -> None:
         """Create the application.
 
         Args:
             engine: The engine that the API serves through.
+            policy: Which claims of identity in headers are believed.
             authenticator: Begins and ends sessions.
             api: The REST API, which does all the work.
         """
         self._engine = engine
+        self._policy = policy
         self._authenticator = authenticator
         self._api = api
         self._pages = PathTable((page.method, ROOT + page.path, page) for page in PAGES)
@@ -58,6 +65,8 @@ class Dashboard:
             return
         except (PageError, RestError) as error:
             await answer.error(error.status, str(error))
+        except ProblemError as error:
+            await answer.error(error.status, error.detail)
         except BadFormError as error:
             await answer.error(BAD_REQUEST, str(error))
         except BodyTooLargeError as error:
@@ -83,6 +92,7 @@ class Dashboard:
             await send_page_refusal(scope, send, UNAUTHORIZED, "This page needs a credential.")
             return
         request, route = self._find(scope, method, form, answer)
+        self._require_access(scope, answer, request, Access.READ if method == "GET" else Access.WRITE)
         result = await route.handler(request)
         if isinstance(result, SeeOther):
             await answer.see_other(result.url)
@@ -114,6 +124,18 @@ class Dashboard:
             wants_json=answer.wants_json,
         )
         return request, route
+
+    def _require_access(self, scope: Scope, answer: PageAnswer, request: PageRequest, access: Access) -> None:
+        """Check what the credential allows before a form is looked at, as the REST API does.
+
+        Raises:
+            ProblemError: It does not allow that.
+            RecollectError: Headers contradict it, or the subject is none.
+        """
+        requester = requester_of(scope, answer.headers, self._policy, self._engine.clock.now())
+        requester.require(access)
+        if "subject" in request.parameters:
+            requester.subject(request.subject, access)
 
     async def _log_in(self, answer: PageAnswer, method: str, form: Form) -> None:
         """Show the login, or begin a session with the key that was sent."""

@@ -1,0 +1,118 @@
+"""The access matrix of the dashboard: each page and form with each kind of sender, by key and by session."""
+
+import re
+import uuid
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from dashboard_client import HTML
+from keyed_server import ANA, KEYS, KeyedServer, keyed_server
+from recollect.engine import AsyncRecollect
+from recollect.server.auth.sessions import Sessions, form_token
+from recollect.server.dashboard.page import PageRoute
+from recollect.server.dashboard.pages import PAGES
+from recollect.types import Access, Subject
+
+NOT_AUTHENTICATED = ("none", "unknown", "revoked", "expired")
+BOB = Subject("user", "bob", "acme")
+OTHER_TENANT = Subject("user", "ana", "bolt")
+# Pages of no subject that others than administrators may open: it leads to what its reader may see.
+OPEN = {""}
+# Pages of the whole server: a tenant's administrator is refused.
+OF_OPERATORS: set[str] = set()
+
+
+@pytest.fixture
+async def server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
+    await engine.add("Ana's bird is the heron.", user=ANA)
+    await engine.add("Bob's bird is the stork.", user=BOB)
+    await engine.add("Her bird is the crane.", user=OTHER_TENANT)
+    async with keyed_server(engine) as opened:
+        yield opened
+
+
+def sample(page: PageRoute, subject: str) -> str:
+    """Return the address of a page: of the subject, and of things that are not there."""
+    unknown = str(uuid.UUID(int=7))
+    return "/dashboard" + re.sub(r"{(\w+)}", lambda name: subject if name[1] == "subject" else unknown, page.path)
+
+
+def may_open(who: str, page: PageRoute) -> bool:
+    """Return whether a sender may open a page of user ana of tenant acme, or of the server."""
+    key = KEYS[who]
+    if "{subject}" in page.path:
+        wanted = Access.READ if page.method == "GET" else Access.WRITE
+        return (
+            key.access.includes(wanted) and key.tenant in ("acme", None) and key.user in ("ana", None) and not key.app
+        )
+    if who == "tenant admin":
+        return page.path not in OF_OPERATORS
+    return who == "operator" or page.path in OPEN
+
+
+async def ask(server: KeyedServer, page: PageRoute, url: str, **headers: str) -> httpx.Response:
+    sent = {**HTML, **headers}
+    if page.method == "GET":
+        return await server.client.get(url, headers=sent)
+    token = form_token(headers["cookie"].partition("=")[2]) if "cookie" in headers else ""
+    return await server.client.post(url, data={"csrf": token, "sure": "yes", "text": "Planted."}, headers=sent)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.method} {page.path or '/'}")
+async def test_each_page_answers_each_sender_as_it_should(
+    server: KeyedServer, engine: AsyncRecollect, page: PageRoute
+) -> None:
+    keys = {key.name: key for key in await engine.keys.list()}
+    assert keys
+    for who in (*NOT_AUTHENTICATED, *KEYS):
+        tenant = {"x-recollect-tenant": "acme"} if "{subject}" in page.path else {}
+        url, secret = sample(page, "user:ana"), server.secrets[who]
+        answers = [await ask(server, page, url, **tenant, **({"authorization": f"Bearer {secret}"} if secret else {}))]
+        if who in KEYS:
+            key = await engine.keys.find(secret)
+            assert key is not None
+            cookie = await Sessions(engine.keys, engine.clock).begin(key)
+            answers.append(await ask(server, page, url, **tenant, cookie=f"recollect_session={cookie}"))
+        for answer in answers:
+            if who in NOT_AUTHENTICATED:
+                wanted = 303 if page.method == "GET" else 401
+                assert answer.status_code == wanted, (who, answer.status_code)
+                assert "login" in answer.headers.get("location", "login")
+            elif may_open(who, page):
+                assert answer.status_code in (200, 303, 400, 404, 409, 412), (who, answer.status_code, answer.text)
+                assert "/login" not in answer.headers.get("location", "")
+            else:
+                assert answer.status_code == 403, (who, answer.status_code, answer.text)
+            assert_nothing_foreign(who, answer)
+
+
+def assert_nothing_foreign(who: str, answer: httpx.Response) -> None:
+    """Check that an answer shows nothing of others than the sender's own tenant and user."""
+    if who != "operator":
+        assert "crane" not in answer.text or who == "other tenant"
+        assert "bolt" not in answer.text or who == "other tenant"
+    if who not in ("operator", "tenant admin", "any user", "bob"):
+        assert "stork" not in answer.text
+    if who in ("bob", "other tenant", "app", "other app", *NOT_AUTHENTICATED):
+        assert "heron" not in answer.text
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.method == "POST"], ids=lambda page: page.path)
+async def test_a_refused_form_changes_nothing(server: KeyedServer, engine: AsyncRecollect, page: PageRoute) -> None:
+    url = sample(page, "user:ana")
+    for who in (*NOT_AUTHENTICATED, "bob", "other tenant", "ana reads", "app"):
+        secret = server.secrets[who]
+        await ask(server, page, url, **({"authorization": f"Bearer {secret}"} if secret else {}))
+    assert [memory.text for memory in await engine.list(user=ANA)] == ["Ana's bird is the heron."]
+
+
+async def test_a_users_key_opens_that_users_memory(server: KeyedServer) -> None:
+    headers = {"authorization": f"Bearer {server.secrets['ana']}", **HTML}
+    first = await server.client.get("/dashboard", headers=headers)
+    assert first.headers["location"] == "/dashboard/subjects/user%3Aana"
+    page = await server.client.get(first.headers["location"], headers=headers)
+    assert "heron" in page.text
+    assert ">Keys<" not in page.text
+    assert "Overview" not in page.text
