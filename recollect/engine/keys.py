@@ -94,7 +94,7 @@ class KeyService:
     async def sign(self, id_: str, data: bytes) -> bytes:
         """Return the HMAC-SHA256 of data under the stored hash of a key's secret: 32 bytes.
 
-        Every server of the database signs alike, and nobody who knows neither the secret nor the database can.
+        Every server of the database signs alike. Signing needs the secret or the database.
 
         Raises:
             UnknownKeyError: no key has this id.

@@ -20,7 +20,7 @@ from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import AccessGuard, Refuse
 from recollect.server.backends import Backend, OfflineBackend, UpstreamBackend
 from recollect.server.chat_completions import ChatProxy
-from recollect.server.dashboard.app import Dashboard
+from recollect.server.dashboard.app import Dashboard, dashboard_routes
 from recollect.server.dashboard.page_answer import send_page_refusal
 from recollect.server.dashboard.paths import ROOT, is_dashboard_path
 from recollect.server.failure_boundary import failure_answer, with_failures_answered
@@ -111,11 +111,6 @@ def build_app(engine: AsyncRecollect) -> Starlette:
                 worker.cancel()
             await backend.close()
 
-    def guarded(app: ASGIApp) -> ASGIApp:
-        loopback = is_loopback(settings.host)
-        app = AccessGuard(app, authenticator, _refusing(metadata))
-        return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
-
     api = build_api(engine, policy)
     routes = [
         *monitoring_routes(engine, chat.counters),
@@ -127,11 +122,22 @@ def build_app(engine: AsyncRecollect) -> Starlette:
     for route in routes:
         route.app = with_own_headers(route.app)
     if settings.dashboard:
-        dashboard = Dashboard(engine, policy, authenticator, api)
-        routes += [Route(ROOT, dashboard), Route(f"{ROOT}/{{rest:anything}}", dashboard)]
+        routes += dashboard_routes(Dashboard(engine, policy, authenticator, api))
     for prefix in ("/v1", "/u/{user}/v1"):
         routes.append(Route(f"{prefix}/{{rest:path}}", passthrough, methods=_METHODS))
-    return _Application(routes, lifespan, guarded, _preloaded(chat, preload))
+    return _Application(routes, lifespan, _guarding(settings, authenticator, metadata), _preloaded(chat, preload))
+
+
+def _guarding(
+    settings: Settings, authenticator: Authenticator, metadata: ResourceMetadata
+) -> Callable[[ASGIApp], ASGIApp]:
+    def guarded(app: ASGIApp) -> ASGIApp:
+        """Put the checks of Host, Origin and credential in front of an application."""
+        app = AccessGuard(app, authenticator, _refusing(metadata))
+        loopback = is_loopback(settings.host)
+        return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
+
+    return guarded
 
 
 class _Application(Starlette):

@@ -56,7 +56,7 @@ def set_cookie(value: str, *, secure: bool) -> bytes:
 
 
 def guest_cookie() -> str:
-    """Return a cookie of somebody who is not logged in: the tokens of forms are derived from it."""
+    """Return the cookie of a browser that is not logged in: the tokens of forms are derived from it."""
     return f"{_GUEST}.0.{secrets.token_urlsafe(_NONCE_BYTES)}.-"
 
 

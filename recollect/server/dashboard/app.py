@@ -1,5 +1,6 @@
 """The dashboard as an ASGI application: finds the page of a request, checks its form, and answers. Raw ASGI."""
 
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from recollect.chat.identity import IdentityPolicy
@@ -13,10 +14,10 @@ from recollect.server.auth.guard import caller_of
 from recollect.server.auth.sessions import guest_cookie
 from recollect.server.dashboard.forms import Form, decoded_query, read_form
 from recollect.server.dashboard.page import BadFormError, PageError, PageRequest, PageRoute, SeeOther
-from recollect.server.dashboard.page_answer import PageAnswer, send_page_refusal
+from recollect.server.dashboard.page_answer import PageResponder, send_page_refusal
 from recollect.server.dashboard.pages import PAGES
 from recollect.server.dashboard.paths import LOGIN, LOGOUT, ROOT, STATIC, is_own_page
-from recollect.server.dashboard.rest_client import RestClient, RestError
+from recollect.server.dashboard.rest_client import RestCaller, RestError
 from recollect.server.dashboard.static_files import static_file
 from recollect.server.path_table import PathTable, path_steps, sent_path
 from recollect.server.status import (
@@ -55,7 +56,7 @@ class Dashboard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         send = with_write_timeout(send, self._engine.settings.idle_timeout_s)
-        answer = PageAnswer(scope, send)
+        answer = PageResponder(scope, send)
         if scope["path"].startswith(STATIC):
             await _send_file(answer, scope)
             return
@@ -74,7 +75,7 @@ class Dashboard:
         except RecollectError as error:
             await answer.error(status_of(error), message_of(error))
 
-    async def _serve(self, answer: PageAnswer, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _serve(self, answer: PageResponder, scope: Scope, receive: Receive, send: Send) -> None:
         method = "GET" if scope["method"] == "HEAD" else scope["method"]
         form: Form = {}
         if method == "POST":
@@ -99,7 +100,7 @@ class Dashboard:
         else:
             await answer.page(result, request)
 
-    def _find(self, scope: Scope, method: str, form: Form, answer: PageAnswer) -> tuple[PageRequest, PageRoute]:
+    def _find(self, scope: Scope, method: str, form: Form, answer: PageResponder) -> tuple[PageRequest, PageRoute]:
         """Find the page of a path.
 
         Raises:
@@ -115,7 +116,7 @@ class Dashboard:
             raise PageError(METHOD_NOT_ALLOWED, f"This page takes {' and '.join(sorted(found.by_method))}.")
         request = PageRequest(
             engine=self._engine,
-            rest=RestClient(self._api, scope),
+            rest=RestCaller(self._api, scope),
             caller=caller_of(scope),
             path=path,
             parameters=found.parameters,
@@ -125,7 +126,7 @@ class Dashboard:
         )
         return request, route
 
-    def _require_access(self, scope: Scope, answer: PageAnswer, request: PageRequest, access: Access) -> None:
+    def _require_access(self, scope: Scope, answer: PageResponder, request: PageRequest, access: Access) -> None:
         """Check what the credential allows before a form is looked at, as the REST API does.
 
         Raises:
@@ -137,7 +138,7 @@ class Dashboard:
         if "subject" in request.parameters:
             requester.subject(request.subject, access)
 
-    async def _log_in(self, answer: PageAnswer, method: str, form: Form) -> None:
+    async def _log_in(self, answer: PageResponder, method: str, form: Form) -> None:
         """Show the login, or begin a session with the key that was sent."""
         target = (form.get("next") or [answer.query.get("next", "")])[-1]
         target = target if is_own_page(target) else ROOT
@@ -153,7 +154,12 @@ class Dashboard:
         await answer.see_other(target)
 
 
-async def _send_file(answer: PageAnswer, scope: Scope) -> None:
+def dashboard_routes(dashboard: Dashboard) -> list[Route]:
+    """Build the routes of the dashboard."""
+    return [Route(ROOT, dashboard), Route(f"{ROOT}/{{rest:anything}}", dashboard)]
+
+
+async def _send_file(answer: PageResponder, scope: Scope) -> None:
     found = static_file(scope["path"].removeprefix(STATIC))
     if found is None:
         await answer.file(b"no such file", [(b"content-type", b"text/plain")], NOT_FOUND)

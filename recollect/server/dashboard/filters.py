@@ -8,7 +8,7 @@ from unicodedata import category
 
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _THOUSAND = 1000
-# Characters that hide or reorder text (Unicode categories Cc and Cf): shown by their code, as nobody could see them.
+# Characters that hide or reorder text (Unicode categories Cc and Cf): shown by their code, as they cannot be seen.
 _HIDDEN = frozenset({"Cc", "Cf"})
 _KEPT = frozenset("\n\t\u200d\u200c")
 

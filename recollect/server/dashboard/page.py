@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from recollect.engine import AsyncRecollect
-from recollect.server.dashboard.rest_client import RestClient
+from recollect.server.dashboard.rest_client import RestCaller
 from recollect.server.status import OK
 from recollect.types import Access, Caller
 
@@ -27,7 +27,7 @@ class PageRequest:
     """A request for a page, or a form that was sent."""
 
     engine: AsyncRecollect
-    rest: RestClient
+    rest: RestCaller
     """The REST API, as this request's sender may use it."""
     caller: Caller | None
     """None: everybody who can connect is trusted."""

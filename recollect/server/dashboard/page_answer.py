@@ -34,7 +34,7 @@ _SECURITY: Headers = (
 )
 
 
-class PageAnswer:
+class PageResponder:
     """Sends the answer to one request, in the form it wants: a page, or JSON."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
@@ -128,8 +128,8 @@ class PageAnswer:
 
 
 async def send_page_refusal(scope: Scope, send: Send, status: int, message: str) -> None:
-    """Refuse a request before a page sees it: somebody without a session is asked to log in."""
-    answer = PageAnswer(scope, send)
+    """Refuse a request before a page sees it; a browser without a session is sent to the login."""
+    answer = PageResponder(scope, send)
     if status == UNAUTHORIZED and scope["method"] == "GET" and not answer.wants_json:
         target = sent_path(scope) + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
         await answer.see_other(f"{LOGIN}?next={quote(target, safe='')}")

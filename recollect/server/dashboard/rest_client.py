@@ -48,7 +48,7 @@ def api_path(*steps: str) -> str:
     return "/".join(["/v1", *(quote(step, safe="") for step in steps)])
 
 
-class RestClient:
+class RestCaller:
     """Calls the REST API as the sender of one page's request."""
 
     def __init__(self, api: ASGIApp, scope: Scope) -> None:

@@ -3,13 +3,15 @@
 import logging
 import re
 from collections.abc import AsyncIterator
+from dataclasses import replace
 
 import httpx
 import pytest
 
 from dashboard_client import HTML, JSON, DashboardClient
 from keyed_server import KeyedServer, keyed_server
-from recollect.engine import AsyncRecollect
+from recollect.engine import AsyncRecollect, Components
+from recollect.server.app import build_app
 from recollect.server.auth.sessions import form_token
 from recollect.server.dashboard.pages import PAGES
 from recollect.types import Subject
@@ -221,3 +223,14 @@ async def test_a_body_that_is_no_form_is_refused(server: KeyedServer) -> None:
     assert answer.status_code == 400
     huge = await server.client.post(f"{HOME}/memories", data={"text": "a" * 3_000_000}, headers=HTML)
     assert huge.status_code == 413
+
+
+async def test_without_a_dashboard_the_root_has_a_page_of_its_own(parts: Components) -> None:
+    settings = parts.settings.model_copy(update={"dashboard": False})
+    async with AsyncRecollect(replace(parts, settings=settings)) as engine:
+        transport = httpx.ASGITransport(app=build_app(engine))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+            page = await http.get("/", headers=HTML)
+            assert 'href="/docs"' in page.text
+            assert "dashboard" not in (await http.get("/", headers=JSON)).json()
+            assert (await http.get("/dashboard", headers=HTML)).status_code == 404

@@ -5,7 +5,7 @@ from recollect.server.dashboard.paths import page_path
 
 
 async def _overview(request: PageRequest) -> Page | SeeOther:
-    """Show counts and users; somebody with a key of one user's goes on to that user's memories."""
+    """Show counts and users; a key of one user leads to that user's memories."""
     connection = await request.rest.get("connection")
     if not request.is_administrator:
         if connection["subject"] is None:

