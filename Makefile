@@ -82,7 +82,7 @@ lock: $(BIN)/uv ## Resolve versions into the lock files
 	  --no-emit-find-links --no-annotate --no-header --upgrade pyproject.toml --group dev -c requirements.lock \
 	  -o requirements-dev.lock
 	$(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \
-	  --no-emit-find-links --no-annotate --no-header --extra jwt --extra mcp --extra postgres --extra encrypted pyproject.toml -c requirements-dev.lock \
+	  --no-emit-find-links --no-annotate --no-header --extra jwt --extra mcp --extra oidc --extra postgres --extra encrypted pyproject.toml -c requirements-dev.lock \
 	  -o deploy/requirements.lock
 	$(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['build-system']['requires'], sep='\n')" \
 	  | $(BIN)/uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-emit-index-url \

@@ -133,7 +133,7 @@ def _guarding(
 ) -> Callable[[ASGIApp], ASGIApp]:
     def guarded(app: ASGIApp) -> ASGIApp:
         """Put the checks of Host, Origin and credential in front of an application."""
-        app = AccessGuard(app, authenticator, _refusing(metadata))
+        app = AccessGuard(app, authenticator, _refusing(metadata, settings.public_url))
         loopback = is_loopback(settings.host)
         return OriginGuard(app, loopback=loopback, origins=settings.allowed_origins, hosts=settings.allowed_hosts)
 
@@ -191,13 +191,13 @@ def _is_chat_path(path: str) -> bool:
     return steps == ["", "v1", "chat", "completions"]
 
 
-def _refusing(metadata: ResourceMetadata) -> Refuse:
+def _refusing(metadata: ResourceMetadata, public_url: str | None) -> Refuse:
     async def refuse(
         scope: Scope, send: Send, status: int, message: str, headers: Sequence[tuple[bytes, bytes]]
     ) -> None:
         """Refuse a request without a valid credential, or beyond its limits, in the shape of its path's errors."""
         if is_dashboard_path(scope["path"]):
-            await send_page_refusal(scope, send, status, message)
+            await send_page_refusal(scope, send, status, message, public_url=public_url)
         elif is_resource_path(scope["path"]):
             await send_refusal(scope, send, status, message, headers)
         else:

@@ -59,6 +59,7 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
             *([] if is_trusting(settings) else ["    -H 'authorization: Bearer rk_…' -H 'x-recollect-user: ana' \\"]),
             f'    -d \'{{"model":"{_model_to_try(settings, model)}","messages":[{{"role":"user","content":'
             '"I am allergic to peanuts."}]}\'',
+            *([f"  {base.removesuffix('/v1')}/    open it in a browser: the dashboard"] if settings.dashboard else []),
             f"  {own_command()} chat    talk here and see what is recalled",
             f"  {own_command()} list    what is remembered (Ctrl-C stops the server)",
             "",

@@ -13,6 +13,7 @@ from recollect.errors import BadSettingError
 from recollect.settings.bounds import BoundSettings
 from recollect.settings.encryption import EncryptionSettings
 from recollect.settings.models import ModelSettings
+from recollect.settings.oidc import OidcSettings
 from recollect.settings.operation import OperationSettings
 from recollect.settings.recall import RecallSettings
 from recollect.settings.server import ServerSettings
@@ -38,6 +39,7 @@ class Settings(
     ModelSettings,
     RecallSettings,
     UpstreamSettings,
+    OidcSettings,
     ServerSettings,
 ):
     """All settings. Environment variables have the prefix `RECOLLECT_`."""
@@ -84,6 +86,12 @@ class Settings(
         if self.jwt_issuer and not (self.jwt_audience and self.jwt_jwks_url):
             raise BadSettingError(
                 "RECOLLECT_JWT_ISSUER", self.jwt_issuer, "also needs RECOLLECT_JWT_AUDIENCE and RECOLLECT_JWT_JWKS_URL"
+            )
+        if self.oidc_issuer and not (self.oidc_client_id and self.oidc_client_secret):
+            raise BadSettingError(
+                "RECOLLECT_OIDC_ISSUER",
+                self.oidc_issuer,
+                "also needs RECOLLECT_OIDC_CLIENT_ID and RECOLLECT_OIDC_CLIENT_SECRET",
             )
         if self.rerank_url and not self.rerank_model:
             raise BadSettingError("RECOLLECT_RERANK_URL", self.rerank_url, "also needs RECOLLECT_RERANK_MODEL")

@@ -41,6 +41,11 @@ class ServerSettings(EnvironmentSettings):
     dashboard: bool = Field(
         default=True, description="Serve the dashboard at `/dashboard`; off: `GET /` says what the server is."
     )
+    public_url: HttpUrl = Field(
+        default=None,
+        description="URL at which browsers reach the server, such as `https://memory.example.org`, where a proxy in "
+        "front of it ends TLS; unset: as they call it.",
+    )
     default_user: str = Field(
         default="local",
         description="User of requests without an identity, on a loopback address; empty: such requests are anonymous.",

@@ -7,12 +7,16 @@ import pytest
 from playwright.async_api import Browser
 
 from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
+from integration.npm_packages import install_packages
 from recollect.engine import AsyncRecollect
 from recollect.server.dashboard.pages import PAGES
 from recollect.types import Access, MemoryState, NewApiKey, RequestScope, Subject
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 
+AXE = "axe-core@4.14.1"
+# Level A and AA of WCAG 2.2, and what axe-core calls best practices.
+RULES = '["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]'
 ANA = "/dashboard/subjects/user%3Aana"
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -167,3 +171,28 @@ async def test_a_login_in_the_browser(engine: AsyncRecollect, base: str, browser
         await tab.check("after the login")
         await tab.page.get_by_role("button", name="Log out").click()
         await tab.page.get_by_role("heading", name="Log in").wait_for()
+
+
+@pytest.fixture(scope="session")
+def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The script of axe-core, as npm serves it."""
+    programs = install_packages(tmp_path_factory.mktemp("npm") / "axe", (AXE,))
+    return (programs.parent / "axe-core" / "axe.min.js").read_text()
+
+
+@pytest.mark.parametrize(("phone", "dark"), [(False, False), (False, True), (True, False)])
+async def test_axe_finds_no_serious_violation_on_any_page(
+    engine: AsyncRecollect, base: str, browser: Browser, axe: str, phone: bool, dark: bool
+) -> None:
+    found = []
+    async with visit(browser, base, phone=phone, dark=dark) as tab:
+        for path in await sample_paths(engine):
+            await tab.open(path)
+            await tab.page.evaluate(axe)  # by the debugger: the policy of the page lets no script in
+            result = await tab.page.evaluate(f"axe.run(document, {{runOnly: {RULES}}})")
+            found += [
+                f"{path}: {violation['id']} at {violation['nodes'][0]['html'][:200]}"
+                for violation in result["violations"]
+                if violation["impact"] in ("serious", "critical")
+            ]
+    assert found == []

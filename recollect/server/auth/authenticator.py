@@ -37,7 +37,7 @@ def needs_credentials(settings: Settings) -> bool:
     """Return whether requests need a credential even while the database has no key."""
     if settings.auth != "auto":
         return settings.auth == "required"
-    return bool(settings.jwt_issuer) or not (is_loopback(settings.host) or settings.jwt_secret)
+    return bool(settings.jwt_issuer or settings.oidc_issuer) or not (is_loopback(settings.host) or settings.jwt_secret)
 
 
 class Authenticator:
@@ -79,7 +79,8 @@ class Authenticator:
         """
         settings = engine.settings
         tokens = TokenVerifier(settings) if settings.jwt_issuer else None
-        sessions = Sessions(engine.keys, engine.clock)
+        secret = settings.oidc_client_secret.get_secret_value().encode() if settings.oidc_client_secret else None
+        sessions = Sessions(engine.keys, engine.clock, secret=secret)
         return cls(KeyCache(engine.keys), sessions, settings, policy, engine.clock, tokens)
 
     async def authenticate(self, headers: Headers, *, with_session: bool = False) -> Authenticated:
@@ -106,9 +107,9 @@ class Authenticator:
         if user is not None:
             return Authenticated(Caller(id="openwebui", access=Access.WRITE, user=user, by_header=True), headers)
         cookie = session_cookie(headers) if with_session else None
-        by_session = await self.sessions.key_of(cookie) if cookie else None
-        if by_session is not None:
-            return Authenticated(by_session.caller, headers, by_session, by_cookie=True)
+        session = await self.sessions.find(cookie) if cookie else None
+        if session is not None:
+            return Authenticated(session.caller, headers, session.key, by_cookie=True)
         if await self._is_needed():
             raise UnauthenticatedError(
                 "this server needs a credential: send an API key of Recollect as `Authorization: Bearer rk_…`, or in "

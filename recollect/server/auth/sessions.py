@@ -1,13 +1,16 @@
-"""Sessions of people who log in to the dashboard with an API key. Looks keys up through the engine.
+"""Sessions of people who log in to the dashboard: with an API key, or at an OpenID provider. Looks keys up.
 
 A session is a cookie that names the key and the time it ends, signed under the key's stored hash: every server of the
-database knows it, and revoking the key ends it.
+database knows it, and revoking the key ends it. Where a provider says who logs in, the cookie names the person, and is
+signed under the secret that this server and its provider share.
 """
 
 import hmac
+import json
 import secrets
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections import OrderedDict
+from dataclasses import dataclass
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 
@@ -16,7 +19,7 @@ from recollect.engine.keys import KeyService
 from recollect.errors import UnknownKeyError
 from recollect.lazy_pattern import LazyPattern
 from recollect.server.asgi import Headers
-from recollect.types import ApiKey
+from recollect.types import Access, ApiKey, Caller
 
 SESSION_S = 12 * 3600
 """How long a session lasts, in seconds."""
@@ -24,8 +27,10 @@ _COOKIE = "recollect_session"
 _NONCE_BYTES = 18
 _MAX_HEADER = 16_000
 _MAX_ENDED = 10_000
-# ID.END.NONCE.MAC; a guest's has neither id nor MAC.
-_VALUE = LazyPattern(r"(k_[a-z0-9]{1,40}|guest)\.([0-9]{1,12})\.([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{43}|-)")
+# ID.END.NONCE.MAC, where the id of a person at a provider is `u_` and a JSON object; a guest's cookie has no MAC.
+_VALUE = LazyPattern(
+    r"(k_[a-z0-9]{1,40}|u_[A-Za-z0-9_-]{1,2000}|guest)\.([0-9]{1,12})\.([A-Za-z0-9_-]{24})\.([A-Za-z0-9_-]{43}|-)"
+)
 _GUEST = "guest"
 
 
@@ -65,23 +70,36 @@ def form_token(cookie: str) -> str:
     return sha256(b"form of " + cookie.encode()).hexdigest()
 
 
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Who is logged in."""
+
+    caller: Caller
+    key: ApiKey | None
+    """None: a provider said who it is."""
+
+
 class Sessions:
     """Begins, verifies and ends sessions."""
 
-    def __init__(self, keys: KeyService, clock: Clock) -> None:
-        """Keep sessions of these keys."""
+    def __init__(self, keys: KeyService, clock: Clock, *, secret: bytes | None = None) -> None:
+        """Keep sessions of these keys, and of people at a provider with whom this server shares `secret`."""
         self._keys = keys
         self._clock = clock
+        self._secret = secret
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     async def begin(self, key: ApiKey) -> str:
         """Return the cookie of a new session of a key that is valid."""
-        end = int(self._clock.now().timestamp()) + SESSION_S
-        signed = f"{key.id}.{end}.{secrets.token_urlsafe(_NONCE_BYTES)}"
-        return f"{signed}.{await self._mac(key.id, signed)}"
+        return await self._begin(key.id)
 
-    async def key_of(self, cookie: str) -> ApiKey | None:
-        """Return the key of a session; None if it ended, is forged, or its key is not valid any more.
+    async def begin_for(self, person: Caller) -> str:
+        """Return the cookie of a new session of a person whom a provider named."""
+        named = {"access": person.access.value, "tenant": person.tenant, "user": person.user}
+        return await self._begin("u_" + _encoded(json.dumps(named).encode()))
+
+    async def find(self, cookie: str) -> Session | None:
+        """Return whose session a cookie is; None if it ended, is forged, or its key is not valid any more.
 
         Raises:
             StoreUnavailableError: The database does not answer.
@@ -93,10 +111,12 @@ class Sessions:
         try:
             if not hmac.compare_digest(mac, await self._mac(id_, signed)):
                 return None
+            if id_.startswith("u_"):
+                return Session(_person(id_), None)
             key = await self._keys.get(id_)
         except UnknownKeyError:
             return None
-        return key if key.is_valid(self._clock.now()) else None
+        return Session(key.caller, key) if key.is_valid(self._clock.now()) else None
 
     def end(self, cookie: str) -> None:
         """End a session in this process; the browser forgets it, too."""
@@ -104,6 +124,32 @@ class Sessions:
         while len(self._ended) > _MAX_ENDED:
             self._ended.popitem(last=False)
 
+    async def _begin(self, id_: str) -> str:
+        end = int(self._clock.now().timestamp()) + SESSION_S
+        signed = f"{id_}.{end}.{secrets.token_urlsafe(_NONCE_BYTES)}"
+        return f"{signed}.{await self._mac(id_, signed)}"
+
     async def _mac(self, id_: str, signed: str) -> str:
-        mac = await self._keys.sign(id_, b"dashboard session " + signed.encode())
-        return urlsafe_b64encode(mac).rstrip(b"=").decode()
+        """Sign a session.
+
+        Raises:
+            UnknownKeyError: Nothing here can sign for this id.
+        """
+        data = b"dashboard session " + signed.encode()
+        if not id_.startswith("u_"):
+            return _encoded(await self._keys.sign(id_, data))
+        if self._secret is None:
+            raise UnknownKeyError(id_)
+        return _encoded(hmac.digest(self._secret, data, "sha256"))
+
+
+def _encoded(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def _person(id_: str) -> Caller:
+    """Return the person that a verified session names."""
+    text = id_.removeprefix("u_")
+    named = json.loads(urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    digest = sha256(id_.encode()).hexdigest()[:12]
+    return Caller(id=f"oidc:{digest}", access=Access(named["access"]), tenant=named["tenant"], user=named["user"])

@@ -9,14 +9,14 @@ from recollect.errors import RecollectError
 from recollect.server.api.v1.access import requester_of
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive, Scope, Send, with_write_timeout
-from recollect.server.auth.authenticator import Authenticator, UnauthenticatedError
+from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import caller_of
-from recollect.server.auth.sessions import guest_cookie
 from recollect.server.dashboard.forms import Form, decoded_query, read_form
+from recollect.server.dashboard.login import LoginPages
 from recollect.server.dashboard.page import BadFormError, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.page_answer import PageResponder, send_page_refusal
 from recollect.server.dashboard.pages import PAGES
-from recollect.server.dashboard.paths import LOGIN, LOGOUT, ROOT, STATIC, is_own_page
+from recollect.server.dashboard.paths import ROOT, STATIC
 from recollect.server.dashboard.rest_client import RestCaller, RestError
 from recollect.server.dashboard.static_files import static_file
 from recollect.server.path_table import PathTable, path_steps, sent_path
@@ -24,7 +24,6 @@ from recollect.server.status import (
     BAD_REQUEST,
     METHOD_NOT_ALLOWED,
     NOT_FOUND,
-    OK,
     TOO_LARGE,
     UNAUTHORIZED,
     message_of,
@@ -49,14 +48,14 @@ class Dashboard:
         """
         self._engine = engine
         self._policy = policy
-        self._authenticator = authenticator
+        self._login = LoginPages(engine, authenticator)
         self._api = api
         self._pages = PathTable((page.method, ROOT + page.path, page) for page in PAGES)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         send = with_write_timeout(send, self._engine.settings.idle_timeout_s)
-        answer = PageResponder(scope, send)
+        answer = PageResponder(scope, send, self._engine.settings.public_url)
         if scope["path"].startswith(STATIC):
             await _send_file(answer, scope)
             return
@@ -81,16 +80,10 @@ class Dashboard:
         if method == "POST":
             form = await read_form(answer.headers, receive)
             answer.require_token(form)
-        if scope["path"] == LOGIN:
-            await self._log_in(answer, method, form)
-            return
-        if scope["path"] == LOGOUT and method == "POST":
-            self._authenticator.sessions.end(answer.cookie)
-            answer.new_cookie = guest_cookie()
-            await answer.see_other(LOGIN)
+        if await self._login.serve(answer, scope["path"], method, form):
             return
         if caller_of(scope) is ANONYMOUS:
-            await send_page_refusal(scope, send, UNAUTHORIZED, "This page needs a credential.")
+            await send_page_refusal(scope, send, UNAUTHORIZED, "This page needs a credential.", public_url=None)
             return
         request, route = self._find(scope, method, form, answer)
         self._require_access(scope, answer, request, Access.READ if method == "GET" else Access.WRITE)
@@ -137,21 +130,6 @@ class Dashboard:
         requester.require(access)
         if "subject" in request.parameters:
             requester.subject(request.subject, access)
-
-    async def _log_in(self, answer: PageResponder, method: str, form: Form) -> None:
-        """Show the login, or begin a session with the key that was sent."""
-        target = (form.get("next") or [answer.query.get("next", "")])[-1]
-        target = target if is_own_page(target) else ROOT
-        if method != "POST":
-            await answer.login(target, "", OK)
-            return
-        secret = (form.get("key") or [""])[-1].strip()
-        try:
-            answer.new_cookie = await self._authenticator.log_in(secret)
-        except UnauthenticatedError as error:
-            await answer.login(target, f"{error}.", UNAUTHORIZED)
-            return
-        await answer.see_other(target)
 
 
 def dashboard_routes(dashboard: Dashboard) -> list[Route]:

@@ -37,9 +37,13 @@ _SECURITY: Headers = (
 class PageResponder:
     """Sends the answer to one request, in the form it wants: a page, or JSON."""
 
-    def __init__(self, scope: Scope, send: Send) -> None:
+    def __init__(self, scope: Scope, send: Send, public_url: str | None) -> None:
+        """Answer the request of `scope`; browsers reach the server at `public_url` (None: as they call it)."""
         self._scope = scope
         self._send = send
+        called = (header(tuple(scope["headers"]), b"host") or b"localhost").decode("latin-1")
+        self.base_url = public_url or f"{scope.get('scheme', 'http')}://{called}"
+        """The server's URL, as the browser knows it."""
         self.headers: Headers = tuple(scope["headers"])
         try:
             self.query = decoded_query(scope)
@@ -53,6 +57,11 @@ class PageResponder:
         self.cookie = known or guest_cookie()
         self.new_cookie = "" if known else self.cookie
         """A cookie to set; empty: none."""
+
+    @property
+    def is_secure(self) -> bool:
+        """Whether the browser calls over HTTPS."""
+        return self.base_url.startswith("https:")
 
     @property
     def token(self) -> str:
@@ -78,10 +87,10 @@ class PageResponder:
         values = {**page.data, "ui": self._frame(page.title, navigation(request))}
         await self._whole(page.status, _HTML, render(page.template, values))
 
-    async def login(self, target: str, message: str, status: int) -> None:
-        """Send the page that asks for a key."""
-        values = {"ui": self._frame("Log in", None), "next": target, "message": message}
-        await self._whole(status, _HTML, render("login", values))
+    async def login(self, target: str, message: str, status: int, *, provider: str | None, extra: Headers = ()) -> None:
+        """Send the page that asks for a key, or leads to the provider with this URL."""
+        values = {"ui": self._frame("Log in", None), "next": target, "message": message, "provider": provider}
+        await self._whole(status, _HTML, render("login", values), extra)
 
     async def error(self, status: int, message: str) -> None:
         """Send a page that says what is wrong."""
@@ -91,10 +100,18 @@ class PageResponder:
         values = {"ui": self._frame("Not done", None), "status": status, "message": message}
         await self._whole(status, _HTML, render("error", values))
 
-    async def see_other(self, url: str) -> None:
+    async def logged_in(self, target: str, extra: Headers) -> None:
+        """Send a page that goes on to another by itself.
+
+        A redirect would not do: the browser came from the provider's site, and would leave the new cookie out.
+        """
+        values = {"ui": self._frame("Logged in", None), "next": target}
+        await self._whole(OK, _HTML, render("logged_in", values), extra)
+
+    async def see_other(self, url: str, extra: Headers = ()) -> None:
         """Send the browser on to another page."""
         location = (b"location", quote(url, safe="/:?&=#%+~.,!*'();@[]$-_").encode())
-        await self._start(SEE_OTHER, [location, (b"content-length", b"0")])
+        await self._start(SEE_OTHER, [location, (b"content-length", b"0"), *extra])
         await send_body(self._send, b"", more=False)
 
     async def file(self, content: bytes, headers: list[tuple[bytes, bytes]], status: int = OK) -> None:
@@ -115,21 +132,21 @@ class PageResponder:
             "query": self.query,
         }
 
-    async def _whole(self, status: int, kind: bytes, text: str) -> None:
+    async def _whole(self, status: int, kind: bytes, text: str, extra: Headers = ()) -> None:
         body = text.encode("utf-8", "replace")
-        await self._start(status, [(b"content-type", kind), (b"content-length", str(len(body)).encode())])
+        length = (b"content-length", str(len(body)).encode())
+        await self._start(status, [(b"content-type", kind), length, *extra])
         await send_body(self._send, b"" if self._scope["method"] == "HEAD" else body, more=False)
 
     async def _start(self, status: int, headers: list[tuple[bytes, bytes]]) -> None:
         if self.new_cookie:
-            secure = self._scope.get("scheme") == "https"
-            headers = [*headers, (b"set-cookie", set_cookie(self.new_cookie, secure=secure))]
+            headers = [*headers, (b"set-cookie", set_cookie(self.new_cookie, secure=self.is_secure))]
         await send_start(self._send, status, [*headers, *_SECURITY])
 
 
-async def send_page_refusal(scope: Scope, send: Send, status: int, message: str) -> None:
+async def send_page_refusal(scope: Scope, send: Send, status: int, message: str, *, public_url: str | None) -> None:
     """Refuse a request before a page sees it; a browser without a session is sent to the login."""
-    answer = PageResponder(scope, send)
+    answer = PageResponder(scope, send, public_url)
     if status == UNAUTHORIZED and scope["method"] == "GET" and not answer.wants_json:
         target = sent_path(scope) + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
         await answer.see_other(f"{LOGIN}?next={quote(target, safe='')}")

@@ -5,6 +5,10 @@ from urllib.parse import quote, urlencode
 ROOT = "/dashboard"
 LOGIN = f"{ROOT}/login"
 LOGOUT = f"{ROOT}/logout"
+PROVIDER = f"{LOGIN}/provider"
+"""Leads to the OpenID provider."""
+RETURN = f"{LOGIN}/return"
+"""Where the provider sends people back to."""
 STATIC = f"{ROOT}/static/"
 
 
@@ -23,7 +27,7 @@ def is_open_page(path: str) -> bool:
     >>> is_open_page("/dashboard/login"), is_open_page("/dashboard/static/style.css"), is_open_page("/dashboard/keys")
     (True, True, False)
     """
-    return path == LOGIN or path.startswith(STATIC)
+    return path in (LOGIN, PROVIDER, RETURN) or path.startswith(STATIC)
 
 
 def page_path(*steps: str, **query: str) -> str:
