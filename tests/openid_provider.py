@@ -80,7 +80,7 @@ class OpenIdProvider:
         key: Any = (
             (self.signer or self.key) if self.algorithm == "RS256" else ("" if self.algorithm == "none" else SECRET)
         )
-        token = jwt.encode(claims, key or None, self.algorithm, headers={"kid": "1"})
+        token = jwt.encode(claims, key, self.algorithm, headers={"kid": "1"})
         return JSONResponse({"access_token": "a", "token_type": "Bearer", "id_token": token})
 
 

@@ -165,7 +165,7 @@ class OidcLogin:
                 now=int(self._clock.now().timestamp()),
                 leeway=_LEEWAY_S,
                 iss={"essential": True, "value": self._issuer},
-                aud={"essential": True, "value": self._settings.oidc_client_id},
+                aud={"essential": True, "value": self._settings.oidc_client_id or ""},
                 exp={"essential": True},
                 nonce={"essential": True, "value": nonce},
             ).validate(claims)

@@ -13,6 +13,7 @@ from keyed_server import KeyedServer, keyed_server
 from recollect.engine import AsyncRecollect, Components
 from recollect.server.app import build_app
 from recollect.server.auth.sessions import form_token
+from recollect.server.dashboard.page import PageRoute
 from recollect.server.dashboard.pages import PAGES
 from recollect.types import Subject
 
@@ -111,7 +112,7 @@ async def test_a_login_leads_to_no_other_site(server: KeyedServer, target: str) 
 
 @pytest.mark.parametrize("route", [page for page in PAGES if page.method == "POST"], ids=lambda page: page.path)
 async def test_no_form_works_without_the_token_of_its_session(
-    server: KeyedServer, engine: AsyncRecollect, route: object
+    server: KeyedServer, engine: AsyncRecollect, route: PageRoute
 ) -> None:
     note = await engine.add("Ana plays the cello.", user=ANA)
     await log_in(server, "tenant admin")
