@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class Job(Generic[T]):
     """Work on a connection. As a context manager it keeps an exception for the caller that waits."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each option is independent of the others
         self,
         work: Callable[[Any], T],
         future: asyncio.Future[T] | Future[T] | None,
