@@ -37,8 +37,7 @@ GRACE_S = 30
 # Connections that wait to be accepted; when there is no room, a client's system tries again after a second. Linux takes
 # 4,096 by default.
 _BACKLOG = 4096
-# Connections that the event loop accepts in one turn: with as many as there is room for, none of those that were accepted
-# was answered meanwhile.
+# Connections that the event loop accepts in one turn, before it reads what those that it accepted sent.
 _ACCEPTED_AT_ONCE = 32
 # How often the deadlines of connections are looked at, in ticks of uvicorn's main loop of 0.1 s.
 _DEADLINE_TICKS = 5
