@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.postgres_server import QUICK as QUICK_POSTGRES
+from benchmarks.postgres_server import PostgresServer, programs
 from benchmarks.processes import Running, child, get, peak_rss_mb, server
 from benchmarks.progress import steps
 from benchmarks.rows import Row
@@ -55,6 +57,7 @@ def run(quick: bool) -> list[Row]:
         _unread_answers,
         _slow_heads,
         _idle_connections,
+        _frozen_database,
     )
     return [row for attack in steps("bounds: attacks", attacks) for row in attack(sizes)]
 
@@ -182,6 +185,34 @@ def _idle_connections(sizes: Sizes) -> list[Row]:
         for wire in wires:
             wire.close()
         return rows
+
+
+def _frozen_database(sizes: Sizes) -> list[Row]:
+    """Chats and reads by REST while all processes of PostgreSQL stand still."""
+    name = f"PostgreSQL stands still, {sizes.readers} chats and as many reads"
+    if programs() is None:
+        return []
+    database = PostgresServer(QUICK_POSTGRES)
+    database.start()
+    try:
+        with _attacked(DATABASE_URL=database.new_database("frozen")) as attacked:
+            port = attacked.running.port
+            asking = [threading.Thread(target=_send, args=(port, _chat("go on"), {})) for _ in range(sizes.readers)]
+            asking += [threading.Thread(target=_read_memories, args=(port,)) for _ in range(sizes.readers)]
+            with database.frozen():
+                for thread in asking:
+                    thread.start()
+                time.sleep(sizes.watch_s)
+            for thread in asking:
+                thread.join(PATIENCE_S)
+            return [attacked.memory(name), attacked.stall(name)]
+    finally:
+        database.remove()
+
+
+def _read_memories(port: int) -> None:
+    with suppress(OSError, ValueError):
+        get(port, "/v1/subjects/me/memories")
 
 
 def _stored(folder: Path, name: str) -> Row:

@@ -8,12 +8,14 @@ import atexit
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -119,6 +121,22 @@ class PostgresServer:
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(3 if immediate else 2)  # SIGQUIT: at once; SIGINT: with an orderly end
             self._process.wait(30)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Let all its processes stand still, as on a machine that is paused; on Linux only."""
+        if self._process is None:
+            raise AssertionError("the server was not started")
+        pids = [self._process.pid]
+        os.kill(pids[0], signal.SIGSTOP)  # first what starts others
+        pids += map(int, Path(f"/proc/{pids[0]}/task/{pids[0]}/children").read_text().split())
+        for pid in pids[1:]:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in pids:
+                os.kill(pid, signal.SIGCONT)
 
     def remove(self) -> None:
         """End it and remove its folder. Idempotent."""

@@ -164,6 +164,8 @@ def maintain(
             for place, subject in enumerate(subjects, start=1):
                 decisions += (await engine.admin.maintain(user=subject, dry_run=dry_run)).decisions
                 bar.reach(place)
+        if not dry_run:
+            await here.note_act(engine, "maintenance.run", count=len(decisions), of_all=not named)
         return len(subjects), decisions
 
     checked, decisions = here.run(work)

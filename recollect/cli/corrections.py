@@ -83,6 +83,7 @@ def correct(  # noqa: PLR0913  # a command's options are its parameters
         known = await find_id(engine, memory_id, here.subject)
         end = engine.clock.now() if true_until == _NOW else until
         made = await engine.correct(known, text, user=here.subject, true_until=end, value=value)
+        await here.note_act(engine, "memories.correct", target=known)
         return await engine.get(known, user=here.subject), made
 
     closed, made = here.run(work)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recollect.cli import db_encryption, db_row_security, db_subject_keys
-from recollect.cli.options import AsJson, DatabaseUrl
+from recollect.cli.options import ACTOR, AsJson, DatabaseUrl
 from recollect.cli.output import note, rows, say, say_json
 from recollect.cli.replay import ProgressBar
 from recollect.plural import plural
@@ -42,7 +42,7 @@ def copy(source: _Source, destination: _Destination, as_json: AsJson = False) ->
     began = time.monotonic()
     key = DatabaseKey.of(Settings.load())
     with ProgressBar() as bar:
-        copied = copy_database(source, destination, progress=bar, key=key)
+        copied = copy_database(source, destination, progress=bar, key=key, actor=ACTOR)
     seconds = time.monotonic() - began
     if as_json:
         say_json(_as_json(copied, seconds))
@@ -57,10 +57,12 @@ def distribute(shards: _Shards = 32, as_json: AsJson = False, database: Database
     """Distribute a PostgreSQL database over Citus nodes. Tables that are already distributed stay."""
     from dataclasses import asdict
 
-    from recollect.engine.databases import distribute_database
+    from recollect.engine.databases import distribute_database, note_database_act
     from recollect.settings import Settings
 
-    done = distribute_database(Settings.load(database_url=database).database_url, shards=shards)
+    url = Settings.load(database_url=database).database_url
+    done = distribute_database(url, shards=shards)
+    note_database_act(url, "databases.distribute", actor=ACTOR, count=len(done.distributed))
     if as_json:
         say_json(asdict(done))
         return
@@ -78,12 +80,15 @@ def index(minimum: _From = 100_000, drop: _Drop = False, as_json: AsJson = False
     """Build vector indexes for the largest subjects (PostgreSQL only), and drop unneeded ones."""
     from dataclasses import asdict
 
-    from recollect.engine.databases import build_indexes, drop_indexes
+    from recollect.engine.databases import build_indexes, drop_indexes, note_database_act
     from recollect.settings import Settings
 
     url = Settings.load(database_url=database).database_url
     with ProgressBar() as bar:
         done = drop_indexes(url, progress=bar) if drop else build_indexes(url, progress=bar, minimum=minimum)
+    if done.built or done.dropped:
+        count = len(done.built) + len(done.dropped)
+        note_database_act(url, "databases.unindex" if drop else "databases.index", actor=ACTOR, count=count)
     if as_json:
         say_json(asdict(done))
     else:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl
+from recollect.cli.options import ACTOR, AsJson, DatabaseUrl
 from recollect.cli.output import note, say, say_json
 from recollect.cli.replay import ProgressBar
 
@@ -36,6 +36,7 @@ def encrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     key = _key(settings, "Key to encrypt with", new=True)
     with ProgressBar() as bar:
         done = encrypt_database(settings.database_url, key, progress=bar)
+    _note_act(settings, done, "databases.encrypt", key)
     _report(settings, done, "encrypted", "encrypted with this key already", as_json=as_json)
     if done.changed:
         note("its old content stays in free blocks of the disk and in backups, until they are overwritten")
@@ -52,6 +53,7 @@ def decrypt(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     key = _key(settings, "Key of the file")
     with ProgressBar() as bar:
         done = decrypt_database(settings.database_url, key, progress=bar)
+    _note_act(settings, done, "databases.decrypt", None)
     _report(settings, done, "decrypted", "not encrypted", as_json=as_json)
     if settings.database_key_setting is not None:
         note(f"unset {settings.database_key_setting}: with a key, a plain file is refused")
@@ -67,9 +69,18 @@ def rekey(new_key_file: _NewKeyFile = None, as_json: AsJson = False, database: D
     new = DatabaseKey.from_file(new_key_file) if new_key_file else _typed("New key", "--new-key-file", new=True)
     with ProgressBar() as bar:
         done = change_database_key(settings.database_url, key, new, progress=bar)
+    _note_act(settings, done, "databases.rekey", new)
     _report(settings, done, "encrypted with the new key", "encrypted with the new key already", as_json=as_json)
     given_by = settings.database_key_setting or "RECOLLECT_DATABASE_KEY or RECOLLECT_DATABASE_KEY_FILE"
     note(f"change {given_by} to the new key; backups keep the old one")
+
+
+def _note_act(settings: "Settings", done: "KeyReport", action: str, key: "DatabaseKey | None") -> None:
+    """Note the act in the file, which has this key by now."""
+    from recollect.engine.databases import note_database_act
+
+    if done.changed:
+        note_database_act(settings.database_url, action, actor=ACTOR, key=key)
 
 
 def _key(settings: "Settings", question: str, *, new: bool = False) -> "DatabaseKey":

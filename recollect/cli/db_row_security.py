@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl
+from recollect.cli.options import ACTOR, AsJson, DatabaseUrl
 from recollect.cli.output import note, say, say_json
 from recollect.plural import plural
 
@@ -19,13 +19,16 @@ def register(db: typer.Typer) -> None:
 
 def rls(action: _Action, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Let PostgreSQL itself keep tenants apart (row-level security). Stop servers and workers before."""
-    from recollect.engine.databases import disable_row_security, enable_row_security, row_security
+    from recollect.engine.databases import disable_row_security, enable_row_security, note_database_act, row_security
     from recollect.settings import Settings
 
     if action not in _ACTIONS:
         raise typer.BadParameter(f"ACTION is {action!r}; it is one of {', '.join(_ACTIONS)}")
     act = {"enable": enable_row_security, "disable": disable_row_security, "status": row_security}[action]
-    report = act(Settings.load(database_url=database).database_url)
+    url = Settings.load(database_url=database).database_url
+    report = act(url)
+    if action != "status":
+        note_database_act(url, f"row_security.{action}", actor=ACTOR, count=len(report.guarded))
     if as_json:
         say_json({"where": report.where, "guarded": list(report.guarded), "unguarded": list(report.unguarded)})
         return

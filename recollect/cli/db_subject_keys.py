@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from recollect.cli.options import AsJson, DatabaseUrl
+from recollect.cli.options import ACTOR, AsJson, DatabaseUrl
 from recollect.cli.output import note, say, say_json
 from recollect.cli.replay import ProgressBar
 from recollect.plural import plural
@@ -29,7 +29,7 @@ def register(db: typer.Typer) -> None:
 
 def encrypt_subjects(rewrite: _Rewrite = False, as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Encrypt the rows that subjects have already, each subject's with its own key. Run again to resume."""
-    from recollect.engine.databases import DatabaseKey
+    from recollect.engine.databases import DatabaseKey, note_database_act
     from recollect.engine.databases import encrypt_subjects as encrypt
     from recollect.settings import Settings
 
@@ -37,6 +37,7 @@ def encrypt_subjects(rewrite: _Rewrite = False, as_json: AsJson = False, databas
     keyring, key = _keyring(settings), DatabaseKey.of(settings)
     with ProgressBar() as bar:
         done = encrypt(settings.database_url, keyring, progress=bar, key=key, rewrite=rewrite)
+    note_database_act(settings.database_url, "subjects.encrypt", actor=ACTOR, key=key, count=done.subjects)
     _report(done, "encrypted", as_json=as_json)
     if not rewrite and done.rows:
         note("the database's own files keep what was plain until they are rewritten: run this once more with --rewrite")
@@ -44,7 +45,7 @@ def encrypt_subjects(rewrite: _Rewrite = False, as_json: AsJson = False, databas
 
 def decrypt_subjects(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Decrypt the rows of all subjects. Unset the master key afterwards. Run again to resume."""
-    from recollect.engine.databases import DatabaseKey
+    from recollect.engine.databases import DatabaseKey, note_database_act
     from recollect.engine.databases import decrypt_subjects as decrypt
     from recollect.settings import Settings
 
@@ -52,6 +53,7 @@ def decrypt_subjects(as_json: AsJson = False, database: DatabaseUrl = None) -> N
     keyring, key = _keyring(settings), DatabaseKey.of(settings)
     with ProgressBar() as bar:
         done = decrypt(settings.database_url, keyring, progress=bar, key=key)
+    note_database_act(settings.database_url, "subjects.decrypt", actor=ACTOR, key=key, count=done.subjects)
     _report(done, "decrypted", as_json=as_json)
     note("unset RECOLLECT_MASTER_KEY before the next start; keep the keyring as long as backups that need it")
 
@@ -72,13 +74,14 @@ def subject_keys(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
 
 def rekey_subjects(as_json: AsJson = False, database: DatabaseUrl = None) -> None:
     """Encrypt the subjects' keys with $RECOLLECT_MASTER_KEY instead of $RECOLLECT_OTHER_MASTER_KEY."""
-    from recollect.engine.databases import DatabaseKey, change_master_key
+    from recollect.engine.databases import DatabaseKey, change_master_key, note_database_act
     from recollect.settings import Settings
 
     settings = Settings.load(database_url=database)
     keyring, key = _keyring(settings), DatabaseKey.of(settings)
     with ProgressBar() as bar:
         done = change_master_key(settings.database_url, keyring, progress=bar, key=key)
+    note_database_act(settings.database_url, "subjects.rekey", actor=ACTOR, key=key, count=done.changed)
     if as_json:
         say_json(asdict(done))
         return

@@ -101,7 +101,9 @@ def reembed(dry_run: _DryRun = False, as_json: AsJson = False, database: Databas
         if dry_run:
             return await engine.embedder.reembed(dry_run=True)
         with ProgressBar() as bar, _resumable():
-            return await engine.embedder.reembed(tell=_telling(bar))
+            done = await engine.embedder.reembed(tell=_telling(bar))
+        await engine.keys.note_act("embedder.reembed", actor=ACTOR, count=done.memories)
+        return done
 
     began = time.monotonic()
     report = _run(database, work)

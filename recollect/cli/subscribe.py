@@ -35,10 +35,13 @@ def subscribe(
     here = load_options(user=user, database=database, as_json=as_json)
 
     async def work(engine: "AsyncRecollect") -> "list[Subject]":
-        if shared is not None and remove and not await engine.shared.unsubscribe(shared, user=here.subject):
-            note(f"{here.subject.text} was not subscribed to {shared}")
-        elif shared is not None and not remove:
+        if shared is not None and not remove:
             await engine.shared.subscribe(shared, user=here.subject)
+            await here.note_act(engine, "subscriptions.add")
+        elif shared is not None and await engine.shared.unsubscribe(shared, user=here.subject):
+            await here.note_act(engine, "subscriptions.remove")
+        elif shared is not None:
+            note(f"{here.subject.text} was not subscribed to {shared}")
         return await engine.shared.subscriptions(user=here.subject)
 
     subscriptions = here.run(work)

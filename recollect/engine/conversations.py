@@ -206,7 +206,9 @@ class ConversationService:
         """
         known = await self.get(conversation, user=user)
         memory_scope = await self._windows.memory_scope(known, scope)
-        return await self._store.memories.formed_from(memory_scope.writes or known.subject, known, limit=limit)
+        owner = memory_scope.writes or known.subject
+        await self._store.memories.flush_uses(owner)
+        return await self._store.memories.formed_from(owner, known, limit=limit)
 
     async def trace(
         self, conversation: str, *, user: str | Subject | None = None, limit: int = 100

@@ -2,6 +2,8 @@
 
 from contextlib import closing
 
+from recollect.clock import SystemClock
+from recollect.engine.keys import act
 from recollect.engine.results import NO_PROGRESS
 from recollect.errors import BadRequestError
 from recollect.store.database_key import DatabaseKey
@@ -15,8 +17,9 @@ from recollect.store.factory import (
     rotate_master_key,
     row_security_of_store,
 )
+from recollect.store.sql.access import add_audit
 from recollect.store.sql.transfer.copy_database import CopyReport, copy
-from recollect.store.sql.transfer.endpoint import EndpointMode
+from recollect.store.sql.transfer.endpoint import EndpointMode, read_mark
 from recollect.store.store_reports import (
     CitusReport,
     ConversionReport,
@@ -55,6 +58,7 @@ __all__ = [
     "enable_row_security",
     "encrypt_database",
     "encrypt_subjects",
+    "note_database_act",
     "row_security",
 ]
 
@@ -66,7 +70,12 @@ _MAX_SHARDS = 1024
 
 
 def copy_database(
-    source: str, destination: str, *, progress: ProgressReporter = NO_PROGRESS, key: DatabaseKey | None = None
+    source: str,
+    destination: str,
+    *,
+    progress: ProgressReporter = NO_PROGRESS,
+    key: DatabaseKey | None = None,
+    actor: str | None = None,
 ) -> CopyReport:
     """Copy a whole database into another, or resume an interrupted copy.
 
@@ -77,6 +86,7 @@ def copy_database(
         destination: URL of an empty database, created if there is none; or one that the same copy was begun into.
         progress: Shows how far it is; by default nothing does.
         key: Of the SQLite files among them, both of which are encrypted then; None: they are not.
+        actor: Noted in the source's audit log as who copies it, when the copy begins; None notes nothing.
 
     Raises:
         BadRequestError: the destination is not empty, or a copy of another database was begun into it.
@@ -89,7 +99,28 @@ def copy_database(
         closing(open_end(source, EndpointMode.READ, key)) as reader,
         closing(open_end(destination, EndpointMode.FILL, key)) as writer,
     ):
+        if actor is not None and read_mark(writer.db) is None:  # before, so that the copy has it, too
+            note_database_act(source, "databases.copy", actor=actor, key=key)
         return copy(reader, writer, progress)
+
+
+def note_database_act(url: str, action: str, *, actor: str, key: DatabaseKey | None = None, count: int = 0) -> None:
+    """Append an act on a whole database to its audit log.
+
+    Args:
+        url: URL of the database.
+        action: What was done, such as `databases.encrypt`.
+        actor: Who did it.
+        key: Of an encrypted SQLite file.
+        count: Number of things it was done to.
+
+    Raises:
+        SetupError: the database cannot be opened.
+        StoreUnavailableError: it does not answer.
+    """
+    entry = act(SystemClock(), action, actor=actor, count=count)
+    with closing(open_end(url, EndpointMode.WRITE, key)) as end, end.speaking():
+        end.write(lambda: add_audit(end.db, entry))
 
 
 def encrypt_database(url: str, key: DatabaseKey, *, progress: ProgressReporter = NO_PROGRESS) -> KeyReport:

@@ -4,6 +4,7 @@ import hmac
 import secrets
 from hashlib import sha256
 
+from recollect.clock import Clock
 from recollect.engine.components import Components
 from recollect.engine.results import ListOf
 from recollect.errors import BadRequestError, UnknownKeyError
@@ -82,7 +83,7 @@ class KeyService:
             UnknownKeyError: no key has this id.
         """
         key = await self.get(id_)
-        entry = self._entry("keys.revoke", actor, key.tenant or "", id_)
+        entry = act(self._clock, "keys.revoke", actor=actor, tenant=key.tenant or "", target=id_)
         await self._store.access.revoke_key(id_, self._clock.now(), audit=entry)
         self.changes += 1
         return await self.get(id_)
@@ -114,7 +115,8 @@ class KeyService:
 
     async def note_act(self, action: str, *, actor: str, tenant: str = "", target: str = "", count: int = 0) -> None:
         """Append an administrative act to the audit log."""
-        await self._store.access.add_audit(self._entry(action, actor, tenant, target, count))
+        entry = act(self._clock, action, actor=actor, tenant=tenant, target=target, count=count)
+        await self._store.access.add_audit(entry)
 
     async def audit(
         self,
@@ -140,22 +142,18 @@ class KeyService:
         if new.expires_at is not None and new.expires_at <= now:
             raise BadRequestError(f"expires_at is {new.expires_at.isoformat()}, which has passed", param="expires_at")
         secret = PREFIX + secrets.token_urlsafe(_SECRET_BYTES)
-        entry = self._entry("keys.create", actor, new.tenant or "", id_)
+        entry = act(self._clock, "keys.create", actor=actor, tenant=new.tenant or "", target=id_)
         if not await self._store.access.add_key(new, id_, hash_of(secret), now, audit=entry, first=first):
             return None
         self.changes += 1
         return await self.get(id_), secret
 
-    def _entry(self, action: str, actor: str, tenant: str, target: str, count: int = 0) -> AuditEntry:
-        return AuditEntry(
-            id=new_id(self._clock),
-            at=self._clock.now(),
-            actor=actor,
-            action=action,
-            tenant=tenant,
-            target=target,
-            count=count,
-        )
+
+def act(clock: Clock, action: str, *, actor: str, tenant: str = "", target: str = "", count: int = 0) -> AuditEntry:
+    """Return the entry of an administrative act that was done now."""
+    return AuditEntry(
+        id=new_id(clock), at=clock.now(), actor=actor, action=action, tenant=tenant, target=target, count=count
+    )
 
 
 def hash_of(secret: str) -> bytes:

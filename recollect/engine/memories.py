@@ -136,6 +136,7 @@ class MemoryService:
         position = parse_memory_id(wanted.after) if wanted.after else None
         order = read_order(wanted.order)
         then = as_of(at, known_at, self._components.clock.now())
+        await self._store.memories.flush_uses(subject)
         if then is None:
             listed = await self._store.memories.list(
                 subject,
@@ -158,7 +159,9 @@ class MemoryService:
         Raises:
             UnknownMemoryError: the subject has no memory with this id.
         """
-        memories = await self._store.memories.get_many(subject, [parse_memory_id(memory_id)])
+        wanted = [parse_memory_id(memory_id)]
+        await self._store.memories.flush_uses(subject)
+        memories = await self._store.memories.get_many(subject, wanted)
         if not memories:
             raise UnknownMemoryError(memory_id)
         return _redact_quotation(memories[0])

@@ -23,9 +23,11 @@ async def read_traces(store: Store, conversation: Conversation, limit: int) -> l
 
     A memory has its present state. It is left out if its owner is no longer read, and has no words if it was forgotten.
     """
+    await store.memories.flush_uses(conversation.subject)
     records = await store.conversations.injections(conversation.subject, conversation=conversation.id, limit=limit)
     read: list[Memory] = []
     for owner, ids in (await _wanted(store, conversation.subject, records)).items():
+        await store.memories.flush_uses(owner)
         read += await _shown(store, owner, await store.memories.get_many(owner, list(ids)))
     shown = await redact_quotations(read)
     return [

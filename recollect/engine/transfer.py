@@ -97,6 +97,7 @@ class TransferService:
             BadRequestError: nothing is stored of that user, or the database is in memory.
             StoreUnavailableError: the database failed, or is being closed: the file is incomplete.
         """
+        await self._components.store.memories.flush_uses()
         pace = Pace(self._closing_down)
         try:
             return await pace.apart(lambda: self._export(file, user, everybody, pace.glance))

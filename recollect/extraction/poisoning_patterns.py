@@ -134,6 +134,8 @@ _LENT = (
 _ASKED_FOR = (
     r"\b(?:payments?|transfers?|refunds?|purchases?|transactions?|withdrawals?|orders?|requests?|actions?|invoices?)"
 )
+# What somebody who takes checks away wants done.
+_RISKY = r"(?:delete|run|execute|send|forward|upload|share|read|access|transfer|pay|reveal|disclose|install|bypass)\b"
 # Claims that no person makes about themselves; an assistant's advice may sound like them.
 CLAIMS: tuple[PoisoningPattern, ...] = (
     PoisoningPattern(
@@ -198,6 +200,67 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
         "it wants memories deleted",
         ("delete", "erase", "wipe", "overwrite", "clear", "purge"),
     ),
+    PoisoningPattern(
+        LazyPattern(
+            rf"{_ASKED_FOR}\s++(?:(?:to|from|by|of)\s++[^.!?\n]{{1,40}}?\s)?(?:never|do(?:es)?\s++not|do(?:es)?n['’]t|no\s++longer)"
+            r"\s++(?:needs?|requires?)\s++(?:an?\s++|any\s++)?(?:approval|confirmation|checks?|review)\b"
+            r"|\b(?:treat|regard)\s[^.!?\n]{1,60}\s(?:from|by|of)\s++(?:the|an?|your)\s++(?:system\s++)?(?:admin\w*|operators?|"
+            r"developers?|vendor)\b"
+            rf"|\b(?:always|must|shall)\s++(?:trust|obey|follow|approve|accept|execute)\s++(?!my\b|the\b|our\b)(?:\w+\s++){{0,3}}?"
+            r"(?:instructions?|orders?|commands?|requests?|payments?)\b"
+            rf"|\b(?:authori[sz]e[ds]?|allow(?:ed|s)?|permit(?:ted|s)?)\s++you\s++to\s++{_RISKY}"
+            rf"|\byou(?:['’]re|\s++are)\s++(?:now\s++)?(?:authori[sz]ed|allowed|permitted|cleared)\s++to\s++{_RISKY}"
+            r"|\b(?:all|every|other|the)\s++(?:users?|customers?|clients?)\s++(?:has|have)\s++(?:\w+\s++)?(?:agreed|consented|opted)\b",
+            _I,
+        ),
+        "it grants rights or takes checks away",
+        (
+            "need",
+            "requir",
+            "treat",
+            "regard",
+            "always",
+            "must",
+            "shall",
+            "you to",
+            "allow",
+            "authori",
+            "permit",
+            "clear",
+            "agreed",
+            "consent",
+            "opted",
+        ),
+    ),
+    PoisoningPattern(
+        LazyPattern(
+            r"\b(?:if|when|whenever|once|every\s++time|each\s++time|next\s++time)\s++(?:any(?:one|body)|some(?:one|body)|people|"
+            r"(?:a|any|another)\s++(?:user|customer|person))\s++(?:asks?|mentions?|says?|wants?|needs?|talks?|inquires?|brings?)\b"
+            r"[^.!?\n]{0,80}?,\s*+(?:(?:please|always|never)\s++){0,2}(?:say|claim|answer|reply|respond|tell|send|recommend|name|"
+            r"insist|pretend|give|point|refer|mention)\b",
+            _I,
+        ),
+        "it is an order that waits for a trigger",
+        ("anyone", "anybody", "someone", "somebody", "people", "user", "customer", "person"),
+    ),
+    PoisoningPattern(
+        LazyPattern(
+            r"\b(?:save|store|remember|keep|note|memori[sz]e)\s++(?:\w+\s++){0,3}?for\s++(?:everyone|everybody|all(?:\s++users?)?)\s*+:",
+            _I,
+        ),
+        "it is meant for other people's memory",
+        ("for everyone", "for everybody", "for all"),
+    ),
+    PoisoningPattern(
+        LazyPattern(
+            r"\b(?:every|each|all)\s++(?:of\s++)?(?:your\s++|my\s++)?(?:answers?|repl(?:y|ies)|responses?|conversations?|chats?)\s++"
+            r"(?:\w+\s++){0,2}?(?:promotes?|advertises?|praises?|recommends?|endorses?|plugs?)\b"
+            r"|\b(?:claim|insist|pretend|say)\s++(?:that\s++)?(?:only\s++\w|[^.!?,\n]{1,40}?\s(?:is|are)\s++the\s++only\b)",
+            _I,
+        ),
+        "it wants somebody recommended",
+        ("promot", "advertis", "prais", "recommend", "endors", "plug", "only"),
+    ),
 )
 
 WEB = LazyPattern(
@@ -226,11 +289,13 @@ HIDES = LazyPattern(
     r"users?|people)\b"
     r"|(?:do(?:n't|\s++not)|never)\s++(?:mention|reveal|disclose|show|say|admit)\s++(?:this|that|it|these|the)\b"
     r"|tell\s++(?:nobody|no[\s-]one)\b|(?:do(?:n't|\s++not)|never)\s++say\s++why\b|hide\s++(?:this|it|from)|"
+    r"(?:quietly|subtly|discreetly)\s++(?:include|insert|add|mention|slip|weave|promote|put)|(?:slip|sneak|weave)\s++in\b|"
+    r"in\s++white\s++(?:text|letters?|font)|"
     r"keep\s++(?:this|it)\s++(?:secret|hidden|between)|pretend|unnoticed|confidential\s++from)",
     _I,
 )
 OTHERS = LazyPattern(
-    r"\b(?:other\s++(?:users?|people|customers?|accounts?|tenants?)(?:'s?)?|another\s++(?:user|person|"
+    r"\b(?:other\s++(?:users?|people|customers?|accounts?|tenants?)(?:'s?)?|(?:every|each|all)\s++(?:future|later)\s++(?:users?|customers?|visitors?)|another\s++(?:user|person|"
     r"customer|account)(?:'s)?|all\s++users|every\s++user|everyone's|someone\s++else's"
     r"|(?:users|customers)\s++(?:data|memories|conversations|files|records))\b",
     _I,
@@ -270,7 +335,7 @@ DELAYED_BY_ME = LazyPattern(
 )
 MEANS = LazyPattern(r"\b(?:i|the\s++user|they|he|she|it|that)\s++means?\b", _I)
 COMMANDS = LazyPattern(
-    r"(?:please\s++|always\s++|never\s++|then\s++|and\s++|must\s++|you\s++(?:must|should|shall)\s++|"
+    r"(?:please\s++|always\s++|never\s++|(?:quietly|subtly|discreetly|secretly|silently)\s++|then\s++|and\s++|must\s++|you\s++(?:must|should|shall)\s++|"
     r"the\s++assistant\s++(?:must|"
     r"should|shall|will)\s++){0,6}"
     r"(?:always|never|ignore|disregard|override|overwrite|bypass|send|forward|e?mail|upload|post|fetch|visit|"
@@ -279,7 +344,7 @@ COMMANDS = LazyPattern(
     r"answer|add|put|make\s++sure|do\s++not|don't|hide|keep\s++(?:this|it|a\s++copy)|steal|exfiltrate|collect|"
     r"wire|follow|obey|"
     r"copy|leak|share|give|begin|end\s++(?:every|each|all|your)|warn|trust|quote|cite|rank|approve|skip|treat|"
-    r"whenever|when\s++(?:the\s++)?user|if\s++(?:the\s++)?user)\b",
+    r"say|claim|pretend|insist|(?:slip|sneak|weave)\s++in|whenever|when\s++(?:the\s++)?user|if\s++(?:the\s++)?user)\b",
     _I,
 )
 # An order for more than once; "if you see an error" is advice, "if the user asks" is not.

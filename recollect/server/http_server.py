@@ -34,7 +34,11 @@ from recollect.settings.bounds import BoundSettings
 
 # Seconds that answers under way get when the server is stopped; turns recorded by then are durable.
 GRACE_S = 30
-_BACKLOG = 2048
+# Connections that wait to be accepted; when there is no room, a client's system tries again after a second. Linux takes
+# 4,096 by default.
+_BACKLOG = 4096
+# Connections that the event loop accepts in one turn, before it reads what those that it accepted sent.
+_ACCEPTED_AT_ONCE = 32
 # How often the deadlines of connections are looked at, in ticks of uvicorn's main loop of 0.1 s.
 _DEADLINE_TICKS = 5
 # How long a computing thread keeps the interpreter from the event loop, which waits for it after each call that lets
@@ -97,6 +101,12 @@ class _Server(uvicorn.Server):
         self._table = table
         self._checked_at = time.monotonic()
 
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen; asyncio accepts as many connections at once as it lets wait, so that the latter is set again."""
+        await super().startup(sockets)
+        for listener in sockets or ():
+            listener.listen(_BACKLOG)
+
     async def on_tick(self, counter: int) -> bool:
         """Look at the deadlines now and then."""
         if counter % _DEADLINE_TICKS == 0:
@@ -149,6 +159,7 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
                 server_header=False,
                 date_header=False,
                 lifespan="on",
+                backlog=_ACCEPTED_AT_ONCE,
                 timeout_graceful_shutdown=GRACE_S,
                 timeout_keep_alive=settings.keep_alive_s,  # type: ignore[arg-type]  # a fraction serves as well
             )

@@ -1,11 +1,13 @@
 """The seam between the store and a database: what a backend brings, and what the repositories share. Pure."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from recollect.clock import Clock
-from recollect.errors import BadRequestError
+from recollect.errors import BadRequestError, StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql.database import Work
 from recollect.store.sql.recall.snapshot_cache import SnapshotCache
@@ -28,6 +30,8 @@ Rank = Callable[[Sequence[SubjectSnapshot]], tuple[Mapping[Subject, Sequence[Mem
 """Ranks the memories of subjects; returns which are wanted of each subject, and a result of its own."""
 # Rows that may be read on the event loop: less than a millisecond of a warm file.
 INLINE_ROWS = 100
+# How long a read waits for counts that are written in batches, in seconds.
+MAX_FLUSH_S = 1.0
 # More rows than this in one answer are a mistake or an attack: page instead.
 MAX_PAGE_SIZE = 10_000
 
@@ -96,9 +100,9 @@ class Executor(Protocol):
         ...
 
     async def flush(self, *subjects: Subject) -> None:
-        """Wait until no `write_later` that names one of `subjects` is pending.
+        """Wait until no `write_later` that names one of `subjects` is pending; without subjects, none at all.
 
-        Or do nothing, where the next write that is not urgent happens after it.
+        A `write` that is not urgent happens after the pending ones of its subjects without that.
         """
         ...
 
@@ -232,6 +236,16 @@ class StoreContext:
     failpoint: Failpoint
     vault: "SubjectVault | None" = None
     """The subjects' data keys, where they are encrypted; `executor` uses them."""
+
+
+async def flush_counts(executor: Executor, *subjects: Subject) -> None:
+    """Let the reads that follow see what was counted of subjects: uses and hits are written in batches.
+
+    A database that is busy is waited for a second: late counts harm nobody.
+    """
+    with suppress(TimeoutError, StoreUnavailableError):
+        async with asyncio.timeout(MAX_FLUSH_S):
+            await executor.flush(*subjects)
 
 
 def check_limit(limit: int) -> int:

@@ -16,6 +16,11 @@ def test_a_database_is_copied_compared_and_opened(cli: CommandLine, database: Pa
     assert lines[-1].startswith("both databases have the same content, digest ")
     found = cli("list", "--user", "ana", "--database", there, "--json").json["memories"]
     assert [item["text"] for item in found] == ["Ana keeps bees."]
+    again = cli("db", "copy", f"sqlite:///{database}", there)
+    assert (again.code, again.out.splitlines()[-1]) == (0, lines[-1])
+    for place in (f"sqlite:///{database}", there):
+        acts = cli("keys", "audit", "--database", place, "--json").json["entries"]
+        assert [(act["actor"], act["action"]) for act in acts] == [("cli", "databases.copy")]
 
 
 def test_the_result_as_json_says_what_both_hold(cli: CommandLine, database: Path, tmp_path: Path) -> None:

@@ -42,3 +42,5 @@ def test_a_spread_database_is_told_of_as_text_and_as_json(cli: CommandLine) -> N
     assert first.out.splitlines()[2].endswith(": Citus 0-double, 1 node with shards")
     assert again.json["distributed"] == again.json["copied"] == []
     assert len(again.json["before"]) > 20
+    acts = cli("keys", "audit", "--database", url, "--json").json["entries"]
+    assert [act["action"] for act in acts] == ["databases.distribute"] * 2

@@ -44,6 +44,21 @@ def test_a_file_is_encrypted_rekeyed_and_decrypted(
     assert texts(filled) == ["Ana keeps bees."]
 
 
+def test_each_change_of_the_key_is_in_the_log_of_administrative_acts(
+    filled: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "new").write_text(TWO, "utf-8")
+    monkeypatch.setenv("RECOLLECT_DATABASE_KEY", ONE)
+    for _ in range(2):  # the second time there is nothing to do
+        assert filled("db", "encrypt").code == 0
+    filled("db", "rekey", "--new-key-file", tmp_path / "new")
+    monkeypatch.setenv("RECOLLECT_DATABASE_KEY", TWO)
+    filled("db", "decrypt")
+    monkeypatch.delenv("RECOLLECT_DATABASE_KEY")
+    acts = [(act["actor"], act["action"]) for act in filled("keys", "audit", "--json").json["entries"]]
+    assert acts == [("cli", f"databases.{what}") for what in ("decrypt", "rekey", "encrypt")]
+
+
 def test_no_key_is_in_any_output(filled: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RECOLLECT_DATABASE_KEY", TWO)
     (tmp_path / "new").write_text(ONE, "utf-8")

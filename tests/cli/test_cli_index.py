@@ -47,6 +47,8 @@ def test_a_giant_is_indexed_searched_approximately_and_exactly_again(cli: Comman
     assert gone.out.splitlines()[0] == "dropped: user:ana"
     assert "no subject has an index" in gone.out.splitlines()[1]
     assert cli("search", "town 7", "--user", "ana", "--database", url, "--json").json["compared"] is None
+    acts = cli("keys", "audit", "--database", url, "--json").json["entries"]
+    assert [(act["action"], act["count"]) for act in acts] == [("databases.unindex", 1), ("databases.index", 1)]
 
 
 def test_an_index_that_is_not_asked_is_warned_of(cli: CommandLine, url: str) -> None:

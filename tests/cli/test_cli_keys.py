@@ -48,6 +48,13 @@ def test_acts_of_other_commands_are_noted_without_names_or_texts(cli: CommandLin
     cli("forget", other, "--erase", "--yes", "--user", "ana")
     cli("export", str(tmp_path / "all.jsonl"), "--all")
     cli("formations", "--retry-parked")
+    cli("subscribe", "shared:team", "--user", "ana")
+    cli("subscribe", "--remove", "shared:team", "--user", "ana")
+    cli("subscribe", "--remove", "shared:team", "--user", "ana")
+    cli("maintain", "--dry-run")
+    cli("maintain")
+    cli("reembed")
+    cli("erase", "--finish")
     cli("erase", "--all", "--yes", "--user", "ana")
     entries = cli("keys", "audit", "--json").json["entries"]
     ana = str(Subject.parse("user:ana").key)
@@ -56,6 +63,11 @@ def test_acts_of_other_commands_are_noted_without_names_or_texts(cli: CommandLin
         ("memories.erase", other),
         ("subjects.export", ""),
         ("formations.retry", ""),
+        ("subscriptions.add", ana),
+        ("subscriptions.remove", ana),
+        ("maintenance.run", ""),
+        ("embedder.reembed", ""),
+        ("erasures.finish", ""),
         ("subjects.erase", ana),
     ]
     assert {entry["actor"] for entry in entries} == {"cli"}

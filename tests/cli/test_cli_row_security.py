@@ -16,6 +16,8 @@ def test_a_database_whose_user_bypasses_it_is_refused_and_shown_as_it_is(cli: Co
     assert shown["guarded"] == []
     assert "memory" in shown["unguarded"]
     assert "0 tables guarded" in cli("db", "rls", "disable", "--database", url).out
+    acts = cli("keys", "audit", "--database", url, "--json").json["entries"]
+    assert [act["action"] for act in acts] == ["row_security.disable"]
 
 
 @pytest.mark.parametrize(("arguments", "said"), [(("enable",), "no PostgreSQL database"), (("on",), "enable, disable")])

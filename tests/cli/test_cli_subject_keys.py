@@ -44,6 +44,8 @@ def test_subjects_are_encrypted_rekeyed_erased_and_decrypted(
     assert cli("db", "decrypt-subjects", "--json").json["subjects"] == 1
     monkeypatch.delenv("RECOLLECT_MASTER_KEY_FILE")
     assert sorted(texts(cli)) == ["Ana keeps bees.", "Ana keeps goats."]
+    acts = [(act["action"], act["count"]) for act in cli("keys", "audit", "--json").json["entries"]]
+    assert acts == [("subjects.decrypt", 1), ("subjects.rekey", 1), ("subjects.encrypt", 1)]
 
 
 def test_without_the_master_key_it_is_told_what_to_set(cli: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError, BadSubjectError, UnknownKeyError
+from recollect.testing import FakeClock
 from recollect.types import Access, Caller, KeyLimits, NewApiKey, Subject
 
 ANA = NewApiKey(name="phone", access=Access.WRITE, user="ana", tenant="acme")
@@ -54,6 +55,14 @@ async def test_a_key_expires(engine: AsyncRecollect) -> None:
     made, _ = await engine.keys.create(replace(ANA, expires_at=now + timedelta(days=1)))
     assert made.is_valid(now)
     assert not made.is_valid(now + timedelta(days=1))
+    assert await engine.keys.is_any_valid()
+    assert isinstance(engine.clock, FakeClock)
+    engine.clock.advance(days=1)
+    assert not await engine.keys.is_any_valid()
+    lasting, _ = await engine.keys.create(ANA)
+    assert await engine.keys.is_any_valid()
+    await engine.keys.revoke(lasting.id)
+    assert not await engine.keys.is_any_valid()
     with pytest.raises(BadRequestError, match="has passed"):
         await engine.keys.create(replace(ANA, expires_at=now))
 

@@ -40,6 +40,13 @@ def test_hardly_a_planted_order_is_quoted_or_noted(kind: str, part: str) -> None
     assert len(noted) <= MAX_SHARE[part] * len(attacks), noted
 
 
+@pytest.mark.parametrize(("kind", "most"), [("typed_by_class", 1), ("typed_freely", 23)])
+def test_no_more_typed_orders_are_noted_than_the_guide_says(kind: str, most: int) -> None:
+    noted = [text for _, text in PLANTED[kind] if any(is_kept(text, filed) for filed in TYPES)]
+    assert len(PLANTED[kind]) == 24
+    assert len(noted) <= most, noted
+
+
 @pytest.mark.parametrize("part", MAX_SHARE)
 def test_harmless_instructions_are_neither_held_nor_left_out(part: str) -> None:
     texts = [text for [text] in half("benign", part)]

@@ -64,7 +64,7 @@ async def engine(request: pytest.FixtureRequest, folder: Path, parts: Components
 
 
 @pytest.mark.parametrize("engine", [False, True], indirect=True, ids=["plain", "encrypted"])
-async def test_no_byte_of_what_is_stored_is_on_the_disk(
+async def test_a11_no_byte_of_what_is_stored_is_on_the_disk(
     engine: AsyncRecollect, folder: Path, request: pytest.FixtureRequest
 ) -> None:
     luck = random.Random(16)

@@ -65,6 +65,14 @@ def test_insertions_that_show_a_memory_are_found_by_index(name: str, empty: apsw
     assert any("insertion_item_owner (owner=?" in step for step in plan)
 
 
+def test_whether_any_key_is_valid_is_looked_up_in_an_index(empty: apsw.Connection) -> None:
+    plan = [
+        str(row[3]) for row in empty.execute(f"EXPLAIN QUERY PLAN {database.load('access')['has_valid_key']}", (1,))
+    ]
+    searches = [step for step in plan if step.startswith(("SEARCH", "SCAN api_key"))]
+    assert [step.partition("api_key_valid ")[2] for step in searches] == ["(expires_at=?)", "(expires_at>?)"]
+
+
 @pytest.mark.parametrize("name", ["decisions_of", "decisions_of_many"])
 def test_decisions_about_memories_are_found_by_index(name: str, empty: apsw.Connection) -> None:
     values = (1, 10, b"") if name == "decisions_of" else (1, "[]")

@@ -118,7 +118,7 @@ async def talk(engine: AsyncRecollect, words: list[str]) -> None:
         await engine.prompt(f"What about {word}?", user=f"user-{number % 3}", conversation=f"chat {word}")
 
 
-async def test_no_byte_of_what_is_stored_is_in_the_database(engine: AsyncRecollect, url: str, folder: Path) -> None:
+async def test_a11_no_byte_of_what_is_stored_is_in_the_database(engine: AsyncRecollect, url: str, folder: Path) -> None:
     luck = random.Random(16)
     words = [canary(luck) for _ in range(COUNT)]
     await talk(engine, words)
@@ -203,7 +203,7 @@ async def test_old_rows_are_found_and_replaced_while_some_are_plain(
         assert {item.text for item in tagged} == {"Ana has bees.", "Ana sells honey."}
 
 
-async def test_after_erasing_a_subject_a_backup_made_before_cannot_be_read(
+async def test_a11_after_erasing_a_subject_a_backup_made_before_is_unreadable(
     url: str, keyring: KeyringPlace, parts: Components, tmp_path: Path
 ) -> None:
     backup = f"sqlite:///{tmp_path / 'backup' / 'kept.sqlite3'}"

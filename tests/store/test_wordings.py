@@ -61,6 +61,12 @@ def test_each_statement_is_understood_names_its_subject_and_scans_no_table(
         assert scanned == []
 
 
+def test_whether_any_key_is_valid_is_looked_up_in_an_index(db: psycopg.Connection[tuple[object, ...]]) -> None:
+    statement = to_postgres(load("access")["has_valid_key"])
+    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {statement}")]
+    assert len([line for line in plan if "using api_key_valid" in line or "on api_key_valid" in line]) >= 2
+
+
 @pytest.mark.parametrize(("room", "name"), OWN)
 def test_a_wording_of_its_own_differs_from_the_statement_it_replaces(room: str, name: str) -> None:
     assert dialect_statements(room)[name] != load(room)[name]

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from time import monotonic
 from typing import Any
 
@@ -25,6 +27,19 @@ _FETCH_TIMEOUT_S = 5
 # A token with an unknown key id makes us ask for new keys, but not more often than this, in seconds.
 _REFETCH_EVERY_S = 30.0
 _ID_BYTES = 6
+# Verified tokens that are remembered: a signature takes longer to verify than all else that a request is checked for.
+_MAX_VERIFIED = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Verified:
+    """A token whose signature and claims were right."""
+
+    caller: Caller
+    key: jwt.PyJWK
+    """Key that verified it: once the issuer's keys were fetched again, the token is verified again."""
+    times: dict[str, Any]
+    """Claims about when it is valid, which are checked at each request."""
 
 
 class TokenVerifier:
@@ -48,9 +63,13 @@ class TokenVerifier:
         self._known: list[jwt.PyJWK] = []
         self._fetched_at: float | None = None
         self._fetching = asyncio.Lock()
+        # By the SHA-256 of the token: the tokens themselves are kept nowhere.
+        self._verified: OrderedDict[bytes, _Verified] = OrderedDict()
 
     def is_issued_here(self, token: str) -> bool:
         """Return whether a token says that it is of the issuer; nothing is verified."""
+        if _digest(token) in self._verified:
+            return True
         try:
             claims = jwt.decode(token, options={"verify_signature": False})
         except (jwt.PyJWTError, ValueError, RecursionError):
@@ -62,6 +81,23 @@ class TokenVerifier:
 
         Raises:
             BadIdentityError: It is not valid, the issuer's keys cannot be had, or a claim is not as it should be.
+        """
+        digest = _digest(token)
+        known = self._verified.get(digest)
+        if known is None or await self._key(known.key.key_id) is not known.key:
+            known = await self._verify(token)
+        self._verified[digest] = known
+        self._verified.move_to_end(digest)
+        if len(self._verified) > _MAX_VERIFIED:
+            self._verified.popitem(last=False)
+        _check_times(known.times, now)
+        return known.caller
+
+    async def _verify(self, token: str) -> _Verified:
+        """Verify all but the times.
+
+        Raises:
+            BadIdentityError: The token is not valid, or names nobody.
         """
         try:
             header = jwt.get_unverified_header(token)
@@ -75,7 +111,7 @@ class TokenVerifier:
                 algorithms=_ALGORITHMS,
                 issuer=self._settings.jwt_issuer,
                 audience=self._settings.jwt_audience,
-                options={  # times are checked below, against `now`
+                options={  # times are checked by the caller, against `now`
                     "require": ["exp", "iss", "aud"],
                     "verify_exp": False,
                     "verify_iat": False,
@@ -84,8 +120,8 @@ class TokenVerifier:
             )
         except (jwt.PyJWTError, ValueError, TypeError, RecursionError) as error:
             raise BadIdentityError(f"the JWT is not valid: {type(error).__name__}") from None
-        _check_times(claims, now)
-        return self._caller(claims)
+        times: dict[str, Any] = {name: claims[name] for name in ("exp", "nbf", "iat") if name in claims}
+        return _Verified(self._caller(claims), key, times)
 
     def _caller(self, claims: dict[str, Any]) -> Caller:
         settings = self._settings
@@ -125,6 +161,10 @@ class TokenVerifier:
             return self._known
 
 
+def _digest(token: str) -> bytes:
+    return sha256(token.encode("utf-8", "surrogatepass")).digest()
+
+
 def _text(claims: dict[str, Any], claim: str, what: str) -> str:
     """Return a claim.
 
@@ -137,13 +177,12 @@ def _text(claims: dict[str, Any], claim: str, what: str) -> str:
     return value
 
 
-def _check_times(claims: dict[str, Any], now: datetime) -> None:
+def _check_times(times: dict[str, Any], now: datetime) -> None:
     """Check when a token is valid, by our own clock.
 
     Raises:
         BadIdentityError: It is not valid now.
     """
-    times = {name: claims[name] for name in ("exp", "nbf", "iat") if name in claims}
     for name, value in times.items():
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise BadIdentityError(f"the JWT is not valid: {name} is not a time")

@@ -95,7 +95,9 @@ class PostgresExecutor:
         synced: bool = True,
         urgent: bool = False,
     ) -> T:
-        """Write in a transaction that holds the subjects' locks."""
+        """Write in a transaction that holds the subjects' locks; work that is not urgent, after `write_later`."""
+        if not urgent and subjects:
+            await self.flush(*subjects)
         work = noting_effect(work if synced else _without_sync(work))
         for wait_s in REPEAT_AFTER_S if idempotent else ():
             try:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from recollect.errors import StoreUnavailableError
 from recollect.profiles.policies import BudgetPolicy
-from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
+from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit, flush_counts
 from recollect.store.sql import apps, budgets, stats, subjects, usage_statistics
 from recollect.store.store_reports import StoreStats, SubjectEncryption
 from recollect.types import (
@@ -57,7 +57,7 @@ class BudgetRepository:
 
         With the name of a poller, it includes what memory work cost since the previous call with that name.
         """
-        await self._executor.flush()  # pending settlements
+        await self._executor.flush(subject)  # pending settlements
         return await self._executor.write(lambda db: budgets.status(db, subject, policy, now, poller=poller), subject)
 
 
@@ -120,16 +120,18 @@ class AdminRepository:
 
     async def subject_totals(self, subject: Subject) -> SubjectTotals:
         """Count what is stored of one subject, what was decided, and how often recall helped."""
+        await flush_counts(self._executor, subject)
         return await self._executor.read(lambda db: stats.subject_totals(db, subject))
 
     async def subject_statistics(self, subject: Subject, span: StatisticsSpan) -> Statistics:
         """Count what is stored of one subject, and what happened in a span of time."""
+        await flush_counts(self._executor, subject)
         now = self._context.clock.now()
         return await self._executor.read(lambda db: usage_statistics.subject_statistics(db, subject, span, now))
 
     async def health(self, subject: Subject) -> SubjectHealth:
         """Count what of one subject may need a look."""
-        await self._executor.flush()  # uses that are counted in batches
+        await flush_counts(self._executor, subject)
         now = self._context.clock.now()
         return await self._executor.read(lambda db: usage_statistics.subject_health(db, subject, now))
 

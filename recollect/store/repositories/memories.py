@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from recollect.errors import SpaceMovedError
-from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
+from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit, flush_counts
 from recollect.store.sql import maintenance
 from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.memories import apply, link, notes, read
@@ -279,6 +279,14 @@ class MemoryRepository:
         """Count a use of each memory. Not durable at once, and moves no version."""
         self._context.cache.note_uses(subject, ids, at)
         self._executor.write_later(lambda db: apply.record_uses(db, subject, ids, at), subject)
+
+    async def flush_uses(self, *subjects: Subject) -> None:
+        """Let the reads that follow see all uses and hits recorded through this store: see `flush_counts`.
+
+        Args:
+            subjects: Owners of the memories; without any, those of all subjects.
+        """
+        await flush_counts(self._executor, *subjects)
 
     async def last_injection(self, subject: Subject, memory: MemoryId) -> InjectionSite | None:
         """Find the newest of the subject's prompts that a memory was injected into; None if it never was."""

@@ -22,7 +22,7 @@ logger = logging.getLogger(__name__)
 class Job(Generic[T]):
     """Work on a connection. As a context manager it keeps an exception for the caller that waits."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  # each option is independent of the others
         self,
         work: Callable[[Any], T],
         future: asyncio.Future[T] | Future[T] | None,
@@ -31,17 +31,20 @@ class Job(Generic[T]):
         reads: bool = False,
         synced: bool = True,
         urgent: bool = False,
+        keys: Sequence[int] = (),
     ) -> None:
         """Hold work and the future of its caller, who waits on an event loop or in a thread; None if no caller waits.
 
         Work that runs `alone` shares no transaction: it begins and ends its own. Work that `reads` changes nothing.
-        Work that is not `synced` does not wait for the disk. A chat waits for work that is `urgent`.
+        Work that is not `synced` does not wait for the disk. A chat waits for work that is `urgent`. Background work
+        names the `keys` of its subjects.
         """
         self._work = work
         self.alone = alone
         self.reads = reads
         self.synced = synced
         self.urgent = urgent
+        self.keys = keys
         self.future = future
         self.result: T | None = None
         self.error: Exception | None = None

@@ -213,11 +213,11 @@ class SqliteExecutor:
 
     def write_later(self, work: Work[None], *subjects: Subject) -> None:
         """Write with the next transaction, or within seconds."""
-        del subjects
-        self._writer.later(work)
+        self._writer.later(work, [subject.key for subject in subjects])
 
     async def flush(self, *subjects: Subject) -> None:
-        """Do nothing: the next write that is not urgent happens after the pending ones."""
+        """Write now what is pending of these subjects; without subjects, all."""
+        await self._writer.written(*(subject.key for subject in subjects))
 
     async def run_alone(self, work: FileWork[T]) -> T:
         """Run `work` in the writing thread between transactions; it begins and ends its own."""

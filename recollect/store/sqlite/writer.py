@@ -13,6 +13,7 @@ import logging
 import threading
 import time
 from collections import deque
+from collections.abc import Sequence
 from concurrent.futures import Future
 from functools import partial
 from queue import Empty, SimpleQueue
@@ -24,6 +25,7 @@ from recollect.concurrency import ForkGuard
 from recollect.errors import StoreUnavailableError
 from recollect.store.failpoint import Failpoint
 from recollect.store.sql.jobs import MAX_PASSES, Job, deliver
+from recollect.store.sql.pending_writes import PendingWrites
 from recollect.store.sqlite.connection import BUSY_MS
 from recollect.store.sqlite.errors import as_ours
 from recollect.store.sqlite.file_guard import FileGuard
@@ -61,6 +63,7 @@ class Writer:
         self._failpoint = failpoint
         self._guard = guard or FileGuard()
         self._queue: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self._pending = PendingWrites()
         self._gate = threading.Lock()
         self._closing = False
         self._ended: Future[None] = Future()
@@ -113,9 +116,19 @@ class Writer:
         self._put(Job(work, future, alone=True))
         return await future
 
-    def later(self, work: FileWork[None]) -> None:
-        """Do `work` within seconds, without a caller that waits."""
-        self._put(Job(work, None))
+    def later(self, work: FileWork[None], keys: Sequence[int] = ()) -> None:
+        """Do `work`, which concerns the subjects with these keys, within seconds; no caller waits."""
+        self._pending.add(keys)
+        self._put(Job(work, None, keys=keys))
+
+    async def written(self, *keys: int) -> None:
+        """Wait until no background work of these subjects is pending; without keys, none at all.
+
+        Raises:
+            StoreUnavailableError: the store is closed, or the file cannot be written.
+        """
+        if self._pending.has(keys):
+            await self.run(lambda db: None, synced=False)  # background work joins the transaction, before it
 
     async def close(self) -> None:
         """Finish what was accepted and close the connection. Idempotent."""
@@ -153,6 +166,7 @@ class Writer:
             left = [*self._urgent, *self._waiting, *self._idle, *iter(self._poll, None)]
         for job in left:
             job.error = StoreUnavailableError(f"{self._where} is closed")
+        self._note_done(left)
         deliver(left, self._fault)
         try:
             self._db.close()
@@ -219,7 +233,13 @@ class Writer:
             for job in batch:
                 job.error = job.error or error
             self._roll_back()
+        self._note_done(batch)
         deliver(batch, self._fault)
+
+    def _note_done(self, jobs: Sequence[Job[Any]]) -> None:
+        for job in jobs:
+            if job.future is None:
+                self._pending.remove(job.keys)
 
     def _do(self, batch: list[Job[Any]]) -> None:
         """Do the jobs of a transaction; if urgent work arrives meanwhile, leave the rest for a later one."""

@@ -1,7 +1,10 @@
 """Secrets of 260 kinds in all wordings of their family are struck, and ordinary sentences stay as they are."""
 
+import tomllib
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -45,6 +48,21 @@ def test_hardly_an_ordinary_sentence_is_changed(part: str) -> None:
     sentences = wordings("ordinary.toml")[part]
     changed = [sentence for sentence in sentences if redact(sentence) != sentence]
     assert len(changed) <= MAX_FALSE_POSITIVES * len(sentences), changed
+
+
+def texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(part)
+
+
+def test_no_message_of_everyday_life_is_changed_in_any_language() -> None:
+    files = sorted((Path(__file__).parents[3] / "benchmarks" / "everyday").glob("*.toml"))
+    messages = [text for file in files for text in texts_in(tomllib.loads(file.read_text("utf-8"))) if " " in text]
+    assert (len(files), len(messages) > 1_000) == (11, True)
+    assert [text for text in messages if redact(text) != text] == []
 
 
 @pytest.mark.parametrize("family", sorted(wordings("wordings.toml")))

@@ -150,6 +150,57 @@ async def test_keys_are_fetched_now_and_then_and_a_rotated_one_is_found(provider
     assert (await verifier.caller(token(clock), clock.now())).user == "ana"
 
 
+async def test_a_signature_is_verified_once_and_the_times_at_each_request(
+    provider: Provider, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    verifier = TokenVerifier(settings_of(provider))
+    verified = []
+    decode = jwt.decode
+
+    def counted(sent: str, *args: Any, **options: Any) -> Any:
+        verified.append(sent)
+        return decode(sent, *args, **options)
+
+    monkeypatch.setattr(jwt, "decode", counted)
+    good, bad = token(clock), token(clock, key=OTHER)
+    for _ in range(3):
+        assert (await verifier.caller(good, clock.now())).user == "ana"
+        assert verifier.is_issued_here(good)
+        with pytest.raises(BadIdentityError):
+            await verifier.caller(bad, clock.now())
+    assert verified == [good, bad, bad, bad]
+    clock.advance(seconds=361)
+    with pytest.raises(BadIdentityError, match="expired"):
+        await verifier.caller(good, clock.now())
+
+
+async def test_a_verified_token_is_refused_once_the_issuer_has_another_key(
+    provider: Provider, clock: FakeClock
+) -> None:
+    seconds = [0.0]
+    verifier = TokenVerifier(settings_of(provider), timer=lambda: seconds[0])
+    good = token(clock)
+    await verifier.caller(good, clock.now())
+    provider.keys = [published(OTHER, "1")]
+    assert (await verifier.caller(good, clock.now())).user == "ana"
+    seconds[0] += 301
+    for _ in range(2):
+        with pytest.raises(BadIdentityError, match="InvalidSignatureError"):
+            await verifier.caller(good, clock.now())
+
+
+async def test_no_more_tokens_are_remembered_than_there_is_room_for(
+    provider: Provider, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recollect.server.auth.tokens._MAX_VERIFIED", 2)
+    verifier = TokenVerifier(settings_of(provider))
+    tokens = [token(clock, sub=user) for user in ("ana", "bob", "cid")]
+    for sent in tokens:
+        await verifier.caller(sent, clock.now())
+    assert len(verifier._verified) == 2
+    assert [(await verifier.caller(sent, clock.now())).user for sent in tokens] == ["ana", "bob", "cid"]
+
+
 async def test_an_issuer_that_does_not_answer_lets_no_one_in(provider: Provider, clock: FakeClock) -> None:
     gone = settings_of(provider).model_copy(update={"jwt_jwks_url": "http://127.0.0.1:1/jwks.json"})
     with pytest.raises(BadIdentityError, match="RECOLLECT_JWT_JWKS_URL"):

@@ -33,8 +33,6 @@ from stores import DURABLE, new_store, url_of
 WALKS = int(os.environ.get("RECOLLECT_SOAK", "2"))
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
 STEPS = 250 if "RECOLLECT_SOAK" in os.environ else 60
-# Uses and hits are written later: on a busy machine, two walks alone may differ. One of some must be as beside.
-ATTEMPTS = 4
 MINE, THEIRS = "acme", "bolt"
 CANARY = "Zyxquorn"
 NAMES, APPS, CHATS = ("ana", "bob"), ("calendar", "notes"), ("c1", "c2", "c3")
@@ -42,8 +40,8 @@ CITIES, FOODS, TASTES = ("Rome", "Oslo", "Lima"), ("peanuts", "eggs"), ("jazz", 
 QUESTIONS = ("Where do I live?", "What may I not eat?", "What do I like?", "When does the team meet?", "And Eva?")
 EVERY_KIND = tuple(MemoryKind)
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-# Of an export: hashes keyed by the database, and uses, which are written some time later.
-_VAGUE = re.compile(r'-?[0-9a-f]{12,}|(?<="uses": )\d+|(?<="last_used_at": )("[^"]+"|null)')
+# Of an export: hashes keyed by the database.
+_VAGUE = re.compile(r"-?[0-9a-f]{12,}")
 # What each database makes by chance: ids of keys, marks of blocks (and so their tokens), hashes of what was erased.
 _RANDOM = re.compile(
     r'(?<="tokens": )\d+|k_[0-9a-f]{12}|rk_[\w-]{43}|(?<="key": ")[0-9a-f]{128}|(?<="mark": )-?\d+'
@@ -393,10 +391,7 @@ async def test_another_tenants_steps_change_nothing(
     monkeypatch.setattr("recollect.ids._last", (0, 0))  # ids begin with the walk's time, not after those of another
     beside = await walk(kind, tmp_path_factory.mktemp("beside"), steps, alone=False)
     assert not any(CANARY in seen for _, seen in beside)
-    for _ in range(ATTEMPTS):
-        monkeypatch.setattr("recollect.ids._last", (0, 0))
-        alone = await walk(kind, tmp_path_factory.mktemp("alone"), steps, alone=True)
-        if alone == beside:
-            return
+    monkeypatch.setattr("recollect.ids._last", (0, 0))
+    alone = await walk(kind, tmp_path_factory.mktemp("alone"), steps, alone=True)
     for place, ((step, wanted), (_, seen)) in enumerate(zip(alone, beside, strict=True)):
         assert seen == wanted, (place, step)

@@ -90,6 +90,7 @@ OPERATIONS = (
         body=SubscriptionRequest,
         answer=SubscriptionsAnswer,
         writes=True,
+        act="subscriptions.add",
     ),
     ResourceOperation(
         id="unsubscribe",
@@ -101,6 +102,7 @@ OPERATIONS = (
         handler=_unsubscribe,
         answer=EndedSubscriptionAnswer,
         writes=True,
+        act="subscriptions.remove",
     ),
     ResourceOperation(
         id="getWrittenSubject",

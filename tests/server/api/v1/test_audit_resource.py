@@ -33,11 +33,16 @@ async def test_what_an_administrator_does_to_a_user_is_noted(api: httpx.AsyncCli
     other = await engine.add("My tree is the ash.", user=ANA)
     await api.post(f"{MEMORIES}/{other.id}/close", headers=headers(admin))
     await api.delete(f"{MEMORIES}/{note.id}", headers=headers(admin))
+    subscriptions = "/v1/subjects/user:ana/subscriptions"
+    await api.post(subscriptions, json={"shared": "shared:team"}, headers=headers(admin))
+    await api.delete(f"{subscriptions}/shared:team", headers=headers(admin))
     await api.delete("/v1/subjects/user:ana", headers=headers(admin))
     noted = await acts(api, admin)
     assert [(entry["action"], entry["target"]) for entry in noted] == [
         ("memories.close", other.id),
         ("memories.erase", note.id),
+        ("subscriptions.add", str(ANA.key)),
+        ("subscriptions.remove", str(ANA.key)),
         ("subjects.erase", str(ANA.key)),
     ]
     assert {(entry["actor"], entry["tenant"]) for entry in noted} == {(f"key:{admin.split()[0]}", "acme")}
