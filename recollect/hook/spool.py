@@ -151,7 +151,7 @@ def trim_spool() -> None:
             total -= stat.st_size
             dropped += not name.endswith(_PARTIAL)
     if dropped:
-        log(f"SpoolError: {dropped} turns were dropped, too old or too many to keep")
+        log(f"SpoolError: turns too old or too many to keep were dropped: {dropped}")
 
 
 def _locked(path: str, file: int) -> SpooledTurn | None:
