@@ -15,6 +15,10 @@ class BadAnswerError(Exception):
     """What came back is no HTTP."""
 
 
+class NotConnectedError(ConnectionError):
+    """No connection: the request was not sent."""
+
+
 class ServerAddress:
     """Where a server is."""
 
@@ -44,7 +48,8 @@ def post(address: ServerAddress, path: str, headers: dict[str, str], body: bytes
     """Send a request; return the status and the body of the answer.
 
     Raises:
-        OSError: The server cannot be reached, or is silent until `until` (on `time.monotonic`).
+        NotConnectedError: The server cannot be reached.
+        OSError: It broke off, or is silent until `until` (on `time.monotonic`).
         BadAnswerError: It does not speak HTTP.
     """
     if address.is_tls:
@@ -71,7 +76,11 @@ def _left(until: float) -> float:
 
 def _connect(address: ServerAddress, until: float) -> socket:
     failure: OSError | None = None
-    for family, kind, protocol, _, place in getaddrinfo(address.host, address.port, 0, SOCK_STREAM):
+    try:
+        places = getaddrinfo(address.host, address.port, 0, SOCK_STREAM)
+    except OSError as error:
+        raise NotConnectedError(str(error)) from None
+    for family, kind, protocol, _, place in places:
         connection = socket(family, kind, protocol)
         try:
             connection.settimeout(_left(until))
@@ -82,7 +91,7 @@ def _connect(address: ServerAddress, until: float) -> socket:
             failure = error
         else:
             return connection
-    raise failure or OSError("the server has no address")
+    raise NotConnectedError(str(failure or "the server has no address"))
 
 
 def _received(connection: socket, until: float) -> bytes:

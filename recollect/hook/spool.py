@@ -95,13 +95,18 @@ def add_turn(request: dict[str, str], target: str) -> SpooledTurn | None:
 
 
 def waiting_turns(target: str) -> list[str]:
-    """Return the paths of the turns for a memory, oldest first."""
+    """Return the paths of the turns that wait for a memory, oldest first."""
+    return [path for path in undelivered_turns() if path.endswith(WAITING) and f"-{target}-" in path]
+
+
+def undelivered_turns() -> list[str]:
+    """Return the paths of all turns that wait or were refused, oldest first."""
     folder = spool_folder()
     try:
         names = os.listdir(folder)
     except OSError:
         return []
-    return [os.path.join(folder, name) for name in sorted(names) if name.endswith(WAITING) and f"-{target}-" in name]
+    return [os.path.join(folder, name) for name in sorted(names) if name.endswith((WAITING, REFUSED))]
 
 
 def conversation_of(path: str) -> str:
