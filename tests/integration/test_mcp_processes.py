@@ -115,9 +115,9 @@ async def test_relays_have_the_rights_of_their_keys(start_server: StartServer) -
         found = (await reader.call_tool("recall_memory", {"query": "rows"})).structured_content["memories"]
         assert [memory["text"] for memory in found] == ["Ana rows."]
         assert (await ben.call_tool("list_memories", {})).structured_content == {"memories": []}
-    client = RawClient(Path("/none"), "--url", url)
-    assert "401" in str(client.hello["error"])
+    client = RawClient(Path("/none"), "--url", url, RECOLLECT_KEY="rk_unknown")
     client.kill()
+    assert "401" in str(client.hello.get("error"))
 
 
 async def test_a_relay_without_a_server_says_so_in_the_tools_answer(start_server: StartServer) -> None:
@@ -154,10 +154,10 @@ async def test_clients_of_one_file_see_what_each_other_say(start_server: StartSe
 class RawClient:
     """`recollect mcp` with its bare lines."""
 
-    def __init__(self, database: Path, *options: str) -> None:
+    def __init__(self, database: Path, *options: str, **env: str) -> None:
         self._process = subprocess.Popen(
             [SCRIPT, "mcp", *options],
-            env=environment(database),
+            env=environment(database) | env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

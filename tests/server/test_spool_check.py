@@ -29,11 +29,10 @@ def test_a_turn_on_its_way_is_no_finding() -> None:
 
 
 def test_waiting_and_refused_turns_are_counted() -> None:
-    for _ in range(3):
+    for ending in ("keep", "keep", "refuse"):
         turn = add_turn(SAID, "t")
         assert turn is not None
-        turn.keep()
-    turn.refuse()
+        getattr(turn, ending)()
 
     found = spool_finding(datetime.now(UTC) + timedelta(hours=1))
 
