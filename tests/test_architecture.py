@@ -17,8 +17,10 @@ PACKAGE = ROOT / "recollect"
 FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"__main__"}),
     frozenset({"cli"}),
+    frozenset({"integrations"}),
     frozenset({"server", "sync"}),
-    frozenset({"hook", "integrations", "mcp_server"}),
+    frozenset({"mcp_server"}),
+    frozenset({"hook"}),
     frozenset({"evaluation"}),
     frozenset({"engine"}),
     frozenset({"worker", "curation"}),

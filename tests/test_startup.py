@@ -110,3 +110,17 @@ def test_a_search_loads_no_rules_no_server_and_no_worker(search: str, filled: Pa
 
     assert "recollect.recall.rank" in loaded
     assert unwanted(loaded, (*_SERVING, *_CALLING, *_FORMING, *_OTHERS, *_COMMAND_LINE)) == []
+
+
+def test_a_hook_loads_little_of_the_standard_library() -> None:
+    """It runs at each prompt: `http.client` alone would double its time."""
+    heavy = (
+        *("typing", "hashlib", "_hashlib", "tempfile", "threading", "http", "email", "urllib", "ssl", "socket"),
+        *("selectors", "subprocess", "dataclasses", "inspect", "pathlib", "random", "asyncio", "logging", "datetime"),
+    )
+    told = "import recollect.hook.command, recollect.__main__"
+
+    loaded = loaded_modules(told) - loaded_modules("pass")
+
+    assert "recollect.hook.spool" in loaded
+    assert unwanted(loaded, (*heavy, *NOTHING)) == []

@@ -1,4 +1,4 @@
-"""The command `doctor`: prints the findings of `server/doctor.py` and `server/address_check.py`."""
+"""The command `doctor`: prints the findings of `server/doctor.py`, `address_check.py` and `spool_check.py`."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -44,11 +44,14 @@ def doctor(check: _Check = False, as_json: AsJson = False, database: DatabaseUrl
 async def _examine(settings: "Settings", *, check: bool, show: bool) -> "list[Finding]":
     from recollect.server.address_check import address_finding
     from recollect.server.doctor import examine
+    from recollect.server.spool_check import spool_finding
 
     async def all_findings() -> "AsyncIterator[Finding]":
         async for finding in examine(settings, check=check):
             yield finding
         yield await address_finding(settings)
+        if about_hooks := await asyncio.to_thread(spool_finding):
+            yield about_hooks
 
     findings = []
     async for finding in all_findings():

@@ -96,13 +96,15 @@ def uninstall(client: _Client, project: _Project = False, yes: _Yes = False, as_
 
 @hooks.command()
 def status(as_json: AsJson = False) -> None:
-    """Show where the hook is installed, and the log of its failures."""
+    """Show where the hook is installed, which turns it could not deliver, and the log of its failures."""
     from recollect.hook.places import log_path
+    from recollect.hook.spool import undelivered_turns
 
     found = list(_installations())
     log = log_path() if Path(log_path()).exists() else None
+    undelivered = undelivered_turns()
     if as_json:
-        say_json({"installations": found, "log": log})
+        say_json({"installations": found, "log": log, "undelivered": undelivered})
         return
     for place in found:
         say(f"{place['client']}, {place['scope']}: {'' if place['commands'] else 'not '}installed in {place['path']}")
@@ -110,6 +112,8 @@ def status(as_json: AsJson = False) -> None:
             program = shlex.split(command)[0]
             missing = "" if os.access(program, os.X_OK) else f" (no such program: {program}; install again)"
             say(f"  {command}{missing}")
+    if undelivered:
+        say(f"Undelivered turns: {len(undelivered)}")
     if log is not None:
         say(f"Failures: {log}")
 

@@ -9,6 +9,7 @@ import typer
 from recollect.cli.options import DatabaseUrl, SubjectName, UserName, load_options
 
 if TYPE_CHECKING:
+    from recollect.cli.options import CommandOptions
     from recollect.engine import AsyncRecollect
 
 _App = Annotated[
@@ -20,6 +21,14 @@ _App = Annotated[
 _Project = Annotated[
     bool, typer.Option("--project", help="As --app, with the project of the working folder, as hooks name it.")
 ]
+_Url = Annotated[
+    str | None,
+    typer.Option(
+        "--url",
+        metavar="URL",
+        help="Server whose memory is served, with the key in $RECOLLECT_KEY (default: a database).",
+    ),
+]
 _ReadOnly = Annotated[bool, typer.Option("--read-only", help="Offer only the tools that read.")]
 
 
@@ -28,23 +37,33 @@ def register(app: typer.Typer) -> None:
     app.command()(mcp)
 
 
-def mcp(  # a command's options are its parameters
+def mcp(  # noqa: PLR0913  # a command's options are its parameters
     app: _App = None,
     project: _Project = False,
     read_only: _ReadOnly = False,
+    url: _Url = None,
     user: UserName = None,
     subject: SubjectName = None,
     database: DatabaseUrl = None,
 ) -> None:
     """Serve memory as tools (Model Context Protocol) over stdin and stdout, for an agent that starts this command."""
+    if project:
+        app = _project(app)
+    if url is not None:
+        if subject is not None or database is not None:
+            raise typer.BadParameter("--url cannot be combined with --database or --subject: the server has them")
+        _relay(url, user=user, app=app, read_only=read_only)
+        return
+    _serve(load_options(user=user, subject=subject, database=database), app=app, read_only=read_only)
+
+
+def _serve(here: "CommandOptions", *, app: str | None, read_only: bool) -> None:
+    """Serve the memory of a database."""
     from recollect.cli.logging_config import set_up_logs
     from recollect.errors import SetupError
 
     if find_spec("mcp") is None:
         raise SetupError("`recollect mcp` needs the extra `mcp`: pip install 'recollect[mcp]'")
-    if project:
-        app = _project(app)
-    here = load_options(user=user, subject=subject, database=database)
     set_up_logs(here.settings.log_level, as_json=None)
 
     async def work(engine: "AsyncRecollect") -> None:
@@ -63,6 +82,31 @@ def mcp(  # a command's options are its parameters
         await serve_stdio(toolbox)
 
     here.run(work)
+
+
+def _relay(url: str, *, user: str | None, app: str | None, read_only: bool) -> None:
+    """Serve the memory of a server."""
+    import asyncio
+
+    from recollect.errors import BadSettingError
+    from recollect.hook.http_post import ServerAddress
+    from recollect.mcp_server.relay import relay_stdio
+
+    key = os.environ.get("RECOLLECT_KEY")
+    given = {
+        "authorization": f"Bearer {key}" if key else None,
+        "x-recollect-user": user,
+        "x-recollect-app": app,
+        "x-recollect-memory": "read" if read_only else None,
+    }
+    headers = {name: value for name, value in given.items() if value}
+    if any(not character.isprintable() for value in headers.values() for character in value):
+        raise typer.BadParameter("the key, --user and --app may not hold control characters")
+    try:
+        address = ServerAddress(url.rstrip("/").removesuffix("/mcp"))
+    except ValueError:
+        raise BadSettingError("url", "…", "is no URL of a server; write http://127.0.0.1:8765") from None
+    asyncio.run(relay_stdio(address, headers))
 
 
 def _project(app: str | None) -> str | None:

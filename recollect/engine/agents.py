@@ -10,6 +10,7 @@ from datetime import datetime
 from recollect.chat.agent_prompts import typed_words
 from recollect.chat.chat_request import request_of
 from recollect.chat.messages import log_messages
+from recollect.concurrency import Turns
 from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall
 from recollect.engine.injector import DECLARED
@@ -53,6 +54,8 @@ class AgentService:
         self._contexts = contexts
         self._turns = turns
         self._shown = ShownMemories(components.store)
+        # A turn that comes a second time must not pass the first, which may still be running.
+        self._in_order = Turns()
 
     async def prompt(
         self,
@@ -62,6 +65,7 @@ class AgentService:
         turn: str | None = None,
         user: str | Subject | None = None,
         scope: RequestScope = NO_SCOPE,
+        late_since: datetime | None = None,
     ) -> str:
         """Record what a user submitted to an agent, and return what memory adds to it.
 
@@ -73,6 +77,7 @@ class AgentService:
             turn: The agent's id of the turn: the same id again is the same turn.
             user: User of the agent.
             scope: Profile (by default `project`) and app (the project).
+            late_since: When it was submitted, if it comes late: it is recorded, and nothing is recalled for it.
 
         Returns:
             The block to add; empty if there is nothing to say that the session does not show already.
@@ -84,7 +89,17 @@ class AgentService:
         if not words:
             return ""
         home = self._components.subject(user)
-        memory_scope = await self._scope(home, scope, conversation)
+        async with self._in_order.hold((home, conversation)):
+            memory_scope = await self._scope(home, scope, conversation)
+            if late_since is not None:
+                late = self._log(words, late_since)
+                await self._record(home, conversation, turn, memory_scope, messages=late)
+                return ""
+            return await self._prompt(words, conversation, turn, home, memory_scope)
+
+    async def _prompt(
+        self, words: str, conversation: str, turn: str | None, home: Subject, memory_scope: MemoryScope
+    ) -> str:
         now = self._components.clock.now()
         log = self._log(words, now)
         recall, rendered = await self._recalled(words, log, memory_scope, await self._known(home, conversation))
@@ -109,6 +124,7 @@ class AgentService:
         turn: str | None = None,
         user: str | Subject | None = None,
         scope: RequestScope = NO_SCOPE,
+        late_since: datetime | None = None,
     ) -> RecordedTurn | None:
         """Record an agent's answer to the newest prompt of a session.
 
@@ -120,26 +136,27 @@ class AgentService:
             turn: The agent's id of the turn, as `prompt` got it.
             user: User of the agent.
             scope: Profile (by default `project`) and app (the project).
+            late_since: When it was given, if it comes late.
 
         Returns:
             Where it was recorded; None if the session has no prompt, or has this answer already.
         """
         home = self._components.subject(user)
-        known = await self._known(home, conversation)
-        if known is None or not text.strip():
-            return None
-        asked, answered = await self._newest(known)
-        if asked is None or (answered is not None and answered.text == text):
-            return None
-        memory_scope = await self._scope(home, scope, conversation)
-        now = self._components.clock.now()
-        [reply] = log_messages(
-            request_of([{"role": "assistant", "content": text}]),
-            said_at=now,
-            max_characters=self._components.settings.max_message_characters,
-        )
-        again = self._log(asked.text, asked.said_at)
-        return await self._record(home, conversation, turn, memory_scope, messages=again, reply=reply)
+        async with self._in_order.hold((home, conversation)):
+            known = await self._known(home, conversation)
+            if known is None or not text.strip():
+                return None
+            asked, answered = await self._newest(known)
+            if asked is None or (answered is not None and answered.text == text):
+                return None
+            memory_scope = await self._scope(home, scope, conversation)
+            [reply] = log_messages(
+                request_of([{"role": "assistant", "content": text}]),
+                said_at=late_since or self._components.clock.now(),
+                max_characters=self._components.settings.max_message_characters,
+            )
+            again = self._log(asked.text, asked.said_at)
+            return await self._record(home, conversation, turn, memory_scope, messages=again, reply=reply)
 
     async def resume(
         self,

@@ -1,15 +1,16 @@
 """`recollect hook`: reads an event of an agent from stdin, and prints what memory adds. Reads the environment.
 
 Whatever fails, it exits with 0, prints nothing and adds a line to its log: an agent never waits for memory longer than
-the deadline.
+the deadline. What it imports loads little of the standard library: a test names the modules.
 """
 
+import _thread
 import os
 import sys
 import time
-from collections.abc import Sequence
 
-from recollect.hook.delivery import DeliveryError, deliver
+from recollect.hook.backlog import hand_over, has_backlog
+from recollect.hook.delivery import DeliveryError, Route, start_process
 from recollect.hook.event import MAX_BYTES, read_request, write_answer
 from recollect.hook.places import log
 
@@ -17,36 +18,39 @@ TIMEOUT_S = 2.0
 _OPTIONS = {"--url": "url", "--database": "database", "--user": "user", "--timeout": "timeout"}
 
 
-def main(arguments: Sequence[str]) -> None:
+def main(arguments: list[str]) -> None:
     """Run the hook and end the process."""
     started = time.monotonic()
-    output = b""
+    output, route = b"", None
     try:
         options = _read_options(arguments)
         timeout = float(options.get("timeout") or TIMEOUT_S)
         _watch(timeout)
         request = read_request(sys.stdin.buffer.read(MAX_BYTES))
         if request is not None:
-            context = deliver(
-                request,
-                url=options.get("url") or os.environ.get("RECOLLECT_URL"),
+            route = Route(
+                url=options.get("url") or os.environ.get("RECOLLECT_URL") or None,
                 database=options.get("database"),
                 user=options.get("user"),
-                until=started + timeout,
             )
-            output = write_answer(request, context)
+            output = write_answer(request, hand_over(request, route, started + timeout))
     except DeliveryError as error:
         log(f"DeliveryError: {error}")
+        route = None
     except Exception as error:  # noqa: BLE001  # the agent goes on whatever memory does
         log(f"{type(error).__name__} in the hook")  # its text may quote the user
-    _end(output)
+        route = None
+    _end(output, route)
 
 
-def _end(output: bytes) -> None:
+def _end(output: bytes, route: Route | None) -> None:
     """Print and exit at once: the interpreter's own end takes milliseconds."""
     try:
         while output:
             output = output[os.write(1, output) :]
+        if route is not None and route.url is not None and has_backlog(route):
+            # The resident process delivers what waits for it by itself.
+            start_process("recollect.hook.backlog", [route.url, *([route.user] if route.user else [])])
     except OSError:
         pass  # the agent does not listen any more
     os._exit(0)
@@ -54,17 +58,16 @@ def _end(output: bytes) -> None:
 
 def _watch(timeout: float) -> None:
     """End the process after the deadline, wherever it is."""
-    import threading
 
     def end() -> None:
         time.sleep(timeout + 0.2)  # what knows the deadline itself says more in the log
         log("DeadlineError: the hook took too long")
         os._exit(0)
 
-    threading.Thread(target=end, daemon=True).start()
+    _thread.start_new_thread(end, ())
 
 
-def _read_options(arguments: Sequence[str]) -> dict[str, str]:
+def _read_options(arguments: list[str]) -> dict[str, str]:
     """Return options by name; what is unknown is left to newer versions."""
     found: dict[str, str] = {}
     for place, argument in enumerate(arguments):

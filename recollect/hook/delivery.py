@@ -2,62 +2,84 @@
 
 import json
 import os
-import socket
 import sys
 import time
+from _socket import AF_UNIX, SOCK_STREAM, socket
 
-from recollect.hook.places import log_path, socket_path
+from recollect.hook.http_post import BadAnswerError, ServerAddress, post
+from recollect.hook.places import log_path, socket_path, target_name
 
 POLL_S = 0.01
-_MAX_ANSWER = 4 * 1024 * 1024
+# What the server will not take a second time either.
+_REFUSING_STATUSES = (400, 409, 413, 415, 422, 500, 501)
+_OK = 200
 
 
 class DeliveryError(Exception):
     """Nothing took the request; says why in a few words without the user's."""
 
 
-def deliver(request: dict[str, str], *, url: str | None, database: str | None, user: str | None, until: float) -> str:
-    """Deliver a request and return the context in the answer.
+class RefusedError(DeliveryError):
+    """Memory does not take the request, now or later."""
 
-    Args:
-        request: From `read_request`.
-        url: Server; None: the resident process.
-        database: Database of the resident process; None: as the settings say.
-        user: User of the agent; None: the default user, or the key's.
-        until: End of the time for it, on `time.monotonic`.
 
-    Raises:
-        DeliveryError: It was refused, or nothing answered.
-        OSError: A connection failed or took too long.
-    """
-    if url is not None:
-        return "" if request["event"] == "warm" else _to_server(request, url, user, until)
-    return _to_resident(dict(request, user=user) if user else request, database, until)
+class Route:
+    """The way to one memory."""
+
+    __slots__ = ("database", "url", "user")
+
+    def __init__(self, *, url: str | None = None, database: str | None = None, user: str | None = None) -> None:
+        """Choose a way.
+
+        Args:
+            url: Server; None: the resident process.
+            database: Database of the resident process; None: as the settings say.
+            user: User of the agent; None: the default user, or the key's.
+        """
+        self.url = url
+        self.database = database
+        self.user = user
+
+    @property
+    def target(self) -> str:
+        """Name of the memory."""
+        return target_name(url=self.url, database=self.database, user=self.user)
+
+    def send(self, request: dict[str, str], until: float) -> str:
+        """Deliver a request and return the context in the answer.
+
+        Args:
+            request: From `read_request`.
+            until: End of the time for it, on `time.monotonic`.
+
+        Raises:
+            DeliveryError: It was refused, or nothing answered.
+            OSError: A connection failed or took too long.
+        """
+        if self.url is not None:
+            return "" if request["event"] == "warm" else _to_server(request, self.url, self.user, until)
+        return _to_resident(dict(request, user=self.user) if self.user else request, self.database, until)
 
 
 def _to_server(request: dict[str, str], url: str, user: str | None, until: float) -> str:
-    import http.client
-    from urllib.parse import urlsplit
-
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise DeliveryError("the URL of the server is none")
-    kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
-    connection = kind(parts.hostname, parts.port, timeout=max(0.05, until - time.monotonic()))
+    try:
+        address = ServerAddress(url)
+    except ValueError:
+        raise DeliveryError("the URL of the server is none") from None
     headers = {"content-type": "application/json"}
     if user:
         headers["x-recollect-user"] = user
     if key := os.environ.get("RECOLLECT_KEY"):
         headers["authorization"] = f"Bearer {key}"
-    path = parts.path.rstrip("/").removesuffix("/v1")
+    if any(character < " " for value in headers.values() for character in value):
+        raise DeliveryError("the key or the user holds a control character")
     try:
-        connection.request("POST", f"{path}/api/hook", json.dumps(request).encode(), headers)
-        answer = connection.getresponse()
-        body = answer.read(_MAX_ANSWER)
-    except (http.client.HTTPException, UnicodeError) as error:
-        raise DeliveryError(f"the server answered wrongly: {type(error).__name__}") from None
-    if answer.status != http.client.OK:
-        raise DeliveryError(f"the server answered {answer.status}")
+        status, body = post(address, "/api/hook", headers, json.dumps(request).encode(), until)
+    except BadAnswerError as error:
+        raise DeliveryError(f"the server answered wrongly: {error}") from None
+    if status != _OK:
+        kind = RefusedError if status in _REFUSING_STATUSES else DeliveryError
+        raise kind(f"the server answered {status}")
     return _context(body)
 
 
@@ -73,13 +95,15 @@ def _to_resident(request: dict[str, str], database: str | None, until: float) ->
             raise DeliveryError("the resident process did not start in time")
         time.sleep(POLL_S)
         connection = _connect(path)
-    with connection:
+    try:
         connection.settimeout(max(0.05, until - time.monotonic()))
         connection.sendall(json.dumps(request).encode() + b"\n")
         pieces: list[bytes] = []
         while piece := connection.recv(65536):
             pieces.append(piece)
-        return _context(b"".join(pieces))
+    finally:
+        connection.close()
+    return _context(b"".join(pieces))
 
 
 def _context(body: bytes) -> str:
@@ -87,14 +111,17 @@ def _context(body: bytes) -> str:
         answer = json.loads(body)
     except ValueError:
         raise DeliveryError("the answer is no JSON") from None
-    context = answer.get("context") if isinstance(answer, dict) else None
+    if not isinstance(answer, dict):
+        raise DeliveryError("memory failed: no answer")
+    context = answer.get("context")
     if not isinstance(context, str):
-        raise DeliveryError(f"memory failed: {answer.get('error') if isinstance(answer, dict) else 'no answer'}")
+        kind = RefusedError if answer.get("again") is False else DeliveryError
+        raise kind(f"memory failed: {answer.get('error')}")
     return context
 
 
-def _connect(path: str) -> socket.socket | None:
-    connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+def _connect(path: str) -> socket | None:
+    connection = socket(AF_UNIX, SOCK_STREAM)
     try:
         connection.settimeout(1.0)
         connection.connect(path)
@@ -108,10 +135,14 @@ def _connect(path: str) -> socket.socket | None:
 
 
 def _start(path: str, database: str | None) -> None:
-    """Start the resident process, in a session of its own: the agent's end is not its end."""
+    """Start the resident process."""
+    start_process("recollect.hook.resident", [path, *([database] if database else [])])
+
+
+def start_process(module: str, arguments: list[str]) -> None:
+    """Start a module in a session of its own: the agent's end is not its end. It writes to the log alone."""
     import subprocess
 
-    command = [sys.executable, "-m", "recollect.hook.resident", path, *([database] if database else [])]
     try:
         os.makedirs(os.path.dirname(log_path()), mode=0o700, exist_ok=True)
         errors = os.open(log_path(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
@@ -119,7 +150,7 @@ def _start(path: str, database: str | None) -> None:
         errors = os.open(os.devnull, os.O_WRONLY)
     try:
         subprocess.Popen(
-            command,
+            [sys.executable, "-m", module, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,

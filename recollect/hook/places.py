@@ -1,10 +1,10 @@
-"""Where hooks find the resident process and write their log. Reads the environment; makes folders."""
+"""Where hooks find the resident process, the spool and their log. Reads the environment; makes folders."""
 
-import hashlib
 import os
 import stat
 import sys
-import tempfile
+
+from recollect.hook.quick_hash import hex_digest
 
 # Unix sockets take paths of some 100 bytes.
 _MAX_SOCKET_PATH = 100
@@ -18,21 +18,45 @@ def socket_path(database: str | None) -> str:
     Another setting or installation means another process. Raises OSError if there is no safe folder.
     """
     settings = sorted((name, value) for name, value in os.environ.items() if name.startswith(PREFIX))
-    chosen = database or os.environ.get(f"{PREFIX}DATABASE_URL", "")
-    relative = chosen.startswith("sqlite:///") and not chosen.startswith("sqlite:////")
-    parts = [sys.prefix, __file__, database or "", os.path.expanduser("~"), os.getcwd() if relative else ""]
-    name = hashlib.sha256(repr((parts, settings)).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    parts = [sys.prefix, __file__, database or "", os.path.expanduser("~"), _base_folder(database)]
+    name = _digest((parts, settings))
     for folder in _folders():
         path = os.path.join(folder, f"{name}.sock")
-        if len(os.fsencode(path)) <= _MAX_SOCKET_PATH and _is_ours(folder):
+        if len(os.fsencode(path)) <= _MAX_SOCKET_PATH and is_private(folder):
             return path
     raise OSError("no folder for the socket")
 
 
+def target_name(*, url: str | None, database: str | None, user: str | None) -> str:
+    """Name the memory that a hook delivers to: what waits for one must not reach another user's, or another database.
+
+    A server's key may decide whose memory it is, so another key is another memory.
+    """
+    if url is not None:
+        return _digest(("server", url, user or "", os.environ.get(f"{PREFIX}KEY", "")))
+    chosen = database or os.environ.get(f"{PREFIX}DATABASE_URL", "")
+    return _digest(("database", chosen, _base_folder(database), os.environ.get(f"{PREFIX}DEFAULT_USER", "")))
+
+
+def conversation_name(conversation: str) -> str:
+    """Name a conversation in a file's name."""
+    return _digest(conversation)
+
+
+def state_folder() -> str:
+    """Return the folder of the log and the spool."""
+    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    return os.path.join(state, "recollect")
+
+
+def spool_folder() -> str:
+    """Return the folder of the turns that were not delivered yet."""
+    return os.path.join(state_folder(), "spool")
+
+
 def log_path() -> str:
     """Return the log file of hooks."""
-    state = os.environ.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
-    return os.path.join(state, "recollect", "hook.log")
+    return os.path.join(state_folder(), "hook.log")
 
 
 def log(line: str) -> None:
@@ -50,13 +74,7 @@ def log(line: str) -> None:
         return
 
 
-def _folders() -> list[str]:
-    runtime = os.environ.get("XDG_RUNTIME_DIR")
-    own = os.path.join(tempfile.gettempdir(), f"recollect-{os.getuid()}")
-    return [os.path.join(runtime, "recollect"), own] if runtime else [own]
-
-
-def _is_ours(folder: str) -> bool:
+def is_private(folder: str) -> bool:
     """Make a folder that only this user may enter; false if it is another's or cannot be made."""
     try:
         os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -64,3 +82,20 @@ def _is_ours(folder: str) -> bool:
     except OSError:
         return False
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077
+
+
+def _digest(parts: object) -> str:
+    return hex_digest(repr(parts).encode("utf-8", "surrogateescape"))[:16]
+
+
+def _base_folder(database: str | None) -> str:
+    """Return the folder that a relative path of the database starts from; empty for others."""
+    chosen = database or os.environ.get(f"{PREFIX}DATABASE_URL", "")
+    return os.getcwd() if chosen.startswith("sqlite:///") and not chosen.startswith("sqlite:////") else ""
+
+
+def _folders() -> list[str]:
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    # Not `tempfile`, which takes longer to load than the rest of a hook.
+    own = os.path.join(os.environ.get("TMPDIR") or "/tmp", f"recollect-{os.getuid()}")  # checked: ours
+    return [os.path.join(runtime, "recollect"), own] if runtime else [own]

@@ -4,14 +4,11 @@ The project is the git repository around the working folder, else the folder. Al
 project; a submodule and a second clone are projects of their own.
 """
 
-import hashlib
 import os
-import re
 
-from recollect.lazy_pattern import LazyPattern
+from recollect.hook.quick_hash import hex_digest
 
 MAX_NAME = 40
-_UNFIT = LazyPattern(r"[^\w.-]+", re.ASCII)
 # A `.git` file and `commondir` hold one path.
 _MAX_BYTES = 4096
 
@@ -26,8 +23,20 @@ def project_app(folder: str) -> str | None:
     root = _repository(folder) or os.path.realpath(folder)
     if root in (os.path.dirname(root), os.path.realpath(os.path.expanduser("~"))):
         return None
-    name = _UNFIT.sub("-", os.path.basename(root)).strip("-.").lower()[:MAX_NAME] or "project"
-    return f"{name}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:8]}"
+    name = _fitting(os.path.basename(root))[:MAX_NAME] or "project"
+    return f"{name}-{hex_digest(os.fsencode(root))[:8]}"
+
+
+def _fitting(name: str) -> str:
+    """Return a folder's name in ASCII letters, digits, `_`, `.` and `-`.
+
+    Without a pattern: declaring one loads modules that a hook has no time for.
+
+    >>> _fitting("My Shop (new)")
+    'my-shop-new'
+    """
+    kept = "".join(char if char.isascii() and (char.isalnum() or char in "_.-") else " " for char in name)
+    return "-".join(kept.split()).strip("-.").lower()
 
 
 def _repository(folder: str) -> str | None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadRequestError
@@ -9,6 +10,8 @@ from recollect.types import NO_SCOPE, Destination, RequestScope, Subject
 
 # An agent does not say which model it asks.
 _DESTINATION = Destination(client="hook")
+# What was said later than this from now has a wrong clock.
+_MAX_AHEAD = timedelta(minutes=5)
 
 
 async def answer_request(
@@ -22,7 +25,8 @@ async def answer_request(
 
     Args:
         engine: What remembers.
-        request: `event`, `conversation`, `turn`, `text` and `app`, all of them strings.
+        request: `event`, `conversation`, `turn`, `text` and `app`, all of them strings; `at`, when it was said, where a
+            turn comes late: it is recorded, and nothing is recalled for it.
         user: User of the agent; None: the request's `user`, else the default user.
         scope: Profile and app that the sender is bound to; the request names the app where it is not.
 
@@ -39,13 +43,30 @@ async def answer_request(
     home: Subject | str | None = user or request.get("user")
     scope = replace(scope, app=scope.app or request.get("app"), destination=_DESTINATION)
     agents, text, turn = engine.agents, request.get("text", ""), request.get("turn")
+    said_at = _instant(request.get("at"), engine.clock.now())
     match event:
         case "prompt":
-            return await agents.prompt(text, conversation=conversation, turn=turn, user=home, scope=scope)
+            return await agents.prompt(
+                text, conversation=conversation, turn=turn, user=home, scope=scope, late_since=said_at
+            )
         case "answer":
-            await agents.answer(text, conversation=conversation, turn=turn, user=home, scope=scope)
+            await agents.answer(text, conversation=conversation, turn=turn, user=home, scope=scope, late_since=said_at)
             return ""
         case "resume":
             return await agents.resume(conversation=conversation, user=home, scope=scope)
         case _:
             raise BadRequestError("event is none of prompt, answer, resume and warm", param="event")
+
+
+def _instant(at: str | None, now: datetime) -> datetime | None:
+    if at is None:
+        return None
+    try:
+        said_at = datetime.fromisoformat(at)
+        if said_at.tzinfo is None or said_at > now + _MAX_AHEAD:
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise BadRequestError(
+            "at is no time of the past with an offset, such as 2026-05-03T08:00:00Z", param="at"
+        ) from None
+    return min(said_at, now)

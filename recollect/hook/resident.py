@@ -16,9 +16,11 @@ from contextlib import suppress
 from typing import IO
 
 from recollect.engine import AsyncRecollect
-from recollect.errors import RecollectError, logged_text
+from recollect.errors import RecollectError, RequestError, logged_text
 from recollect.hook.event import MAX_BYTES
+from recollect.hook.places import target_name
 from recollect.hook.requests import answer_request
+from recollect.hook.spool import SpooledTurn, conversation_of, take_turn, trim_spool, waiting_turns
 from recollect.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -51,22 +53,49 @@ class ResidentEngine:
             self._running -= 1
             writer.close()
 
-    async def _answer(self, line: bytes) -> Mapping[str, str]:
+    async def _answer(self, line: bytes) -> Mapping[str, object]:
         try:
             request = json.loads(line)
             return {"context": await answer_request(self._engine, request)}
         except RecollectError as error:
             logger.warning("a hook's request failed", extra={"error": logged_text(error)})
-            return {"error": type(error).__name__}
+            return {"error": type(error).__name__, "again": not isinstance(error, RequestError)}
         except Exception as error:
             logger.exception("a hook's request failed")
-            return {"error": type(error).__name__}
+            return {"error": type(error).__name__, "again": False}
 
-    async def until_idle(self, stop: asyncio.Event) -> None:
-        """Wait for `stop`, or until no hook came for `IDLE_S`."""
+    async def until_idle(self, stop: asyncio.Event, target: str) -> None:
+        """Wait for `stop`, or until no hook came for `IDLE_S`; take what hooks could not deliver in time."""
         while not stop.is_set() and (self._running or self._loop.time() - self._used < IDLE_S):
+            await self.take_backlog(target)
             with suppress(TimeoutError):
                 await asyncio.wait_for(stop.wait(), _TICK_S)
+
+    async def take_backlog(self, target: str) -> None:
+        """Take the turns that wait in the spool and that no hook holds, each conversation's in order."""
+        blocked: set[str] = set()
+        for path in waiting_turns(target):
+            if conversation_of(path) in blocked:
+                continue
+            try:
+                turn = take_turn(path)
+            except TimeoutError:
+                blocked.add(conversation_of(path))  # its hook delivers it
+                continue
+            if turn is not None and not await self._take(turn):
+                return
+
+    async def _take(self, turn: SpooledTurn) -> bool:
+        """Take a turn of the spool; false where the memory takes nothing now."""
+        answer = await self._answer(json.dumps(turn.request).encode())
+        if "context" in answer:
+            turn.remove()
+        elif answer["again"]:
+            turn.keep()
+            return False
+        else:
+            turn.refuse()
+        return True
 
 
 async def run(path: str, database: str | None) -> None:
@@ -74,6 +103,8 @@ async def run(path: str, database: str | None) -> None:
     lock = _lock(f"{path}.lock")
     if lock is None:
         return  # another process serves it
+    trim_spool()
+    target = target_name(url=None, database=database, user=None)
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
@@ -81,10 +112,11 @@ async def run(path: str, database: str | None) -> None:
         resident = ResidentEngine(engine)
         with suppress(FileNotFoundError):
             os.unlink(path)
+        await resident.take_backlog(target)
         server = await asyncio.start_unix_server(resident.serve, path, limit=MAX_BYTES)
         worker = asyncio.create_task(engine.admin.run_worker())
         try:
-            await resident.until_idle(stop)
+            await resident.until_idle(stop, target)
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(path)

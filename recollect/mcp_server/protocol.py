@@ -18,7 +18,8 @@ from recollect.mcp_server.catalog import (
     ToolSpec,
     tools_for,
 )
-from recollect.mcp_server.toolbox import Toolbox
+from recollect.mcp_server.confirmation import confirm
+from recollect.mcp_server.toolbox import NOT_CONFIRMED, Toolbox
 from recollect.types import Access
 
 Context = ServerRequestContext[Any]
@@ -36,8 +37,15 @@ def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
         del params
         return types.ListToolsResult(tools=[_tool(spec) for spec in tools_for(toolbox_of(context).access)])
 
-    async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        answer = await toolbox_of(context).call(params.name, params.arguments or {}, _via(context))
+    async def call_tool(
+        context: Context, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.InputRequiredResult:
+        toolbox, arguments = toolbox_of(context), params.arguments or {}
+        question = await toolbox.question(params.name, arguments)
+        agreed = True if question is None else await confirm(context, params, question)
+        if isinstance(agreed, types.InputRequiredResult):
+            return agreed
+        answer = await toolbox.call(params.name, arguments, _via(context)) if agreed else NOT_CONFIRMED
         return types.CallToolResult(
             content=[types.TextContent(type="text", text=answer.text)],
             structured_content=dict(answer.data) or None,

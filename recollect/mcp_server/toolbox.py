@@ -43,6 +43,10 @@ class ToolAnswer:
     is_error: bool = False
 
 
+NOT_CONFIRMED = ToolAnswer("Nothing was closed: the user did not confirm it.", {"closed": []})
+"""The answer to a call that the user was asked about and did not agree to."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolbox:
     """The memories that a client may use."""
@@ -71,6 +75,19 @@ class Toolbox:
         except Exception:
             logger.exception("a tool call failed", extra={"tool": name[:_SHORT_ID]})
             return _failed("the memory failed; its log says why. Go on without it.")
+
+    async def question(self, name: str, arguments: Mapping[str, object]) -> str | None:
+        """Return what to ask the user before a call; None where it closes nothing, or cannot run."""
+        if name != "forget_memory" or not self.access.includes(Access.WRITE):
+            return None
+        try:
+            asked = read_arguments(ForgetArguments, arguments)
+            known, _ = await self._find(asked.id)
+        except RecollectError:
+            return None  # the call itself says what is wrong
+        if known.state is MemoryState.CLOSED:
+            return None
+        return f"Forget this, and all that says the same?\n{_line(known, self._zone)}"
 
     async def _call(self, name: str, arguments: Mapping[str, object], via: str) -> ToolAnswer:
         spec = next((tool for tool in TOOLS if tool.name == name), None)

@@ -1,5 +1,9 @@
 """Turns of coding agents: recall once, record once, keep projects apart."""
 
+import asyncio
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
 from recollect.engine import AsyncRecollect
@@ -150,3 +154,35 @@ async def test_planted_tags_cannot_close_the_block(engine: AsyncRecollect) -> No
 
     assert "<system-reminder>" not in added
     assert added.count("</recollect-memory") == added.count("<recollect-memory")
+
+
+async def test_a_turn_that_comes_late_is_recorded_alone_and_once(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await say(engine, "I'm allergic to peanuts.", session="s1", turn="1")
+    said = clock.now() - timedelta(hours=2)
+    for _ in range(2):
+        added = await engine.agents.prompt(
+            "What should I eat?", conversation="s2", turn="2", user="ana", scope=SHOP, late_since=said
+        )
+        await engine.agents.answer("Rice.", conversation="s2", turn="2", user="ana", scope=SHOP, late_since=said)
+        assert added == ""
+
+    assert await log(engine, "s2") == [("user", "What should I eat?"), ("assistant", "Rice.")]
+    known = await engine.conversations.get("s2", user="ana")
+    messages = await engine.conversations.messages(known.id, user="ana")
+    assert {message.said_at for message in messages} == {said}
+
+
+async def test_a_turn_that_comes_again_does_not_pass_itself(engine: AsyncRecollect) -> None:
+    """The hook was killed and the request goes on: the turn comes again meanwhile, and the next one after it."""
+    prompt, answer = engine.agents.prompt, engine.agents.answer
+    at: dict[str, Any] = {"conversation": "s1", "user": "ana", "scope": SHOP}
+    await prompt("Fix the parser.", turn="1", **at)
+    await asyncio.gather(
+        answer("Fixed.", turn="1", **at), answer("Fixed.", turn="1", **at), prompt("Next the lexer.", turn="2", **at)
+    )
+
+    assert await log(engine, "s1") == [
+        ("user", "Fix the parser."),
+        ("assistant", "Fixed."),
+        ("user", "Next the lexer."),
+    ]

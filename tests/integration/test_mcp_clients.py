@@ -13,6 +13,8 @@ from integration.agent_upstream import ANSWER, ToolCall, agent_upstream
 from integration.npm_packages import install_packages
 from integration.server_process import StartServer
 from integration.test_mcp_processes import SCRIPT, environment
+from recollect import Recollect
+from recollect.types import MemoryState
 
 CLIENTS = (
     "node@24",
@@ -95,16 +97,25 @@ def test_an_agents_model_remembers_and_recalls(
     coding_agents: Path, start_server: StartServer, tmp_path: Path, name: str, transport: str
 ) -> None:
     """What the tools answer reaches the model, in the next request of the agent."""
-    env = environment(tmp_path / "memory.sqlite3") | {"SCRIPTED_KEY": "x", "ANTHROPIC_AUTH_TOKEN": "x"}
+    database, url = tmp_path / "memory.sqlite3", ""
+    if transport == "http":
+        server = start_server(offline=True)
+        database, url = server.database, f"http://127.0.0.1:{server.port}/mcp"
+    env = environment(database) | {"SCRIPTED_KEY": "x", "ANTHROPIC_AUTH_TOKEN": "x"}
     env |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
-    url = f"http://127.0.0.1:{start_server(offline=True).port}/mcp" if transport == "http" else ""
-    with agent_upstream(CALLS) as (port, bodies):
+    with Recollect(database) as memory:
+        boat = memory.add("Ana sold her boat.")
+    forget = ToolCall("recollect", "forget_memory", {"id": boat.id[-8:]})
+    with agent_upstream((*CALLS, forget)) as (port, bodies):
         env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         command = _codex(tmp_path, url, env, port) if name == "codex" else _claude(tmp_path, url, env)
         assert ANSWER in run(coding_agents, command, env, tmp_path)
         results = [body for body in bodies if "Ana rows on Tuesdays." in body]
-    assert len(results) == 2
-    assert "memories" in results[-1]
+    assert len(results) == 3
+    assert "memories" in results[1]
+    assert "recollect undo" in bodies[-1] or '\\"undo\\"' in bodies[-1]
+    with Recollect(database) as memory:
+        assert memory.get(boat.id).state is MemoryState.CLOSED
 
 
 def _claude(folder: Path, url: str, env: dict[str, str]) -> list[str]:

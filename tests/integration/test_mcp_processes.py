@@ -15,6 +15,8 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from integration.server_process import StartServer
+from recollect import AsyncRecollect
+from recollect.types import Access, NewApiKey
 
 SCRIPT = str(Path(sys.executable).with_name("recollect"))
 _HELLO = {
@@ -31,10 +33,20 @@ def environment(database: Path) -> dict[str, str]:
     }
 
 
+class Relayed(str):
+    """URL of a server that is reached through `recollect mcp --url`."""
+
+    __slots__ = ()
+
+
 @asynccontextmanager
-async def connected(where: str | Path, era: str) -> AsyncIterator[Client]:
-    """Connect to a URL, or start a server on a database."""
-    if isinstance(where, Path):
+async def connected(where: str | Path, era: str, *options: str, **env: str) -> AsyncIterator[Client]:
+    """Connect to a URL, or start a server on a database, or a relay to a URL."""
+    if isinstance(where, Relayed):
+        own = environment(Path("/none")) | {"HOME": "/none"} | env
+        program = StdioServerParameters(command=SCRIPT, args=["mcp", "--url", where, *options], env=own)
+        client = Client(stdio_client(program), mode=era)
+    elif isinstance(where, Path):
         program = StdioServerParameters(command=SCRIPT, args=["mcp"], env=environment(where))
         client = Client(stdio_client(program), mode=era)
     else:
@@ -71,6 +83,52 @@ async def test_an_agent_lives_over_http(start_server: StartServer, era: str) -> 
     assert "Traceback" not in server.output()
 
 
+@pytest.mark.parametrize("era", ["auto", "legacy"])
+async def test_an_agent_lives_over_a_relay(start_server: StartServer, era: str) -> None:
+    server = start_server(offline=True)
+    await live(Relayed(f"http://127.0.0.1:{server.port}/mcp"), era)
+    server.stop()
+    assert "Traceback" not in server.output()
+
+
+async def test_relays_have_the_rights_of_their_keys(start_server: StartServer) -> None:
+    server = start_server(offline=True)
+    async with await AsyncRecollect.open(server.database) as memory:
+        keys = {
+            name: (await memory.keys.create(NewApiKey(name=name, access=access, user=user)))[1]
+            for name, access, user in (
+                ("ana", Access.WRITE, "ana"),
+                ("reader", Access.READ, "ana"),
+                ("ben", Access.WRITE, "ben"),
+            )
+        }
+    url = Relayed(f"http://127.0.0.1:{server.port}")
+    async with (
+        connected(url, "auto", RECOLLECT_KEY=keys["ana"]) as ana,
+        connected(url, "legacy", RECOLLECT_KEY=keys["reader"]) as reader,
+        connected(url, "auto", RECOLLECT_KEY=keys["ben"]) as ben,
+        connected(url, "auto", "--read-only", RECOLLECT_KEY=keys["ben"]) as bens_reader,
+    ):
+        assert not (await ana.call_tool("remember", {"text": "Ana rows."})).is_error
+        assert [tool.name for tool in (await reader.list_tools()).tools] == ["recall_memory", "list_memories"]
+        assert [tool.name for tool in (await bens_reader.list_tools()).tools] == ["recall_memory", "list_memories"]
+        found = (await reader.call_tool("recall_memory", {"query": "rows"})).structured_content["memories"]
+        assert [memory["text"] for memory in found] == ["Ana rows."]
+        assert (await ben.call_tool("list_memories", {})).structured_content == {"memories": []}
+    client = RawClient(Path("/none"), "--url", url, RECOLLECT_KEY="rk_unknown")
+    client.kill()
+    assert "401" in str(client.hello.get("error"))
+
+
+async def test_a_relay_without_a_server_says_so_in_the_tools_answer(start_server: StartServer) -> None:
+    server = start_server(offline=True)
+    async with connected(Relayed(f"http://127.0.0.1:{server.port}"), "auto") as agent:
+        assert not (await agent.call_tool("list_memories", {})).is_error
+        server.stop()
+        answer = await agent.call_tool("recall_memory", {"query": "rows"})
+        assert (answer.is_error, "does not answer" in str(answer.content)) == (True, True)
+
+
 async def test_clients_of_one_file_see_what_each_other_say(start_server: StartServer) -> None:
     server = start_server(offline=True)
     url = f"http://127.0.0.1:{server.port}/mcp"
@@ -96,16 +154,17 @@ async def test_clients_of_one_file_see_what_each_other_say(start_server: StartSe
 class RawClient:
     """`recollect mcp` with its bare lines."""
 
-    def __init__(self, database: Path) -> None:
+    def __init__(self, database: Path, *options: str, **env: str) -> None:
         self._process = subprocess.Popen(
-            [SCRIPT, "mcp"],
-            env=environment(database),
+            [SCRIPT, "mcp", *options],
+            env=environment(database) | env,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
         self.send(json.dumps(_HELLO))
-        assert self.receive()["id"] == 0
+        self.hello = self.receive()
+        assert self.hello["id"] == 0
         self.send('{"jsonrpc": "2.0", "method": "notifications/initialized"}')
 
     def send(self, line: str) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import anthropic
@@ -9,9 +10,9 @@ import httpx2
 import pytest
 
 from recollect.engine import AsyncRecollect
-from recollect.integrations.anthropic import RecollectMemoryTool
+from recollect.integrations.anthropic import BlockingRecollectMemoryTool, RecollectMemoryTool
+from recollect.sync import Recollect
 
-pytestmark = pytest.mark.near_only(reason="files are written through the engine's turns")
 PLAN = "/memories/plan.md"
 SCRIPT: list[dict[str, Any]] = [
     {"command": "view", "path": "/memories"},
@@ -32,35 +33,62 @@ def answers() -> Iterator[dict[str, Any]]:
     yield {"type": "text", "text": "Done."}
 
 
-async def test_the_sdk_runs_all_six_commands(engine: AsyncRecollect) -> None:
-    script, seen = answers(), []
+class ScriptedModel:
+    """Asks for one command after another, and keeps the requests."""
 
-    def serve(request: httpx2.Request) -> httpx2.Response:
-        seen.append(json.loads(request.content))
-        block = next(script)
+    def __init__(self) -> None:
+        self.seen: list[dict[str, Any]] = []
+        self._script = answers()
+
+    def serve(self, request: httpx2.Request) -> httpx2.Response:
+        self.seen.append(json.loads(request.content))
+        block = next(self._script)
         reason = "tool_use" if block["type"] == "tool_use" else "end_turn"
         usage = {"input_tokens": 1, "output_tokens": 1}
         message = {"id": "msg_1", "type": "message", "role": "assistant", "model": "claude", "content": [block]}
         return httpx2.Response(200, json=message | {"stop_reason": reason, "stop_sequence": None, "usage": usage})
 
-    http = httpx2.AsyncClient(transport=httpx2.MockTransport(serve))
+    def check(self) -> None:
+        """Check what the model was told of its commands."""
+        assert self.seen[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
+        results = [request["messages"][-1]["content"][0] for request in self.seen[1:]]
+        said = [result["content"] for result in results]
+        assert [bool(result.get("is_error")) for result in results] == [False] * 8 + [True]
+        assert said[1] == f"File created successfully at: {PLAN}"
+        assert said[2].endswith("     1\tmilk")
+        assert said[4] == f"The file {PLAN} has been edited."
+        assert said[6].endswith("     1\ttea\n     2\tmilk\n     3\tham\n     4\t")
+        assert said[7] == "Successfully deleted /memories/list.md"
+        assert "would escape" in said[8]
+
+
+ASKED: dict[str, Any] = {
+    "model": "claude-sonnet-5-5",
+    "max_tokens": 100,
+    "messages": [{"role": "user", "content": "Plan my breakfast."}],
+}
+
+
+@pytest.mark.near_only(reason="files are written through the engine's turns")
+async def test_the_sdk_runs_all_six_commands(engine: AsyncRecollect) -> None:
+    model = ScriptedModel()
+    http = httpx2.AsyncClient(transport=httpx2.MockTransport(model.serve))
     async with anthropic.AsyncAnthropic(api_key="x", http_client=http) as client:
-        runner = client.beta.messages.tool_runner(
-            model="claude-sonnet-5-5",
-            max_tokens=100,
-            messages=[{"role": "user", "content": "Plan my breakfast."}],
-            tools=[RecollectMemoryTool(engine, user="ana")],
-        )
+        runner = client.beta.messages.tool_runner(**ASKED, tools=[RecollectMemoryTool(engine, user="ana")])
         last = await runner.until_done()
 
     assert last.content[0].type == "text"
-    assert seen[0]["tools"] == [{"type": "memory_20250818", "name": "memory"}]
-    results = [request["messages"][-1]["content"][0] for request in seen[1:]]
-    said = [result["content"] for result in results]
-    assert [bool(result.get("is_error")) for result in results] == [False] * 8 + [True]
-    assert said[1] == f"File created successfully at: {PLAN}"
-    assert said[2].endswith("     1\tmilk")
-    assert said[4] == f"The file {PLAN} has been edited."
-    assert said[6].endswith("     1\ttea\n     2\tmilk\n     3\tham\n     4\t")
-    assert said[7] == "Successfully deleted /memories/list.md"
-    assert "would escape" in said[8]
+    model.check()
+
+
+def test_the_blocking_sdk_runs_all_six_commands(tmp_path: Path) -> None:
+    model = ScriptedModel()
+    http = httpx2.Client(transport=httpx2.MockTransport(model.serve))
+    with Recollect(tmp_path / "m.db") as memory, anthropic.Anthropic(api_key="x", http_client=http) as client:
+        tool = BlockingRecollectMemoryTool(memory, user="ana")
+        last = client.beta.messages.tool_runner(**ASKED, tools=[tool]).until_done()
+        left = tool.call({"command": "view", "path": "/memories"})
+
+    assert last.content[0].type == "text"
+    model.check()
+    assert "list.md" not in str(left)

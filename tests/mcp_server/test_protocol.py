@@ -1,11 +1,12 @@
 """The server of both protocol eras, asked by the SDK's own client in the same process."""
 
 import json
+from typing import Literal
 
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import TextContent, TextResourceContents
+from mcp_types import ElicitRequestParams, ElicitResult, ErrorData, TextContent, TextResourceContents
 
 from factories import ANA
 from recollect.engine import AsyncRecollect
@@ -14,7 +15,7 @@ from recollect.mcp_server.json_text import without_lone_surrogates
 from recollect.mcp_server.protocol import build_server
 from recollect.mcp_server.toolbox import Toolbox
 from recollect.providers.token_counter import token_counter
-from recollect.types import Access
+from recollect.types import Access, MemoryState
 
 ERAS = ("auto", "legacy")
 
@@ -103,3 +104,55 @@ def test_half_a_character_does_not_cost_the_message() -> None:
     assert json.loads(without_lone_surrogates(raw))["params"]["text"] == "caf? 😀 \\ud800"
     for same in (b'{"a": 1}', b'"\\ud800', b"[" * 100_000 + b"\\ud800"):
         assert without_lone_surrogates(same) == same
+
+
+class Person:
+    """Answers what the client asks."""
+
+    def __init__(self, action: Literal["accept", "decline", "cancel"]) -> None:
+        self.questions: list[str] = []
+        self._action = action
+
+    async def answer(self, context: object, params: ElicitRequestParams) -> ElicitResult:
+        self.questions.append(params.message)
+        return ElicitResult(action=self._action, content={} if self._action == "accept" else None)
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+async def test_forgetting_asks_a_client_that_can_ask(
+    engine: AsyncRecollect, era: str, action: Literal["accept", "decline", "cancel"]
+) -> None:
+    kept = await engine.add("Ana rows.", user=ANA)
+    toolbox = Toolbox(engine=engine, reads=(ANA,), writes=ANA)
+    person = Person(action)
+    server = build_server(lambda context: toolbox)
+    async with Client(server, mode=era, elicitation_callback=person.answer) as agent:
+        answer = await agent.call_tool("forget_memory", {"id": kept.id})
+        bad = await agent.call_tool("forget_memory", {"id": "00000000"})
+        await agent.call_tool("remember", {"text": "Ana swims."})
+
+    assert [question.split("\n")[0] for question in person.questions] == ["Forget this, and all that says the same?"]
+    assert "Ana rows." in person.questions[0]
+    is_closed = (await engine.get(kept.id, user=ANA)).state is MemoryState.CLOSED
+    assert is_closed == (action == "accept")
+    assert (answer.is_error, bad.is_error) == (False, True)
+    assert ("did not confirm" in words_of(answer.content[0])) == (action != "accept")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_that_cannot_answer_after_all_is_not_waited_for(engine: AsyncRecollect, era: str) -> None:
+    """Over stdio a failed question is as if there was none; a client of the new era asks by itself."""
+    kept = await engine.add("Ana rows.", user=ANA)
+    toolbox = Toolbox(engine=engine, reads=(ANA,), writes=ANA)
+
+    async def fail(context: object, params: ElicitRequestParams) -> ErrorData:
+        return ErrorData(code=-32603, message="there is no screen")
+
+    async with Client(build_server(lambda context: toolbox), mode=era, elicitation_callback=fail) as agent:
+        if era == "legacy":
+            assert not (await agent.call_tool("forget_memory", {"id": kept.id})).is_error
+        else:
+            with pytest.raises(MCPError, match="no screen"):
+                await agent.call_tool("forget_memory", {"id": kept.id})
+    assert ((await engine.get(kept.id, user=ANA)).state is MemoryState.CLOSED) == (era == "legacy")

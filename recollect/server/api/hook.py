@@ -11,6 +11,7 @@ from recollect.server.status import OK
 from recollect.types import Access, MemoryMode
 
 _MAX_ID_CHARACTERS = 512
+_MAX_TIME_CHARACTERS = 40
 
 
 class _HookRequest(BaseModel):
@@ -23,6 +24,8 @@ class _HookRequest(BaseModel):
     turn: Annotated[str, Field(max_length=_MAX_ID_CHARACTERS)] = ""
     app: Annotated[str, Field(max_length=_MAX_ID_CHARACTERS)] = ""
     text: str = ""
+    at: Annotated[str, Field(max_length=_MAX_TIME_CHARACTERS)] = ""
+    """When a turn that comes late was said."""
 
 
 async def _answer(request: ApiRequest) -> tuple[int, object]:

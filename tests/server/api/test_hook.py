@@ -33,10 +33,29 @@ async def test_a_hook_records_and_recalls(client: httpx.AsyncClient, engine: Asy
 
 @pytest.mark.parametrize(
     "body",
-    [{}, {"event": "prompt"}, {"event": "x", "conversation": "s"}, {"event": "prompt", "conversation": "s", "text": 1}],
+    [
+        {},
+        {"event": "prompt"},
+        {"event": "x", "conversation": "s"},
+        {"event": "prompt", "conversation": "s", "text": 1},
+        *(
+            {"event": "prompt", "conversation": "s", "text": "x", "at": at}
+            for at in ("now", "2026-05-03T08:00:00", "9999-12-31T23:59:59Z", 5, "x" * 50)
+        ),
+    ],
 )
 async def test_a_malformed_request_is_refused(client: httpx.AsyncClient, body: dict[str, object]) -> None:
     assert (await post(client, **body)).status_code == 400
+
+
+async def test_a_late_turn_has_its_own_time(client: httpx.AsyncClient, engine: AsyncRecollect) -> None:
+    late = {"conversation": "s1", "turn": "1", "at": "2025-05-03T08:00:00Z"}
+    for event, text in (("prompt", "I live in Oslo."), ("answer", "Noted.")):
+        assert (await post(client, event=event, text=text, **late)).json() == {"context": ""}
+
+    known = await engine.conversations.get("s1", user="ana")
+    messages = await engine.conversations.messages(known.id, user="ana")
+    assert [message.said_at.year for message in messages] == [2025, 2025]
 
 
 async def test_a_hook_may_not_run_without_recording(client: httpx.AsyncClient, engine: AsyncRecollect) -> None:
