@@ -122,7 +122,7 @@ def find_pasted(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     >>> find_pasted("About me:\\n- I ski."), find_pasted("Update: I moved.")
     ([], [])
     """
-    starts = [*_named(text, removed), *_ruled(text)]
+    starts = [*find_named(text, removed), *_ruled(text)]
     spans: list[Span] = []
     own_list = _is_own_list(text)
     last = len(text.rstrip())
@@ -142,7 +142,7 @@ def find_pasted(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     return [*spans, (min(starts), len(text))] if starts else spans
 
 
-def _named(text: str, removed: RemovedParts) -> Iterator[int]:
+def find_named(text: str, removed: RemovedParts) -> Iterator[int]:
     """Find file names and addresses on lines of their own with text after them."""
     last = len(text.rstrip())
     for pattern in (_FILE_LINE, _ADDRESS_LINE):
