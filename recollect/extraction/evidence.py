@@ -6,8 +6,7 @@ question it answers, and for nothing else.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
@@ -133,9 +132,9 @@ class CheckedEvidence:
 class CarriedWords:
     """What messages hold beside the user's own statements, by `seq`."""
 
-    invented: Mapping[int, str] = MappingProxyType({})
+    invented: Mapping[int, str] = field(default_factory=dict)
     """What they say within games and stories: evidence for what a candidate says of a game."""
-    given: Mapping[int, str] = MappingProxyType({})
+    given: Mapping[int, str] = field(default_factory=dict)
     """Own words and texts to work on, as `given_words` marks them: evidence for a note that names its source."""
 
 
