@@ -5,16 +5,16 @@ user; a model sees it, marked as such, and what it notes of it names its source.
 results of tools, files, mail, chats, what others said, test data and stories.
 """
 
-from recollect.extraction.labels import is_text_container
+from recollect.extraction.labels import ends_in_speaking, is_own_text, is_text_container, names_person_or_pet
 from recollect.extraction.material import find_unmeant, find_worked_on
-from recollect.extraction.pasted import find_named, find_pasted
-from recollect.extraction.spans import MAX_CLAUSE, RemovedParts, Span, blank_out, clauses, merge_spans
+from recollect.extraction.pasted import find_named, find_pasted, speaks_of_oneself
+from recollect.extraction.spans import MAX_CLAUSE, RemovedParts, Span, clauses, merge_spans
 from recollect.extraction.work_orders import is_order
 
 GIVEN_OPEN, GIVEN_CLOSE = "⟪", "⟫"
 """Marks around given texts in a question to a model; such signs in the messages themselves are removed."""
-# Characters of the user's own words that are searched for an order.
-_MAX_ORDERING = 2_000
+# Words of a label that may be a name, and characters after it that are searched for the first person.
+_MAX_NAME_WORDS, _MAX_SAID = 2, 400
 
 
 def find_given(text: str, removed: RemovedParts) -> list[Span]:
@@ -31,16 +31,13 @@ def find_given(text: str, removed: RemovedParts) -> list[Span]:
     []
     """
     worked_on, pasted = find_worked_on(text, removed), find_pasted(text, removed)
-    if not worked_on and not pasted:
+    given = [span for span in [*worked_on, *pasted] if not _has_source(text, span)]
+    if not given:
         return []
-    own = blank_out(text, [*removed.spans, *worked_on, *pasted])
-    given = [span for span in pasted if _is_announced(text, span)]
-    if is_order(own[:_MAX_ORDERING]) or is_order(own[-_MAX_ORDERING:]) or not any(map(str.isalnum, own)):
-        given += [span for span in worked_on if not _has_source(text, span)]
     last = len(text)
     named = [(start, last) for start in find_named(text, removed)]
-    others = [*removed.spans, *named, *find_unmeant(text, removed), *(span for span in pasted if span not in given)]
-    return without(merge_spans(given), others)
+    sourced = [span for span in [*worked_on, *pasted] if span not in given]
+    return without(merge_spans(given), [*removed.spans, *named, *find_unmeant(text, removed), *sourced])
 
 
 def without(spans: list[Span], others: list[Span]) -> list[Span]:
@@ -64,16 +61,18 @@ def without(spans: list[Span], others: list[Span]) -> list[Span]:
     return left
 
 
-def _is_announced(text: str, span: Span) -> bool:
-    """Return whether the user announces a pasted text in words of their own, and no label names another source."""
-    label = _label(text, span)
-    return not label or is_order(label)
-
-
 def _has_source(text: str, span: Span) -> bool:
-    """Return whether a text to work on begins with the label of a source: 'Tool result:'."""
+    """Return whether a text begins with the label of a source or speaker: 'Tool result:', 'Bruno: I ski'."""
     label = _label(text, span)
-    return is_text_container(label) and not is_order(label)
+    if not label or is_order(label):
+        return False
+    if ends_in_speaking(label) or names_person_or_pet(label):
+        return True
+    if is_text_container(label):
+        return not is_own_text(label)
+    start = span[0] + text[span[0] :].find(label) + len(label)
+    is_short = len(label.split()) <= _MAX_NAME_WORDS
+    return is_short and (len(label.split()) == 1 or speaks_of_oneself(text[start : start + _MAX_SAID]))
 
 
 def _label(text: str, span: Span) -> str:

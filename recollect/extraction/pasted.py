@@ -191,6 +191,15 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
     return (start, line_end if bullet else len(text))
 
 
+def speaks_of_oneself(text: str) -> bool:
+    """Return whether a text has a word of the first person, or asks for something in one's own name.
+
+    >>> speaks_of_oneself("I ski."), speaks_of_oneself("Skis are made of wood.")
+    (True, False)
+    """
+    return bool(_FIRST_PERSON.search(text))
+
+
 def _is_own_announcement(label: str) -> bool:
     """Return whether the user says themselves what follows a label: an order, or a longer phrase without a source."""
     if ends_in_speaking(label) or _ERROR.search(label):

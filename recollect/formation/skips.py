@@ -1,8 +1,8 @@
 """Which messages a form model is not shown, and why. Loads the learned gate once.
 
 Skipped is only what surely holds nothing: phrases of courtesy that are listed, messages without words, messages whose
-words are all others', and code that the learned gate thinks nothing of either. What belongs to a game, and what is given
-to be worked on, is shown as such.
+words are all others', and code that the learned gate thinks nothing of either. Words of a game and texts to work on are
+shown, marked as such.
 """
 
 from collections.abc import Sequence
