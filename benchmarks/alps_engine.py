@@ -19,6 +19,7 @@ from recollect.engine.components import open_components
 from recollect.evaluation.extraction_modes import emptiest, item
 from recollect.evaluation.instrumentation import ConversationClock
 from recollect.extraction.llm import SCHEMA_NAME
+from recollect.extraction.pasted_evidence import without_marks
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import FormPolicy
@@ -88,7 +89,7 @@ class RecordedModel:
         numbers = {_place_of(found[2]): int(found[1]) for found in lines}
         shown: dict[int, str] = {}
         for found in lines:
-            words = bare(json.loads(found[3]).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, ""))
+            words = bare(without_marks(json.loads(found[3])).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, ""))
             shown[_place_of(found[2])] = f"{shown.get(_place_of(found[2]), '')}\n{words}"
         return [
             item(known.text, numbers[found.place], "") | {"quote": found.quoted(shown), "type": type_of(known.label)}

@@ -24,6 +24,7 @@ from benchmarks.alps_skips import skipped_messages
 from recollect.extraction.redaction import redact
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import clean, squeeze
+from recollect.text.source_marks import PASTED_MARK, names_pasted_source
 from recollect.types import Action, Decision
 
 
@@ -31,13 +32,15 @@ class Outcome(StrEnum):
     """What became of an item."""
 
     STORED = "stored"
+    NAMED = "stored with its source named"
+    """It rests on a text that the user gave to work on."""
     KNOWN = "said by another memory"
     HELD = "held for review"
     APART = "refused on purpose"
     LOST = "lost"
 
 
-KEPT = frozenset({Outcome.STORED, Outcome.KNOWN})
+KEPT = frozenset({Outcome.STORED, Outcome.NAMED, Outcome.KNOWN})
 NOT_SHOWN = "not shown to the model"
 _WEIGHED = frozenset({Action.ADD, Action.MERGE, Action.REPLACE, Action.IGNORE, Action.HOLD})
 _NOT_IN_MESSAGE = "has a quote that is not in the message"
@@ -116,7 +119,7 @@ def read_decision(line: Decision) -> tuple[Outcome, str]:
     if line.action is Action.HOLD or line.reason.startswith(_WAITS_ALREADY):
         return Outcome.HELD, line.reason.removeprefix(f"{_WAITS_ALREADY}: ")
     if line.action in (Action.ADD, Action.REPLACE):
-        return Outcome.STORED, line.reason
+        return Outcome.NAMED if names_pasted_source(line.text) else Outcome.STORED, line.reason
     if line.action is Action.MERGE or line.target_id or line.reason.endswith(_SAID_TWICE):
         return Outcome.KNOWN, line.reason
     return Outcome.APART if line.reason in _APART else Outcome.LOST, line.reason
@@ -146,7 +149,7 @@ def _lines(decisions: Sequence[Decision]) -> defaultdict[str, list[Decision]]:
     lines: defaultdict[str, list[Decision]] = defaultdict(list)
     for line in decisions:
         if line.text and line.action in _WEIGHED:
-            lines[line.text].append(line)
+            lines[line.text.removeprefix(PASTED_MARK)].append(line)
     return lines
 
 

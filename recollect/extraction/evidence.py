@@ -6,13 +6,13 @@ question it answers, and for nothing else.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.games import names_game
 from recollect.extraction.gate import mentions_speaker
+from recollect.extraction.pasted_evidence import changes_anything, without_marks
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import readable, speaker_of
@@ -124,6 +124,21 @@ class CheckedEvidence:
     """Why the candidate is dropped; empty if it is kept."""
     further: tuple[Evidence, ...] = ()
     """Of a quote that joins passages, the ones beside that of `evidence`."""
+    is_pasted: bool = False
+    """The words, or some of them, are of a text that the user gave to work on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CarriedWords:
+    """What messages hold beside the user's own statements, by `seq`."""
+
+    invented: Mapping[int, str] = field(default_factory=dict)
+    """What they say within games and stories: evidence for what a candidate says of a game."""
+    given: Mapping[int, str] = field(default_factory=dict)
+    """Own words and texts to work on, as `given_words` marks them: evidence for a note that names its source."""
+
+
+NOTHING_CARRIED = CarriedWords()
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +147,7 @@ class _Passage:
 
     words: str
     message: LoggedMessage
+    is_pasted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +163,7 @@ def check_evidence(
     messages: Sequence[LoggedMessage],
     sources: frozenset[str],
     earlier: Sequence[LoggedMessage] = (),
-    invented: Mapping[int, str] = MappingProxyType({}),
+    carried: CarriedWords = NOTHING_CARRIED,
 ) -> CheckedEvidence:
     """Check a candidate against the message it names.
 
@@ -163,7 +179,7 @@ def check_evidence(
         messages: The new messages that were read.
         sources: Roles that may form memories.
         earlier: The messages before them; the first new one may answer a question there.
-        invented: What messages say within games and stories, by `seq`: evidence for what the candidate says of a game.
+        carried: What messages hold beside the user's statements: games and texts to work on.
     """
     message = next((message for message in messages if message.seq == candidate.seq), None)
     if message is None:
@@ -183,17 +199,22 @@ def check_evidence(
     passages = (
         [_Passage(candidate.quote.strip(), message)]
         if inside
-        else _joined_passages(candidate.quote, message, (*earlier, *messages))
+        else _joined_passages(candidate.quote, message, (*earlier, *messages), carried)
     )
-    played = invented.get(message.seq, "")
+    played = carried.invented.get(message.seq, "")
     if not passages and is_quoted_in(candidate.quote, played):
         return _of_a_game(candidate, message, played)
+    if not passages and is_quoted_in(candidate.quote, without_marks(carried.given.get(message.seq, ""))):
+        passages = [_Passage(candidate.quote.strip(), message, is_pasted=True)]
     if not passages:
         return CheckedEvidence(None, "has a quote that is not in the message")
     if message.role == "user" and (reason := _misattributed(candidate, passages)):
         return CheckedEvidence(None, reason)
+    is_pasted = any(passage.is_pasted for passage in passages)
+    if is_pasted and changes_anything(candidate):
+        return CheckedEvidence(None, "would change what is known by the words of a pasted text")
     first, *further = (evidence_of(passage.message, passage.words) for passage in passages)
-    return CheckedEvidence(first, "", tuple(further))
+    return CheckedEvidence(first, "", tuple(further), is_pasted=is_pasted)
 
 
 def _of_a_game(candidate: Candidate, message: LoggedMessage, played: str) -> CheckedEvidence:
@@ -207,7 +228,9 @@ def _of_a_game(candidate: Candidate, message: LoggedMessage, played: str) -> Che
     return CheckedEvidence(evidence_of(message, candidate.quote.strip()), "")
 
 
-def _joined_passages(quote: str, message: LoggedMessage, around: Sequence[LoggedMessage]) -> list[_Passage]:
+def _joined_passages(
+    quote: str, message: LoggedMessage, around: Sequence[LoggedMessage], carried: CarriedWords
+) -> list[_Passage]:
     """Find the passages that a quote joins, those of `message` first; empty if one is missing, or none is in it."""
     passages = [words for part in _JOINT.split(quote) if (words := part.strip(" []()")) and _plain(words)]
     if not 1 < len(passages) <= MAX_PASSAGES or not all(map(is_quote, passages)):
@@ -217,20 +240,29 @@ def _joined_passages(quote: str, message: LoggedMessage, around: Sequence[Logged
         for other in around
         if other.seq != message.seq and other.role == message.role and speaker_of(other) == speaker_of(message)
     ]
-    found = [
-        _Passage(passage, holder)
-        for passage in passages
-        if (holder := next((said for said in (message, *others) if is_quoted_in(passage, readable(said))), None))
-    ]
+    holders = (message, *others)
+    found = [held for passage in passages if (held := _held(passage, holders, carried))]
     if len(found) < len(passages) or all(passage.message.seq != message.seq for passage in found):
         return []
     return sorted(found, key=lambda passage: passage.message.seq != message.seq)
+
+
+def _held(passage: str, holders: Sequence[LoggedMessage], carried: CarriedWords) -> _Passage | None:
+    """Find a passage in the own words of one of the messages, else in a text that one gives to work on."""
+    said = next((holder for holder in holders if is_quoted_in(passage, readable(holder))), None)
+    if said:
+        return _Passage(passage, said)
+    given = (holder for holder in holders if is_quoted_in(passage, without_marks(carried.given.get(holder.seq, ""))))
+    holder = next(given, None)
+    return _Passage(passage, holder, is_pasted=True) if holder else None
 
 
 def _misattributed(candidate: Candidate, passages: Sequence[_Passage]) -> str:
     """Return why a candidate does not rest on the user's own statements; empty if it does."""
     for passage in passages:
         part = replace(candidate, quote=passage.words)
+        if passage.is_pasted:
+            continue
         if not speaker_name(passage.message.name) and _is_others_speech(part, readable(passage.message)):
             return "rests on words that the message quotes from another person"
     if _TELLS_OF_ASSISTANT.search(candidate.text[:_MAX_ATTRIBUTION_CHARACTERS]) and not _SECOND_PERSON.search(

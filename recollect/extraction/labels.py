@@ -241,6 +241,16 @@ def is_text_container(label: str) -> bool:
     return any(word.casefold() in _TEXT_CONTAINERS for word in _WORD.findall(label))
 
 
+def is_own_text(label: str) -> bool:
+    """Return whether a label claims a text for the speaker: 'My letter', 'Ma lettre'.
+
+    >>> is_own_text("Ma lettre"), is_own_text("The letter"), is_own_text("我的文章")
+    (True, False, True)
+    """
+    words = {word.casefold() for word in _WORD.findall(label)}
+    return bool(words & _FIRST_PERSON) or (is_unspaced(label) and bool(_OWN_UNSPACED.search(label)))
+
+
 def names_person_or_pet(label: str) -> bool:
     """Return whether a label names a relative, friend, colleague or pet.
 

@@ -55,7 +55,8 @@ async def extract_by_model(
     Raises:
         ModelError: the model failed; nothing was extracted.
     """
-    if not any(m.role in source.sources and (readable(m) or m.seq in source.invented) for m in source.messages):
+    shown = {*source.invented, *source.given}
+    if not any(m.role in source.sources and (readable(m) or m.seq in shown) for m in source.messages):
         return ModelExtraction(candidates=(), usage=None, calls=0, dropped=())
     answer = await model.answer(
         system=shape.system, user=question(source, shape), schema=shape.schema, schema_name=SCHEMA_NAME

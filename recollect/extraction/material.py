@@ -138,11 +138,26 @@ def find_material(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     """
     if _IS_A_TEST.search(text):
         return [(0, len(text))]
-    spans = [*_placeholders(text, removed), *((found.start(), found.end()) for found in _QUOTED_BLOCK.finditer(text))]
+    return [*find_unmeant(text, removed), *find_worked_on(text, removed)]
+
+
+def find_unmeant(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
+    """Find what nobody means: test data, templates, stories, and what is put into the mouth of others.
+
+    >>> text = "My name is [your name]."
+    >>> find_unmeant(text) == [(0, len(text))]
+    True
+    """
+    if _IS_A_TEST.search(text):
+        return [(0, len(text))]
     heading = _STORY_HEADING.search(text)
-    if heading:
-        spans.append((heading.start(), len(text)))
-    spans += _spoken(text)
+    story = [(heading.start(), len(text))] if heading else []
+    return [*_placeholders(text, removed), *story, *_spoken(text)]
+
+
+def find_worked_on(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
+    """Find texts to work on: paragraphs in quotation marks, what an order announces, and what one follows."""
+    spans = [found.span() for found in _QUOTED_BLOCK.finditer(text)]
     found = [clause for clause in clauses(text) if not removed.holds(clause.start)]
     for clause in found[:-1]:
         if not removed.follows(text, clause.end) and _announces(clause):

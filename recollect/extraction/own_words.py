@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from recollect.extraction.given_texts import GIVEN_CLOSE, GIVEN_OPEN, find_given, without
 from recollect.extraction.machine_text import find_machine_text
 from recollect.extraction.mail_and_posts import find_mail, find_posts
 from recollect.extraction.material import find_material
@@ -184,9 +185,16 @@ def _carried(text: str, places: Sequence[int], removed: Sequence[Span], *, asked
         removed: What else is removed.
         asked: The remaining text is the labelled question of a prompt.
     """
+    found = [*removed, *_copied(text)]
+    removed_parts = RemovedParts(merge_spans(found), places)
+    found += find_material(text, removed_parts)
+    return found if asked else [*found, *find_pasted(text, removed_parts)]
+
+
+def _copied(text: str) -> list[Span]:
+    """Find what was copied with the marks of its origin: quoted lines, rows of a block, chats, posts, machine text."""
     quoted = [found.span() for found in _QUOTED_LINE.finditer(text)]
-    found = [
-        *removed,
+    return [
         *quoted,
         *_rows(text),
         *find_thread(text),
@@ -194,9 +202,42 @@ def _carried(text: str, places: Sequence[int], removed: Sequence[Span], *, asked
         *find_machine_text(text),
         *find_transcript(text),
     ]
-    removed_parts = RemovedParts(merge_spans(found), places)
-    found += find_material(text, removed_parts)
-    return found if asked else [*found, *find_pasted(text, removed_parts)]
+
+
+def marked_words(text: str) -> str:
+    """Return the user's own words, and between marks the texts they give to work on; empty if there are none of those.
+
+    >>> marked_words("I moved. Please polish this: I teach in Ulm."), marked_words("I moved.")
+    ('I moved. Please polish this:⟪ I teach in Ulm.⟫', '')
+    """
+    text = with_plain_tags(text).replace(GIVEN_OPEN, "").replace(GIVEN_CLOSE, "")
+    wrapped = find_wrapped(text)
+    blocks = find_own_blocks(text, wrapped.spans)
+    if blocks.forged or wrapped.doubtful:
+        return ""
+    rest, places = cut_places(text, merge_spans([*wrapped.spans, *blocks.spans]))
+    cut_off = wrapped.cut_off or blocks.cut_off
+    if (wrapped.own is not None and not cut_off and is_template(rest)) or find_retrieved(rest, places, cut_off=cut_off):
+        return ""
+    removed = RemovedParts(merge_spans([*find_mail(rest), *_copied(rest)]), places)
+    given = find_given(rest, removed)
+    if not given:
+        return ""
+    hidden = merge_spans([*removed.spans, *_carried(rest, places, removed.spans, asked=False)])
+    words = _marked(rest, given, without(hidden, given))
+    words = cut(words, find_role_play(words))
+    words = _without_closing_rules(_INLINE_CODE.sub(" ", _TAG_LINE.sub("", words)).strip())
+    return words if words.count(GIVEN_OPEN) == words.count(GIVEN_CLOSE) > 0 else ""
+
+
+def _marked(text: str, given: Sequence[Span], hidden: Sequence[Span]) -> str:
+    """Return a text without its hidden spans, and with marks around the given ones."""
+    kept: list[str] = []
+    at = 0
+    for start, end, is_given in sorted([*((*span, True) for span in given), *((*span, False) for span in hidden)]):
+        kept += [text[at:start], f"{GIVEN_OPEN}{text[start:end]}{GIVEN_CLOSE}" if is_given else "\n"]
+        at = end
+    return "".join([*kept, text[at:]])
 
 
 def _rows(text: str) -> list[Span]:

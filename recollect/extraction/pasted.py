@@ -122,7 +122,7 @@ def find_pasted(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     >>> find_pasted("About me:\\n- I ski."), find_pasted("Update: I moved.")
     ([], [])
     """
-    starts = [*_named(text, removed), *_ruled(text)]
+    starts = [*find_named(text, removed), *_ruled(text)]
     spans: list[Span] = []
     own_list = _is_own_list(text)
     last = len(text.rstrip())
@@ -142,7 +142,7 @@ def find_pasted(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
     return [*spans, (min(starts), len(text))] if starts else spans
 
 
-def _named(text: str, removed: RemovedParts) -> Iterator[int]:
+def find_named(text: str, removed: RemovedParts) -> Iterator[int]:
     """Find file names and addresses on lines of their own with text after them."""
     last = len(text.rstrip())
     for pattern in (_FILE_LINE, _ADDRESS_LINE):
@@ -189,6 +189,15 @@ def _labelled(clause: TextClause, text: str, *, own_list: bool) -> Span | None:
     ):
         return None
     return (start, line_end if bullet else len(text))
+
+
+def speaks_of_oneself(text: str) -> bool:
+    """Return whether a text has a word of the first person, or asks for something in one's own name.
+
+    >>> speaks_of_oneself("I ski."), speaks_of_oneself("Skis are made of wood.")
+    (True, False)
+    """
+    return bool(_FIRST_PERSON.search(text))
 
 
 def _is_own_announcement(label: str) -> bool:

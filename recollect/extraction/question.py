@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from recollect.chat.content import speaker_name
 from recollect.dates.mention import written
+from recollect.extraction.given_texts import GIVEN_CLOSE, GIVEN_OPEN
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_speech
 from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
@@ -51,10 +52,12 @@ def question(source: ExtractionInput, shape: OutputSchema) -> str:
 
 
 def _marks(source: ExtractionInput, lines: Sequence[str]) -> list[str]:
-    """Explain the marks of quoted and of invented words, where there are any."""
+    """Explain the marks of quoted, given and invented words, where there are any."""
+    is_given = any(GIVEN_OPEN in line for line in lines)
     is_quoted = any(OTHERS_OPEN in line for line in lines)
     is_invented = any(message.seq in source.invented for message in source.messages)
-    return [*([prompt("quotation.txt")] if is_quoted else []), *([prompt("invented.txt")] if is_invented else [])]
+    marks = {"quotation.txt": is_quoted, "given.txt": is_given, "invented.txt": is_invented}
+    return [prompt(name) for name, is_there in marks.items() if is_there]
 
 
 def _filled(line: str, parts: Mapping[str, str]) -> str:
@@ -97,8 +100,8 @@ def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:
         max_characters = longest if place <= newest or whole else _SHOWN_AROUND
         dated = "" if day == before else f"{day}, "
         invented = source.invented.get(message.seq, "")
-        if readable(message) or not invented:
-            lines.append(f"[{place + 1}] {dated}{_spoken(message, _marked(message)[:max_characters])}")
+        if readable(message) or message.seq in source.given or not invented:
+            lines.append(f"[{place + 1}] {dated}{_spoken(message, _shown(message, source, max_characters))}")
         if invented:
             words = quoted(invented, _SHOWN_INVENTED)
             lines.append(f"[{place + 1}] {dated}{quoted(speaker_of(message), _MAX_SPEAKER)}, invented: {words}")
@@ -113,10 +116,21 @@ def _day(message: LoggedMessage, source: ExtractionInput) -> str:
 
 def _marked(message: LoggedMessage) -> str:
     """Return the words of a message, with what others said in it between marks."""
-    words = readable(message).replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
+    words = readable(message)
+    for mark in (OTHERS_OPEN, OTHERS_CLOSE, GIVEN_OPEN, GIVEN_CLOSE):
+        words = words.replace(mark, "")
     if message.role == "user" and not speaker_name(message.name):
         words = with_marked_speech(words)
     return words
+
+
+def _shown(message: LoggedMessage, source: ExtractionInput, max_characters: int) -> str:
+    """Return the words of a new message, with others' speech and texts to work on between marks."""
+    given = source.given.get(message.seq, "").replace(OTHERS_OPEN, "").replace(OTHERS_CLOSE, "")
+    if not given:
+        return _marked(message)[:max_characters]
+    shown = given[:max_characters]
+    return f"{shown}{GIVEN_CLOSE}" if shown.count(GIVEN_OPEN) > shown.count(GIVEN_CLOSE) else shown
 
 
 def _ending(text: str, max_characters: int) -> str:

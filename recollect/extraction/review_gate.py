@@ -96,6 +96,14 @@ def review_reason(candidate: Candidate, role: str, said: str = "") -> str | None
     return _marked(said, (*FORGED, *CLAIMS, _COMES_HIDING)) if order else None
 
 
+def pasted_reason(candidate: Candidate, said: str = "") -> str | None:
+    """Return why a candidate from a text that the user gave to work on must wait for review: it may order nothing."""
+    words = f"{candidate.text}\n{candidate.quote}"
+    reason = review_reason(candidate, "pasted text", said)
+    is_standing = STANDING.search(words) is not None and _reads_as_order(words)
+    return reason or ("it is a standing order in a pasted text" if is_standing or _is_on_answers(words) else None)
+
+
 def _rests_on_task(candidate: Candidate, role: str) -> bool:
     """Return whether only the quote of a memory is an order, and that a task of the user's for once.
 

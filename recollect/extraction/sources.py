@@ -4,14 +4,14 @@
 """
 
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from threading import Lock
 from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
-from recollect.extraction.own_words import Speaker, own_words
+from recollect.extraction.own_words import Speaker, marked_words, own_words
 from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
 from recollect.text import fold_runs
@@ -53,6 +53,8 @@ class ExtractionInput:
     """The rules quote what the learned gate takes and they cannot read."""
     invented: Mapping[int, str] = field(default_factory=dict)
     """What messages say within a game, a story or a supposition, by `seq`: a model sees it, marked as such."""
+    given: Mapping[int, str] = field(default_factory=dict)
+    """Messages with the texts that they give to work on, by `seq`: a model sees these, between marks."""
 
 
 def readable(message: LoggedMessage) -> str:
@@ -184,6 +186,21 @@ def invented_words(messages: Sequence[LoggedMessage], earlier: Iterable[str]) ->
             found[message.seq] = "\n".join(words[start:end].strip() for start, end in spans)
         is_open = still_open
     return {seq: words for seq, words in found.items() if any(map(str.isalnum, words))}
+
+
+def given_words(messages: Sequence[LoggedMessage], invented: Collection[int] = ()) -> dict[int, str]:
+    """Return by `seq` the user's messages that give a text to work on: own words, and that text between marks.
+
+    Args:
+        messages: The new messages, as they were said.
+        invented: Messages with parts of a game, which give nothing.
+    """
+    found = {
+        message.seq: redact(fold_runs(marked_words(message.text[:MAX_READ_CHARACTERS])))
+        for message in messages
+        if message.seq not in invented and speaker_kind(message.role, message.name) == "user"
+    }
+    return {seq: words for seq, words in found.items() if words}
 
 
 def _is_game_open(texts: Iterable[str]) -> bool:

@@ -14,6 +14,7 @@ _ASKING = LazyPattern(
     r"please|pls|can you|could you|would you|help me|translate|rewrite|rephrase|paraphrase|correct|proofread|polish|"
     r"summari[sz]e|shorten|improve|edit|fix|check|review|revise|analy[sz]e|make|write|draft|create|generate|give me|"
     r"tell me|answer|explain|continue|complete|turn|convert|reword|simplify|expand|develop|respond|reply|use|"
+    r"optimi[sz]e|enhance|say the same|"
     r"grammar|spelling|what (?:does|do|is|are)|what's|(?:is|are|does|do) (?:this|these|it)|"
     # German, Dutch
     r"bitte|kannst du|können sie|schreib\w{0,3}|erstell\w{0,2}|mach\w{0,2}|gib|übersetze?n?|korrigier\w{0,3}|"
@@ -53,7 +54,7 @@ _ASKING = LazyPattern(
 # The same in scripts without blanks, and in Korean, whose verbs end the sentence.
 _ASKING_UNSPACED = LazyPattern(
     r"[请請帮幫]|[优優]化|改[进進]|完善|有[无無没沒]|是否|翻[译譯]|中[译譯]英|英[译譯]中|改[写寫]|[写寫]一|[润潤]色|[总總][结結]|[扩擴][写寫]|[缩縮][写寫]|[续續][写寫]|生成|"
-    r"解[释釋]|分析|[检檢]查|[给給]我|把.{1,12}[用翻改写寫]|ください|下さい|してくれ|訳して|書いて|直して|教えて|要約|お願い|"
+    r"精[简簡]|修改|用.{1,8}[写寫]|解[释釋]|分析|[检檢]查|[给給]我|把.{1,12}[用翻改写寫]|ください|下さい|してくれ|訳して|書いて|直して|教えて|要約|お願い|"
     r"해\s?줘|해\s?주세요|써\s?줘|써\s?주세요|번역|고쳐|요약|작성|알려\s?줘|설명|เขียน|แปล|แก้|สรุป|ช่วย|อธิบาย"
 )
 

@@ -89,6 +89,8 @@ class ExtractionBatch:
     """What comes back because what replaced it was taken back: candidates are weighed against it as well."""
     invented: Mapping[int, str] = field(default_factory=dict)
     """What messages say within a game, a story or a supposition, by `seq`; empty where no model is asked."""
+    given: Mapping[int, str] = field(default_factory=dict)
+    """Messages with the texts that they give to work on between marks, by `seq`; empty where no model is asked."""
 
     @property
     def sources(self) -> frozenset[str]:

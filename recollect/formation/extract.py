@@ -17,6 +17,7 @@ from recollect.formation.inputs import (
     RECENT,
     admitted,
     characters,
+    given_texts,
     log_repeated_parts,
     part_games,
     parted,
@@ -82,6 +83,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
     played, invented = await part_games(told, gone, lease, runtime)
+    said = told
     told, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
     # A question stays for its answer where it is no memory itself.
     parts = await parted(told, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
@@ -98,6 +100,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
         invented=invented if told == played else {},  # it may say what is to be forgotten
+        given=await given_texts(said, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):

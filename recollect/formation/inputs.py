@@ -11,6 +11,7 @@ from recollect.extraction.probe import probe
 from recollect.extraction.redaction import redact
 from recollect.extraction.sources import (
     MAX_READ_CHARACTERS,
+    given_words,
     invented_words,
     keep_readable,
     readable,
@@ -175,6 +176,31 @@ async def part_games(
         size,
         lambda: (without_role_play(messages, earlier), invented_words(messages, earlier) if asked else {}),
         above=LARGE_BATCH,
+    )
+
+
+async def given_texts(
+    said: Sequence[LoggedMessage],
+    parts: Sequence[tuple[LoggedMessage, str]],
+    invented: Collection[int],
+    runtime: Runtime,
+) -> dict[int, str]:
+    """Return by `seq` the messages that give a text to work on, where there is a model to be shown it.
+
+    Args:
+        said: The messages as they were said.
+        parts: The same without what is forgotten and what repeats memories: what lost something gives nothing.
+        invented: Numbers of messages with parts of a game.
+        runtime: Says whether there is a model.
+    """
+    if runtime.model is None:
+        return {}
+    whole = {message.seq: message for message in said}
+    left = [whole[message.seq] for message, repeated in parts if not repeated and message.seq in whole]
+    kept = {message.seq: message.text for message, _ in parts}
+    unchanged = [message for message in left if kept[message.seq] in (message.text, readable(message))]
+    return await run_in_thread_if_large(
+        characters(unchanged), lambda: given_words(unchanged, invented), above=LARGE_BATCH
     )
 
 

@@ -1,7 +1,8 @@
 """Which messages a form model is not shown, and why. Loads the learned gate once.
 
 Skipped is only what surely holds nothing: phrases of courtesy that are listed, messages without words, messages whose
-words are all others', and code that the learned gate thinks nothing of either. What belongs to a game is shown as such.
+words are all others', and code that the learned gate thinks nothing of either. Words of a game and texts to work on are
+shown, marked as such.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ CODE_THRESHOLD = 0.05
 
 def why_skipped(message: LoggedMessage, batch: ExtractionBatch) -> SkipReason:
     """Return why a model need not see a new message of a batch; empty if it may hold something."""
-    if message.seq in batch.invented:
+    if message.seq in batch.invented or message.seq in batch.given:
         return ""
     return skip_of(message, (*batch.earlier, *batch.messages), learned_gate=batch.profile.form.learned_gate)
 

@@ -7,9 +7,10 @@ from functools import partial
 import numpy as np
 
 from recollect.concurrency import run_in_thread_if_large
-from recollect.extraction.evidence import check_evidence, check_summary
+from recollect.extraction.evidence import CarriedWords, check_evidence, check_summary
+from recollect.extraction.pasted_evidence import with_source
 from recollect.extraction.redaction import redact
-from recollect.extraction.review_gate import review_reason
+from recollect.extraction.review_gate import pasted_reason, review_reason
 from recollect.extraction.sentences import shortened
 from recollect.extraction.sources import readable
 from recollect.formation.batch import ExtractionBatch, ignored
@@ -40,6 +41,7 @@ from recollect.resolution.planned_changes import MemoryFactory, to_changes
 from recollect.resolution.values import Claim, Neighbours, ResolvedCandidate, ResolveInputs, refusal
 from recollect.store.executor import MAX_PAGE_SIZE as MAX_PAGE_SIZE
 from recollect.text import terms
+from recollect.text.source_marks import names_pasted_source
 from recollect.types import (
     Candidate,
     Change,
@@ -133,13 +135,15 @@ def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: S
     proven: list[Claim] = []
     further: dict[int, tuple[Evidence, ...]] = {}
     refused: list[ResolvedCandidate] = []
+    carried = CarriedWords(batch.invented, batch.given)
     for candidate in candidates:
         if candidate.sums_up:
             summed = check_summary(candidate, batch.messages, batch.sources)
             evidence, reason = summed.evidence, summed.reason
         else:
-            checked = check_evidence(candidate, batch.messages, batch.sources, batch.earlier, batch.invented)
+            checked = check_evidence(candidate, batch.messages, batch.sources, batch.earlier, carried)
             evidence, reason = (checked.evidence, *checked.further) if checked.evidence else (), checked.reason
+            candidate = with_source(candidate) if checked.is_pasted else candidate
         if not evidence:
             refused.append(refusal(candidate, reason))
             continue
@@ -164,6 +168,22 @@ def _fitted(checked: _Checked, profile: Profile) -> _Checked:
 async def _resolve(
     batch: ExtractionBatch, checked: _Checked, vectors: Vectors, runtime: Runtime
 ) -> list[ResolvedCandidate]:
+    """Decide on what is proven; what rests on pasted texts apart, so that it neither ends nor replaces a statement."""
+    resolved: list[ResolvedCandidate] = []
+    for is_pasted in (False, True):
+        places = [n for n, claim in enumerate(checked.proven) if names_pasted_source(claim.candidate.text) is is_pasted]
+        part = _Checked(
+            proven=[checked.proven[place] for place in places],
+            further={number: checked.further[place] for number, place in enumerate(places)},
+            refused=(),
+        )
+        resolved += await _resolve_part(batch, part, vectors[places], runtime, is_pasted=is_pasted)
+    return resolved
+
+
+async def _resolve_part(
+    batch: ExtractionBatch, checked: _Checked, vectors: Vectors, runtime: Runtime, *, is_pasted: bool
+) -> list[ResolvedCandidate]:
     proven = checked.proven
     if not proven:
         return []
@@ -174,6 +194,7 @@ async def _resolve(
         conversation = batch.lease.key.conversation
         neighbours = await add_requested(neighbours, candidates, batch.hot, conversation, runtime)
     neighbours = batch.back.beside(exclude(neighbours, batch.ended), vectors, runtime.embedder)
+    neighbours = _of_a_kind(neighbours, is_pasted=is_pasted)
     between = runtime.embedder.relevance(np.asarray(vectors @ vectors.T, dtype=np.float32))
     hold_reasons = await run_in_thread_if_large(
         len(proven), lambda: _hold_reasons(batch, proven), above=MAX_INLINE_CANDIDATES
@@ -193,7 +214,7 @@ async def _resolve(
     resolved = await run_in_thread_if_large(
         size, lambda: _resolved(proven, neighbours, policy, inputs), above=MAX_INLINE_CANDIDATES
     )
-    model = with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
+    model = None if is_pasted else with_budget(runtime, CostPurpose.JUDGE, batch.lease.key.subject, batch.profile)
     settled = settle(open_questions(resolved, neighbours, policy) if model else [], policy)
     verdicts = dict(settled.verdicts)
     if model and settled.open:
@@ -209,6 +230,12 @@ async def _resolve(
     ]
 
 
+def _of_a_kind(neighbours: Neighbours, *, is_pasted: bool) -> Neighbours:
+    """Keep the notes that name a pasted source, or those that do not and the facts."""
+    near = [[one for one in each if names_pasted_source(one.memory.text) is is_pasted] for each in neighbours.near]
+    return Neighbours(near=near) if is_pasted else replace(neighbours, near=near)
+
+
 def _messages(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, str]:
     """Return the own words of the messages that candidates rest on, where they claim to correct something."""
     own = {message.seq: message for message in batch.messages}
@@ -220,7 +247,11 @@ def _hold_reasons(batch: ExtractionBatch, proven: Sequence[Claim]) -> dict[int, 
     own = {message.seq: readable(message) for message in batch.messages}
     # A user's request to forget ends memories and adds none: there is nothing to review.
     reasons = {
-        place: review_reason(claim.candidate, claim.evidence.role, own[claim.evidence.seq])
+        place: (
+            pasted_reason(claim.candidate, own[claim.evidence.seq])
+            if names_pasted_source(claim.candidate.text)
+            else review_reason(claim.candidate, claim.evidence.role, own[claim.evidence.seq])
+        )
         for place, claim in enumerate(proven)
         if not claim.candidate.forgets or claim.evidence.role != "user"
     }

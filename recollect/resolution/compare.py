@@ -22,6 +22,7 @@ from recollect.resolution.tokens import (
     without_determiners,
 )
 from recollect.text import STOP_WORDS, bare, negations, normalise, spelling_similarity, words
+from recollect.text.source_marks import names_pasted_source
 from recollect.text.wordings import are_english, common_language, foreign_difference, light_words, marked_difference
 
 # Small words, each with its meaning; of two texts that have different ones of a group neither says the other.
@@ -34,6 +35,7 @@ _TURNING: tuple[dict[str, str], ...] = (
     },
     {token(word): word for word in "all some most few every".split()},
 )
+_SOURCES = "one rests on a pasted text"
 _SMALL_WORD = "a small word turns the meaning"
 _NAMES = "the names differ"
 _DATES = "the dates differ"
@@ -77,6 +79,8 @@ def never_merge(a: str, b: str) -> str | None:
     >>> never_merge("The user loves hiking.", "The user really loves hiking!") is None
     True
     """
+    if names_pasted_source(a) is not names_pasted_source(b):
+        return _SOURCES
     if not are_english(a, b):
         in_signs = signs(a) != signs(b) or _currencies(a) != _currencies(b)
         return foreign_difference(a, b) or (_NAMES if in_signs else None)
@@ -97,7 +101,8 @@ def differs(a: str, b: str) -> str | None:
     who does it to whom, and from where or to where.
     """
     return (
-        _differs(a, b)
+        (_SOURCES if names_pasted_source(a) is not names_pasted_source(b) else None)
+        or _differs(a, b)
         or marked_difference(a, b)
         or _differ_in_months(a, b)
         or (_SMALL_WORD if _turned(*align(a, b)) else None)

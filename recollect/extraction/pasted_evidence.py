@@ -1,0 +1,44 @@
+"""What a text to work on is evidence for: a note of low confidence that names its source, and nothing else. Pure.
+
+'Polish this: I have taught since 2012.' is evidence for "According to a pasted text, perhaps by another: The user has
+taught since 2012." It fills no slot, ends nothing and orders nothing.
+"""
+
+from dataclasses import replace
+
+from recollect.extraction.given_texts import GIVEN_CLOSE, GIVEN_OPEN
+from recollect.text.source_marks import PASTED_MARK
+from recollect.types import Candidate, MemoryKind
+
+# Anybody may have written the text, so a model can be no surer than this.
+MAX_CONFIDENCE = 0.5
+
+
+def without_marks(words: str) -> str:
+    """Return words without the marks around given texts."""
+    return words.replace(GIVEN_OPEN, "").replace(GIVEN_CLOSE, "")
+
+
+def changes_anything(candidate: Candidate) -> bool:
+    """Return whether a candidate would end, correct or forget a memory: no pasted text may."""
+    return bool(
+        candidate.ends
+        or candidate.forgets
+        or candidate.forgets_seqs
+        or candidate.corrects
+        or candidate.replaces
+        or candidate.shifts
+    )
+
+
+def with_source(candidate: Candidate) -> Candidate:
+    """Return a candidate from a pasted text as a note that names its source."""
+    return replace(
+        candidate,
+        kind=MemoryKind.NOTE,
+        text=f"{PASTED_MARK}{candidate.text}",
+        category="",
+        key="",
+        value="",
+        confidence=min(candidate.confidence, MAX_CONFIDENCE),
+    )
