@@ -86,6 +86,7 @@ from recollect.types.memory import (
     is_same_but_for_uses,
 )
 from recollect.types.memory_order import MemoryOrder
+from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits
 from recollect.types.recall import (
     ALL_VECTORS,
     MAX_MEMORY_CHARACTERS,
@@ -140,6 +141,7 @@ __all__ = [
     "ALL_ACTS",
     "ALL_VECTORS",
     "ANONYMOUS",
+    "ANY_TRAITS",
     "BUILT_IN",
     "CIRCUMSTANCE",
     "DECLARED",
@@ -237,6 +239,7 @@ __all__ = [
     "MemoryOrder",
     "MemoryRequest",
     "MemoryState",
+    "MemoryTraits",
     "Message",
     "MessageRef",
     "MissingVectors",
