@@ -37,11 +37,10 @@ if TYPE_CHECKING:
 
 
 class Recollect(BlockingServices):
-    """Long-term memory for LLM chat, blocking: `with Recollect() as memory:`. Safe to call from several threads.
+    """Long-term memory for LLM chat, blocking: `with Recollect() as memory:`. Safe in several threads.
 
-    `user` is a user's name, or a `Subject` for a memory that is not a user's; None means the settings' default user. Every
-    method may raise `StoreUnavailableError`. Memories are formed from recorded messages in the background while the object
-    is open; `form` waits for them.
+    `user` is a user's name, or a `Subject` for a memory that is not a user's; None is the settings' default user.
+    Memories are formed while the object is open; `form` waits. Methods may raise `StoreUnavailableError`.
     """
 
     def __init__(

@@ -86,6 +86,7 @@ from recollect.types.memory import (
     is_same_but_for_uses,
 )
 from recollect.types.memory_order import MemoryOrder
+from recollect.types.memory_pair import MemoryPair, NearDuplicates
 from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits
 from recollect.types.recall import (
     ALL_VECTORS,
@@ -237,12 +238,14 @@ __all__ = [
     "MemoryKind",
     "MemoryMode",
     "MemoryOrder",
+    "MemoryPair",
     "MemoryRequest",
     "MemoryState",
     "MemoryTraits",
     "Message",
     "MessageRef",
     "MissingVectors",
+    "NearDuplicates",
     "NewApiKey",
     "NewNote",
     "NoteBatch",
