@@ -121,6 +121,9 @@ class RecalledMemory:
     """Short sentences: 'means the same (0.82)', 'shares "peanuts"', 'a standing fact'."""
     standing: bool = False
     """A standing fact: there because of its importance, whatever was asked."""
+    parts: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Of a search by hand: log-odds by kind of evidence. With their sum `s`, the score is `1 / (1 + exp(-s))`, unless a
+    reranker gave it."""
 
     def __repr__(self) -> str:
         """Return one line: score, shortened text, reasons and id."""
@@ -145,6 +148,8 @@ class Recall:
     left_out: tuple[OmittedMemory, ...] = ()
     considered: int = 0
     """Number of active memories that were scored."""
+    subjects: tuple[Subject, ...] = ()
+    """The reading list: whose memories these were; empty if unknown."""
     vectors_compared: int | None = None
     """Number of vectors that an index picked for comparison; it may have missed a near one. None: all were compared."""
     took_ms: float = 0.0
