@@ -10,6 +10,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "forgot": "Forgotten: no later answer has it. Its history stays.",
         "forgot-many": "Forgotten: no later answer has them. Their history stays.",
         "erased-many": "Erased: nothing is left of them.",
+        "shared-many": "Shared: the other subject has them, too.",
         "shared": "Shared: the other subject has it, too.",
         "unlinked": "Removed from here. The other subjects keep it.",
         "approved": "Approved. It is recalled from now on.",

@@ -86,8 +86,9 @@ class _Scale:
     def bar(self, start: datetime | None, end: datetime | None, now: datetime) -> TimeBar | None:
         if start is None:
             return None
-        left, right = self.at(start), self.at(end or max(now, start))
-        return TimeBar(start=left, width=round(max(right - left, _MIN_BAR), 2), is_open=end is None)
+        right = self.at(end or max(now, start))
+        left = max(min(self.at(start), right - _MIN_BAR), 0)
+        return TimeBar(start=round(left, 2), width=round(right - left, 2), is_open=end is None)
 
 
 def _true_label(memory: Mapping[str, Any], *, was_never: bool) -> str:
