@@ -16,5 +16,8 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "approved": "Approved. It is recalled from now on.",
         "rejected": "Rejected: it is not recalled. Its history stays.",
         "undone": "Undone.",
+        "demonstration-added": "This is demonstration data: the person does not exist. Remove it on the overview.",
+        "demonstration-erased": "The demonstration data is erased: nothing is left of it.",
+        "trial-erased": "Erased: nothing is left of what you typed.",
     }
 )
