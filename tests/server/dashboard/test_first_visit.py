@@ -5,7 +5,8 @@ import pytest
 
 from dashboard_client import HTML, DashboardClient, dashboard_client
 from recollect.engine import AsyncRecollect
-from recollect.server.dashboard.demonstration import APP, PERSON, SHARED, TRIAL
+from recollect.server.dashboard.demonstration import APP, PEOPLE, PERSON, SHARED, TRIAL
+from recollect.testing import FakeClock
 from recollect.types import Access, MemoryState, NewApiKey, Subject
 
 ROOT = "/dashboard"
@@ -90,14 +91,32 @@ async def test_demonstration_data_is_removed_with_one_click(engine: AsyncRecolle
     assert [subject.text for subject in await engine.admin.subjects()] == ["user:ana"]
 
 
-async def test_demonstration_data_can_be_stored_again(engine: AsyncRecollect) -> None:
+async def test_after_removal_another_person_is_told_of(engine: AsyncRecollect, clock: FakeClock) -> None:
+    homes = []
     async with dashboard_client(engine) as browser:
-        await browser.submit(ROOT, FILL)
-        await browser.submit(ROOT, REMOVE)
-        answer = await browser.submit(ROOT, FILL)
+        for _ in range(PEOPLE):
+            answer = await browser.submit(ROOT, FILL)
+            assert answer.status_code == 200
+            memories = await engine.list(user=Subject.parse(PERSON), closed=True)
+            homes += [memory.value for memory in memories if memory.key == "location"]
+            assert [memory.state for memory in memories].count(MemoryState.HELD) == 1
+            clock.advance(minutes=1)
+            await browser.submit(ROOT, REMOVE)
+        refused = await browser.submit(ROOT, FILL)
 
-    assert answer.status_code == 200
-    assert any(memory.value == "Bergen" for memory in await engine.list(user=Subject.parse(PERSON)))
+    assert len(homes) == len(set(homes)) == 2 * PEOPLE
+    assert refused.status_code == 409
+    assert "erased words are not stored again" in refused.text
+    assert await engine.admin.subjects() == []
+
+
+async def test_the_same_can_be_tried_again_after_it_was_erased(engine: AsyncRecollect, clock: FakeClock) -> None:
+    async with dashboard_client(engine) as browser:
+        for _ in range(2):
+            answer = await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon."})
+            assert "The user lives in Lisbon." in answer.text
+            clock.advance(minutes=1)
+            await browser.submit(TRY, f"{TRY}/end")
 
 
 async def test_a_real_user_of_that_name_is_not_removed(engine: AsyncRecollect) -> None:

@@ -8,6 +8,7 @@ from recollect.server.dashboard.demonstration import (
     APP_NAME,
     APP_NOTE,
     FIRST_CONVERSATION,
+    PEOPLE,
     PERSON,
     SHARED,
     SHARED_NOTE,
@@ -100,15 +101,30 @@ async def _fill(request: PageRequest) -> SeeOther:
         )
     if any(subject in known for subject in SUBJECTS):
         raise PageError(CONFLICT, "There is a memory with the name of the demonstration data already.")
-    chats = demonstration_chats(request.engine.clock.now())
-    for name, body in chats.items():
-        await request.rest.post("subjects", PERSON, "conversations", name, "messages", body=body)
+    chats = await _tell(request)
     await request.rest.post("subjects", SHARED, "memories", body={"memories": [{"text": SHARED_NOTE}]})
     await request.rest.post("subjects", PERSON, "subscriptions", body={"shared": SHARED})
     await request.rest.send("PUT", "subjects", PERSON, "apps", APP_NAME)
     await request.rest.post("subjects", APP, "memories", body={"memories": [{"text": APP_NOTE}]})
     await _form(request, PERSON, list(chats))
     return SeeOther(page_path("subjects", PERSON, done="demonstration-added"))
+
+
+async def _tell(request: PageRequest) -> list[str]:
+    """Record the chats of the first person of whom nothing was erased; return the names of the conversations.
+
+    Raises:
+        PageError: All were there before, and were removed: erased words do not come back.
+    """
+    for person in range(PEOPLE):
+        chats = demonstration_chats(request.engine.clock.now(), person)
+        for name, body in chats.items():
+            await request.rest.post("subjects", PERSON, "conversations", name, "messages", body=body)
+        steps = ("subjects", PERSON, "conversations", FIRST_CONVERSATION, "messages")
+        if not any(message["erased"] for message in (await request.rest.get(*steps))["messages"]):
+            return list(chats)
+        await _erase(request, PERSON)
+    raise PageError(CONFLICT, f"Demonstration data was removed {PEOPLE} times: erased words are not stored again.")
 
 
 async def _remove(request: PageRequest) -> SeeOther:
