@@ -6,6 +6,7 @@ import pytest
 from dashboard_client import HTML, DashboardClient, dashboard_client
 from recollect.engine import AsyncRecollect
 from recollect.server.dashboard.demonstration import APP, PEOPLE, PERSON, SHARED, TRIAL
+from recollect.server.dashboard.pages import first_visit
 from recollect.testing import FakeClock
 from recollect.types import Access, MemoryState, NewApiKey, Subject
 
@@ -156,7 +157,10 @@ async def test_only_administrators_fill_a_server(engine: AsyncRecollect, access:
     assert await engine.admin.subjects() == []
 
 
-async def test_an_administrator_of_a_tenant_fills_that_tenant(engine: AsyncRecollect) -> None:
+async def test_an_administrator_of_a_tenant_fills_that_tenant(
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_visit, "_WAIT_S", 0)  # no worker runs here
     _, secret = await engine.keys.create(NewApiKey(name="k", access=Access.ADMIN, tenant="acme"))
     async with dashboard_client(engine, authorization=f"Bearer {secret}") as browser:
         await browser.submit(ROOT, FILL)

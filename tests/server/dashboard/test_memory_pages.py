@@ -160,3 +160,28 @@ async def test_nothing_can_be_changed_with_a_key_that_only_reads(engine: AsyncRe
 
     assert answer.status_code == 403
     assert len(await engine.list(user="ana")) == 1
+
+
+async def test_lists_are_filtered_by_class_age_and_source(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await engine.record([{"role": "user", "content": "I live in Rome."}], user="ana", conversation="c-1")
+    await engine.form()
+    clock.advance(days=40)
+    await engine.add("Ana prefers tea.", user="ana", type="preference")
+
+    async def listed(**query: str) -> list[str]:
+        return [memory["text"] for memory in (await browser.read(ANA, **query))["listed"]["memories"]]
+
+    async with dashboard_client(engine) as browser:
+        assert await listed(type="preference") == ["Ana prefers tea."]
+        assert await listed(category="identity") == ["The user lives in Rome."]
+        assert "The user lives in Rome." in await listed(conversation="c-1")
+        assert "Ana prefers tea." not in await listed(conversation="c-1")
+        assert await listed(age="month") == ["Ana prefers tea."]
+        assert "Ana prefers tea." not in await listed(age="older-month")
+        assert "The user lives in Rome." in await listed(age="older-month")
+        refused = await browser.http.get(ANA, params={"age": "ancient"}, headers=HTML)
+        missing = await browser.http.get(ANA, params={"conversation": "<b>c-9</b>"}, headers=HTML)
+
+    assert refused.status_code == 400
+    assert missing.status_code in (200, 404)
+    assert "<b>c-9" not in missing.text

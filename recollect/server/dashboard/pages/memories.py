@@ -1,7 +1,7 @@
 """A subject's memories: search with the parts of each score, filters, sorting, and changes to many at once."""
 
 from collections.abc import Mapping
-from datetime import date
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
@@ -13,7 +13,18 @@ from recollect.types import MemoryKind, MemoryOrder, MemoryState
 PAGE_SIZE = 50
 _FOUND = 25
 _MAX_CHOSEN = 500
-_FILTERS = ("kind", "state", "tag", "order", "at", "known_at")
+_PLAIN_FILTERS = ("tag", "type", "category", "conversation", "order")
+_FILTERS = ("kind", "state", "age", *_PLAIN_FILTERS, "at", "known_at")
+_CATEGORIES = ("identity", "preference", "constraint", "instruction")
+# Days, and whether that is the most or the least.
+_AGES = {
+    "day": ("stored in the last day", 1, True),
+    "week": ("stored in the last week", 7, True),
+    "month": ("stored in the last 30 days", 30, True),
+    "year": ("stored in the last year", 365, True),
+    "older-month": ("stored over 30 days ago", 30, False),
+    "older-year": ("stored over a year ago", 365, False),
+}
 _BY_DEFAULT = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE)
 _ORDERS = {
     MemoryOrder.NEWEST: "newest first",
@@ -38,6 +49,8 @@ async def _memories(request: PageRequest) -> Page:
         "kinds": list(MemoryKind),
         "states": list(MemoryState),
         "orders": _ORDERS,
+        "categories": _CATEGORIES,
+        "ages": {name: text for name, (text, _, _) in _AGES.items()},
         "is_past": any(dates.values()),
         "are_all_chosen": request.query.get("choose") == "all",
         "found": None,
@@ -56,12 +69,26 @@ async def _memories(request: PageRequest) -> Page:
         cursor=request.chosen("cursor"),
         kind=[filters["kind"]] if filters["kind"] else list(_BY_DEFAULT),
         state=[filters["state"]] if filters["state"] else [MemoryState.ACTIVE, MemoryState.HELD],
-        tag=filters["tag"] or None,
-        order=filters["order"] or None,
+        **{name: filters[name] or None for name in _PLAIN_FILTERS},
+        **_stored(filters["age"], request.engine.clock.now()),
         **dates,
     )
     totals = await request.rest.get("subjects", request.subject)
     return Page(template="memories", title="Memories", data={**data, "listed": listed, "totals": totals})
+
+
+def _stored(age: str, now: datetime) -> dict[str, str]:
+    """Return between which instants memories of an age were stored, as the API takes it.
+
+    Raises:
+        BadFormError: There is no such age.
+    """
+    if not age:
+        return {}
+    if age not in _AGES:
+        raise BadFormError(f"The age is none of {', '.join(_AGES)}.")
+    _, days, is_most = _AGES[age]
+    return {"since" if is_most else "until": (now - timedelta(days=days)).isoformat()}
 
 
 def _end_of_day(day: str) -> str | None:
