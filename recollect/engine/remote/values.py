@@ -89,7 +89,8 @@ def recalled(raw: Raw, client: RestClient) -> RecalledMemory:
 
 def recall(raw: Raw, client: RestClient) -> Recall:
     """Read the result of a search."""
-    return read(Recall, {**raw, "items": [recalled(item, client) for item in raw["items"]]})
+    items = [recalled(item, client) for item in raw["items"]]
+    return read(Recall, {**raw, "items": items, "subjects": tuple(subjects(raw["subjects"], client))})
 
 
 def message(raw: Raw) -> LoggedMessage:
