@@ -10,7 +10,14 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "forgot": "Forgotten: no later answer has it. Its history stays.",
         "forgot-many": "Forgotten: no later answer has them. Their history stays.",
         "erased-many": "Erased: nothing is left of them.",
-        "shared": "Shared.",
+        "shared-many": "Shared: the other subject has them, too.",
+        "shared": "Shared: the other subject has it, too.",
+        "unlinked": "Removed from here. The other subjects keep it.",
+        "approved": "Approved. It is recalled from now on.",
+        "rejected": "Rejected: it is not recalled. Its history stays.",
         "undone": "Undone.",
+        "demonstration-added": "This is demonstration data: the person does not exist. Remove it on the overview.",
+        "demonstration-erased": "The demonstration data is erased: nothing is left of it.",
+        "trial-erased": "Erased: nothing is left of what you typed.",
     }
 )

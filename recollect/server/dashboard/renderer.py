@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from recollect.server.dashboard.demonstration import is_demonstration
 from recollect.server.dashboard.filters import FILTERS
 from recollect.server.dashboard.messages import MESSAGES
 from recollect.server.dashboard.paths import page_path
@@ -42,5 +43,7 @@ def _environment() -> "Environment":
         auto_reload=False,
     )
     environment.filters.update(FILTERS)
-    environment.globals.update(messages=MESSAGES, page_path=page_path, static_url=static_url)
+    environment.globals.update(
+        is_demonstration=is_demonstration, messages=MESSAGES, page_path=page_path, static_url=static_url
+    )
     return environment

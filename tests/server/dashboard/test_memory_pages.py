@@ -1,8 +1,11 @@
 """Pages of memories: list, search, add, correct, forget and erase, without scripts."""
 
-from dashboard_client import dashboard_client
+import pytest
+
+from dashboard_client import HTML, dashboard_client
 from recollect.engine import AsyncRecollect
-from recollect.types import MemoryState
+from recollect.testing import FakeClock
+from recollect.types import Access, MemoryOrder, MemoryState, NewApiKey, Subject
 
 ANA = "/dashboard/subjects/user%3Aana"
 
@@ -52,3 +55,133 @@ async def test_erasing_asks_to_be_sure_and_shows_the_receipt(engine: AsyncRecoll
 
     assert "Receipt" in answer.text
     assert await engine.list(user="ana", closed=True) == []
+
+
+async def test_lists_are_filtered_and_the_filters_stay_when_paging(engine: AsyncRecollect) -> None:
+    await engine.bulk.add([f"Ana has book {number}." for number in range(60)], user="ana")
+    closed = await engine.add("Ana drinks green tea.", user="ana")
+    await engine.forget(closed.id, user="ana")
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(ANA, order="oldest", kind="note")
+        first = await browser.read(ANA, order="oldest", kind="note")
+        following = await browser.read(ANA, order="oldest", kind="note", cursor=first["listed"]["next_cursor"])
+        old = await browser.read(ANA, state="closed")
+        none = await browser.open(ANA, kind="episode")
+
+    assert "60 active in all, 50 on this page." in html
+    assert "kind=note&amp;order=oldest&amp;cursor=" in html
+    assert first["listed"]["memories"][0]["text"] == "Ana has book 0."
+    assert [each["text"] for each in following["listed"]["memories"]][-1] == "Ana has book 59."
+    assert [each["text"] for each in old["listed"]["memories"]] == ["Ana drinks green tea."]
+    assert "Nothing fits the filters." in none
+
+
+@pytest.mark.parametrize("order", list(MemoryOrder))
+async def test_every_order_is_offered_and_works(engine: AsyncRecollect, order: MemoryOrder) -> None:
+    await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(ANA, order=order)
+
+    assert f'<option value="{order}" selected>' in html
+    assert "Ana plays the cello." in html
+
+
+async def test_the_past_is_listed_and_searched(engine: AsyncRecollect, clock: FakeClock) -> None:
+    rome = await engine.add("Ana lives in Rome.", user="ana")
+    clock.advance(days=60)
+    await engine.correct(rome.id, "Ana lives in Oslo.", user="ana", true_until=clock.now())
+    async with dashboard_client(engine) as browser:
+        listed = await browser.open(ANA, at="2026-02-01")
+        found = await browser.read(ANA, q="where does she live?", at="2026-02-01", known_at="2026-02-01")
+        refused = await browser.http.get(ANA, params={"at": "yesterday"}, headers=HTML)
+
+    assert "Ana lives in Rome." in listed
+    assert "Ana lives in Oslo." not in listed
+    assert "as of 2026-02-01" in listed
+    assert [item["memory"]["text"] for item in found["found"]["items"]] == ["Ana lives in Rome."]
+    assert refused.status_code == 400
+    assert "Write a day as" in refused.text
+
+
+async def test_all_of_a_page_are_chosen_and_forgotten(engine: AsyncRecollect) -> None:
+    notes = await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red.", "Ana likes tea."], user="ana")
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(ANA, kind="note", choose="all")
+        assert html.count(' name="memory"') == html.count(" checked>") == 3
+
+        many = {"memory": [notes[0].id, notes[1].id], "action": "forget"}
+        answer = await browser.submit(f"{ANA}?kind=note", f"{ANA}/memories/many", many)
+
+    assert "Forgotten: no later answer has them." in answer.text
+    assert "(2)" in answer.text
+    assert answer.url.params["kind"] == "note"
+    assert [memory.text for memory in await engine.list(user="ana")] == ["Ana likes tea."]
+
+
+async def test_many_are_shared_or_erased(engine: AsyncRecollect) -> None:
+    notes = await engine.bulk.add(["The cabin is in Tirol.", "The key is under the stone."], user="ana")
+    ids = [note.id for note in notes]
+    async with dashboard_client(engine) as browser:
+        many = f"{ANA}/memories/many"
+        unnamed = await browser.submit(ANA, many, {"memory": ids, "action": "share"})
+        assert "Name the subject" in unnamed.text
+        shared = await browser.submit(ANA, many, {"memory": ids, "action": "share", "to": "shared:family"})
+        assert "Shared: the other subject has them" in shared.text
+        unsure = await browser.submit(ANA, many, {"memory": ids, "action": "erase"})
+        assert unsure.status_code == 400
+        again = {"memory": [*ids, ids[0]], "action": "erase", "sure": "yes"}
+        erased = await browser.submit(ANA, many, again)
+
+    assert "(2)" in erased.text  # the third was erased by then
+    assert await engine.list(user="ana") == []
+    assert len(await engine.list(user=Subject("shared", "family"))) == 2
+
+
+async def test_a_failure_among_many_says_how_many_were_done(engine: AsyncRecollect) -> None:
+    notes = await engine.bulk.add(["The cabin is in Tirol.", "The key is under the stone."], user="ana")
+    await engine.forget(notes[1].id, user="ana")
+    async with dashboard_client(engine) as browser:
+        fields = {"memory": [note.id for note in notes], "action": "share", "to": "shared:family"}
+        answer = await browser.submit(ANA, f"{ANA}/memories/many", fields)
+
+    assert answer.status_code == 400
+    assert "1 of 2 were done" in answer.text
+
+
+async def test_nothing_can_be_changed_with_a_key_that_only_reads(engine: AsyncRecollect) -> None:
+    note = await engine.add("Ana drinks green tea.", user="ana")
+    _, secret = await engine.keys.create(NewApiKey(name="k", access=Access.READ, user="ana"))
+    async with dashboard_client(engine, authorization=f"Bearer {secret}") as browser:
+        for page in (ANA, f"{ANA}/memories/{note.id}"):
+            html = await browser.open(page)
+            assert "Ana drinks green tea." in html
+            assert 'method="post"' not in html.replace('action="/dashboard/logout"', "").partition("<main")[2]
+        answer = await browser.http.post(f"{ANA}/memories/{note.id}/forget", headers=HTML, data={"reason": "x"})
+
+    assert answer.status_code == 403
+    assert len(await engine.list(user="ana")) == 1
+
+
+async def test_lists_are_filtered_by_class_age_and_source(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await engine.record([{"role": "user", "content": "I live in Rome."}], user="ana", conversation="c-1")
+    await engine.form()
+    clock.advance(days=40)
+    await engine.add("Ana prefers tea.", user="ana", type="preference")
+
+    async def listed(**query: str) -> list[str]:
+        return [memory["text"] for memory in (await browser.read(ANA, **query))["listed"]["memories"]]
+
+    async with dashboard_client(engine) as browser:
+        assert await listed(type="preference") == ["Ana prefers tea."]
+        assert await listed(category="identity") == ["The user lives in Rome."]
+        assert "The user lives in Rome." in await listed(conversation="c-1")
+        assert "Ana prefers tea." not in await listed(conversation="c-1")
+        assert await listed(age="month") == ["Ana prefers tea."]
+        assert "Ana prefers tea." not in await listed(age="older-month")
+        assert "The user lives in Rome." in await listed(age="older-month")
+        refused = await browser.http.get(ANA, params={"age": "ancient"}, headers=HTML)
+        missing = await browser.http.get(ANA, params={"conversation": "<b>c-9</b>"}, headers=HTML)
+
+    assert refused.status_code == 400
+    assert missing.status_code in (200, 404)
+    assert "<b>c-9" not in missing.text

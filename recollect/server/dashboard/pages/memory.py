@@ -1,16 +1,54 @@
 """One memory: what it says, since when it holds, where it comes from, what was decided; and what to do about it."""
 
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from recollect.server.dashboard.decision_sentences import newest_undoable, told_decisions
 from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
+from recollect.server.dashboard.quotes import read_quotes
+from recollect.server.dashboard.time_line import time_line
+from recollect.server.dashboard.versions import read_versions
+from recollect.types import Action
+
+_SOURCE = "recollect://"
+_LINK, _HOLD = Action.LINK.value, Action.HOLD.value
 
 
 async def _memory(request: PageRequest) -> Page:
     """Show a memory with its sources, decisions and versions."""
-    id_ = request.parameters["memory"]
-    answer = await request.rest.send("GET", "subjects", request.subject, "memories", id_)
-    why = await request.rest.get("subjects", request.subject, "memories", id_, "why")
-    data = {"subject": request.subject, "tag": answer.headers["etag"], "why": why}
+    steps = _steps(request)
+    answer = await request.rest.send("GET", *steps)
+    why = await request.rest.get(*steps, "why")
+    memory, told = why["memory"], told_decisions(why)
+    recalled = why["last_recalled"]
+    data = {
+        "subject": request.subject,
+        "tag": answer.headers["etag"],
+        "why": why,
+        "decisions": told,
+        "undo": next((line["id"] for line in told if line["id"] == request.query.get("undo") and line["can_undo"]), ""),
+        "quotes": await read_quotes(request, memory),
+        "versions": await read_versions(request, why),
+        "time_line": asdict(time_line(memory, recalled["at"] if recalled else None, request.engine.clock.now())),
+        "hold_reason": next((line["reason"] for line in reversed(told) if line["action"] == _HOLD), ""),
+        "is_linked": any(line["action"] == _LINK for line in told),
+        "summed_up": _summed_up(memory),
+    }
     return Page(template="memory", title="Memory", data=data)
+
+
+def _summed_up(memory: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return which part of a conversation an episode sums up; None for another memory."""
+    if not memory["first_seq"]:
+        return None
+    evidence, uri = memory["evidence"], memory["source_uri"]
+    conversation = evidence[0]["conversation"] if evidence else ""
+    if not conversation and uri.startswith(_SOURCE):
+        conversation = uri.removeprefix(_SOURCE).partition("/")[0]
+    names = ("first_seq", "last_seq", "first_turn", "last_turn")
+    return {"conversation": conversation, **{name: memory[name] for name in names}}
 
 
 async def _correct(request: PageRequest) -> SeeOther:
@@ -19,22 +57,30 @@ async def _correct(request: PageRequest) -> SeeOther:
     body: dict[str, str] = {}
     if text:
         body["text"] = text
-    if value := request.field("value"):
-        body["value"] = value
+        if value := request.field("value"):
+            body["value"] = value
     if ended:
         day = request.field("true_until")
         if not day:
             raise BadFormError("Say until which day it was true.")
         body["true_until"] = f"{day}T00:00:00Z"
     answer = await request.rest.send("PATCH", *_steps(request), body=body, if_match=request.field("tag") or None)
-    return SeeOther(page_path("subjects", request.subject, "memories", answer.data["id"], done="corrected"))
+    return await _shown_with_undo(request, answer.data["id"], "corrected")
 
 
 async def _forget(request: PageRequest) -> SeeOther:
     """Close the memory: its history stays."""
     body = {"reason": request.field("reason")}
     await request.rest.send("POST", *_steps(request), "close", body=body, if_match=request.field("tag") or None)
-    return SeeOther(page_path(*_steps(request), done="forgot"))
+    return await _shown_with_undo(request, request.parameters["memory"], "forgot")
+
+
+async def _shown_with_undo(request: PageRequest, memory: str, done: str) -> SeeOther:
+    """Go to a memory's page, which offers to undo the last decision about it."""
+    why = await request.rest.get("subjects", request.subject, "memories", memory, "why")
+    undo = newest_undoable(told_decisions(why), memory)
+    query = {"done": done, **({"undo": undo} if undo else {})}
+    return SeeOther(page_path("subjects", request.subject, "memories", memory, **query))
 
 
 async def _erase(request: PageRequest) -> Page:
@@ -42,6 +88,8 @@ async def _erase(request: PageRequest) -> Page:
     if request.field("sure") != "yes":
         raise BadFormError("Tick the box that says that erasing cannot be undone.")
     query = {"keep_messages": request.field("keep_messages") == "yes"}
+    if request.field("everywhere") == "yes":
+        query["everywhere"] = True
     receipt = (await request.rest.send("DELETE", *_steps(request), query=query)).data
     return Page(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
 
@@ -58,6 +106,25 @@ async def _link(request: PageRequest) -> SeeOther:
     return SeeOther(page_path(*_steps(request), done="shared"))
 
 
+async def _unlink(request: PageRequest) -> SeeOther:
+    """Remove a memory that was shared with this subject from it; the others keep it."""
+    if request.field("sure") != "yes":
+        raise BadFormError("Tick the box that says that it leaves this memory, with its history here.")
+    await request.rest.post(*_steps(request), "unlink")
+    return SeeOther(page_path("subjects", request.subject, done="unlinked"))
+
+
+async def _review(request: PageRequest) -> SeeOther:
+    """Approve or reject a held memory."""
+    action = request.field("action")
+    if action not in ("approve", "reject"):
+        raise BadFormError("Choose to approve or to reject it.")
+    id_ = request.parameters["memory"]
+    answer = await request.rest.post("subjects", request.subject, "reviews", id_, action)
+    done = "approved" if action == "approve" else "rejected"
+    return SeeOther(page_path("subjects", request.subject, "memories", answer["id"], done=done))
+
+
 def _steps(request: PageRequest) -> tuple[str, ...]:
     return ("subjects", request.subject, "memories", request.parameters["memory"])
 
@@ -70,4 +137,6 @@ PAGES = (
     PageRoute("POST", f"{_MEMORY}/erase", _erase),
     PageRoute("POST", f"{_MEMORY}/undo", _undo),
     PageRoute("POST", f"{_MEMORY}/share", _link),
+    PageRoute("POST", f"{_MEMORY}/unlink", _unlink),
+    PageRoute("POST", f"{_MEMORY}/review", _review),
 )
