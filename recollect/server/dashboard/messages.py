@@ -12,5 +12,8 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "erased-many": "Erased: nothing is left of them.",
         "shared": "Shared.",
         "undone": "Undone.",
+        "ended": "Ended. What it has waiting is formed in the background.",
+        "saving": "Its memories are being formed in the background.",
+        "nothing-waits": "Nothing of it waits to be formed.",
     }
 )
