@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from recollect.engine.recorder import RecorderService
     from recollect.engine.reviews import ReviewService
     from recollect.engine.shared import SharedMemoryService
+    from recollect.engine.traces import TraceService
     from recollect.engine.transfer import TransferService
     from recollect.engine.turn import TurnService
     from recollect.engine.vectors import VectorService
@@ -59,6 +60,13 @@ class Services:
         from recollect.engine.conversations import ConversationService
 
         return ConversationService(self._components, self._steps, self._recorder, self._windows)
+
+    @lazy_property
+    def traces(self) -> "TraceService":
+        """What memory did for requests, across conversations."""
+        from recollect.engine.traces import TraceService
+
+        return TraceService(self._components)
 
     @lazy_property
     def history(self) -> "HistoryService":

@@ -11,6 +11,7 @@ from recollect.store.repositories.idempotency import IdempotencyRepository
 from recollect.store.repositories.insertions import InsertionRepository
 from recollect.store.repositories.maintenance import MaintenanceRepository
 from recollect.store.repositories.memories import DecisionRepository, MemoryRepository
+from recollect.store.repositories.traces import TraceRepository
 
 
 class Store:
@@ -25,6 +26,7 @@ class Store:
         """Compose the repositories over what a database brings; `open_store` makes one for a URL."""
         self.conversations = ConversationRepository(context)
         self.insertions = InsertionRepository(context)
+        self.traces = TraceRepository(context)
         self.formations = FormationRepository(context)
         self.memories = MemoryRepository(context)
         self.decisions = DecisionRepository(context)

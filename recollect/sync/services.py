@@ -17,6 +17,7 @@ from recollect.sync.history import BlockingHistoryService
 from recollect.sync.keys import BlockingKeyService
 from recollect.sync.reviews import BlockingReviewService
 from recollect.sync.shared import BlockingSharedMemoryService
+from recollect.sync.traces import BlockingTraceService
 from recollect.sync.transfer import BlockingTransferService
 from recollect.sync.vectors import BlockingVectorService
 
@@ -29,6 +30,7 @@ class BlockingServices:
     def _start(self, engine: BackgroundEngine) -> None:
         self._engine = engine
         self.conversations = BlockingConversationService(engine)
+        self.traces = BlockingTraceService(engine)
         self.history = BlockingHistoryService(engine)
         self.reviews = BlockingReviewService(engine)
         self.shared = BlockingSharedMemoryService(engine)

@@ -23,12 +23,14 @@ from recollect.errors import (
     UnknownKeyError,
     UnknownMemoryError,
     UnknownProfileError,
+    UnknownTraceError,
 )
 
 _NAMED: Mapping[str, tuple[type[RecollectError], str]] = {
     "unknown-memory": (UnknownMemoryError, "memory_id"),
     "changed": (ChangedMemoryError, "memory_id"),
     "unknown-conversation": (UnknownConversationError, "conversation"),
+    "unknown-trace": (UnknownTraceError, "trace"),
     "unknown-app": (UnknownAppError, "app"),
     "unknown-key": (UnknownKeyError, "key_id"),
     "unknown-profile": (UnknownProfileError, "name"),

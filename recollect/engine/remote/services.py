@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from recollect.engine.remote.keys import RemoteKeyService
     from recollect.engine.remote.reviews import RemoteReviewService
     from recollect.engine.remote.shared import RemoteSharedMemoryService
+    from recollect.engine.remote.traces import RemoteTraceService
     from recollect.engine.remote.transfer import RemoteTransferService
     from recollect.engine.remote.vectors import RemoteVectorService
 
@@ -59,6 +60,13 @@ class RemoteServices(AsyncRecollect):
         from recollect.engine.remote.conversations import RemoteConversationService
 
         return RemoteConversationService(self._client)
+
+    @lazy_property
+    def traces(self) -> "RemoteTraceService":
+        """What memory did for requests, across conversations."""
+        from recollect.engine.remote.traces import RemoteTraceService
+
+        return RemoteTraceService(self._client)
 
     @lazy_property
     def history(self) -> "RemoteHistoryService":
