@@ -4,7 +4,7 @@ from starlette.types import ASGIApp
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
-from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive, Scope, Send, with_write_timeout
+from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive, Scope, Send, header, with_write_timeout
 from recollect.server.auth.authenticator import Authenticator, UnauthenticatedError
 from recollect.server.auth.guard import caller_of
 from recollect.server.auth.sessions import guest_cookie
@@ -109,6 +109,7 @@ class Dashboard:
             query=decoded_query(scope),
             form=form,
             wants_json=answer.wants_json,
+            origin=f"{scope.get('scheme', 'http')}://{(header(answer.headers, b'host') or b'').decode('latin-1')}",
         )
         return request, route
 
