@@ -4,7 +4,15 @@ from starlette.types import ASGIApp
 
 from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
-from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive, Scope, Send, header, with_write_timeout
+from recollect.server.asgi import (
+    BodyTooLargeError,
+    ClientDisconnectedError,
+    Receive,
+    Scope,
+    Send,
+    header,
+    with_write_timeout,
+)
 from recollect.server.auth.authenticator import Authenticator, UnauthenticatedError
 from recollect.server.auth.guard import caller_of
 from recollect.server.auth.sessions import guest_cookie

@@ -14,6 +14,7 @@ _CONVERSATIONS_OF_PAGE = 50
 # Messages after a page that are read to know which branch goes on. Behind more, the newest branch of the page counts.
 _MAX_AHEAD = 1000
 _MAX_MEMORIES = 1000
+_MAX_DIGITS = 9
 
 
 async def _conversations(request: PageRequest) -> Page:
@@ -84,8 +85,10 @@ def _left_by(memories: Collection[dict[str, Any]], conversation: str, shown: Col
 
 def _page_number(request: PageRequest, last: int) -> int:
     """Return which page of messages is asked for, by its number or by a message on it."""
-    at = _number(request, "at")
-    wanted = (at - 1) // MESSAGES_OF_PAGE + 1 if at else _number(request, "page") or last
+    at, page = _number(request, "at"), _number(request, "page")
+    wanted = last if page is None else page
+    if at is not None:
+        wanted = (at - 1) // MESSAGES_OF_PAGE + 1
     if not 1 <= wanted <= last:
         raise PageError(NOT_FOUND, "The conversation has no such message.")
     return wanted
@@ -96,7 +99,7 @@ def _number(request: PageRequest, name: str) -> int | None:
     given = request.chosen(name)
     if given is None:
         return None
-    if not (given.isascii() and given.isdigit() and len(given) < 10):  # noqa: PLR2004  # nine digits
+    if not (given.isascii() and given.isdigit() and len(given) <= _MAX_DIGITS):
         raise PageError(BAD_REQUEST, f"{name} is a whole number.")
     return int(given)
 

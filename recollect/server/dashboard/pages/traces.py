@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from recollect.server.dashboard.filters import cut
 from recollect.server.dashboard.line_diff import line_diff
 from recollect.server.dashboard.page import Page, PageRequest, PageRoute
 from recollect.server.dashboard.rest_client import RestError
@@ -43,15 +44,16 @@ async def _request(request: PageRequest) -> Page:
         "subject": request.subject,
         "detail": detail,
         "question": await _read_question(request, trace["seq"]),
-        "left_out": await _read_omitted(request, trace),
+        "left_out": await _read_omitted(request, detail),
         "diff": line_diff(before, now),
     }
     return Page(template="request", title="One request", data=data)
 
 
 async def _read_detail(request: PageRequest, trace: str) -> dict[str, Any]:
+    """Read a request. A prompt that did not send the messages of earlier ones repeats nothing of them."""
     found: dict[str, Any] = await request.rest.get(*_steps(request), "traces", trace)
-    return found
+    return found if found["trace"]["replayed"] else {**found, "replayed": []}
 
 
 async def _read_older(request: PageRequest, trace: str) -> dict[str, Any] | None:
@@ -65,16 +67,17 @@ async def _read_older(request: PageRequest, trace: str) -> dict[str, Any] | None
 async def _read_question(request: PageRequest, seq: int | None) -> list[dict[str, Any]]:
     """Read a turn's last message, and the one that it answers: oldest first."""
     found: list[dict[str, Any]] = []
-    while seq and len(found) < 2:  # noqa: PLR2004  # a question and its answer
+    while seq and len(found) < 2:  # a question and its answer
         read = await request.rest.get(*_steps(request), "messages", cursor=seq - 1, limit=1)
         found = [*read["messages"][:1], *found]
         seq = found[0]["parent_seq"] if found and found[0]["role"] != "user" else None
     return found
 
 
-async def _read_omitted(request: PageRequest, trace: dict[str, Any]) -> list[dict[str, Any]]:
+async def _read_omitted(request: PageRequest, detail: dict[str, Any]) -> list[dict[str, Any]]:
     """Read the memories that were left out: each with its reason, and its words if it still has them."""
-    memories: dict[str, dict[str, Any]] = {}
+    trace = detail["trace"]
+    memories = {item["id"]: item["memory"] for item in detail["memories"]}
     owners = list(dict.fromkeys([request.subject, *trace["reads"]]))
     for item in trace["omitted"][:_MAX_LOOKED_UP]:
         memory = await _find_memory(request, owners, item["id"])
@@ -101,7 +104,7 @@ async def _find_memory(request: PageRequest, owners: Sequence[str], id_: str) ->
 def _in_words(reason: str, memories: dict[str, dict[str, Any]]) -> str:
     """Write a reason that names another memory by its id with that memory's words."""
     words = reason.split(" ")
-    return " ".join(f"“{memories[word]['text']}”" if word in memories else word for word in words)
+    return " ".join(f"“{cut(memories[word]['text'])}”" if word in memories else word for word in words)
 
 
 def _block(block: dict[str, Any] | None) -> list[dict[str, Any]]:

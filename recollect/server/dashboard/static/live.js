@@ -28,6 +28,10 @@ document.addEventListener("htmx:config:request", (event) => {
   if (isPoll(event) && (isPaused() || document.hidden)) event.preventDefault();
 });
 
+document.addEventListener("htmx:error", (event) => {
+  if (isPoll(event)) show("The server does not answer. This page goes on asking.");
+});
+
 document.addEventListener("htmx:before:swap", (event) => {
   if (!isPoll(event)) return;
   const { ctx, tasks } = event.detail;
