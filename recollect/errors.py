@@ -260,11 +260,6 @@ class UnknownConversationError(RequestError):
 class UnknownTraceError(RequestError):
     """No such request of this conversation, or memory had nothing to do with it."""
 
-    def __init__(self, trace: str) -> None:
-        """Name the id that was asked for."""
-        super().__init__(f"no request {trace[:80]!r} in this conversation; its trace lists the ids")
-        self.trace = trace
-
 
 class UnknownAppError(RequestError):
     """No such app of this user."""

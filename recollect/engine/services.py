@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recollect.engine.conversations import ConversationService
     from recollect.engine.embedder import EmbedderService
     from recollect.engine.erasure import ErasureService
+    from recollect.engine.health import HealthService
     from recollect.engine.history import HistoryService
     from recollect.engine.keys import KeyService
     from recollect.engine.prompts import PromptService
@@ -74,6 +75,13 @@ class Services:
         from recollect.engine.history import HistoryService
 
         return HistoryService(self._components, self._steps.runtime, self._memories)
+
+    @lazy_property
+    def health(self) -> "HealthService":
+        """Memories that may need a look."""
+        from recollect.engine.health import HealthService
+
+        return HealthService(self._components, self._steps)
 
     @lazy_property
     def reviews(self) -> "ReviewService":

@@ -84,7 +84,7 @@ class TraceService:
             raise UnknownConversationError(conversation)
         found = await self._store.traces.within(known.subject, known.id, id=trace, limit=1)
         if not found:
-            raise UnknownTraceError(trace)
+            raise UnknownTraceError(f"no request {trace[:80]!r} in this conversation; its trace lists the ids")
         return await read_detail(self._store, found[0])
 
 

@@ -7,6 +7,7 @@ from recollect.store.repositories.conversations import ConversationRepository
 from recollect.store.repositories.embeddings import EmbeddingRepository
 from recollect.store.repositories.erasures import ErasureRepository
 from recollect.store.repositories.formations import FormationRepository
+from recollect.store.repositories.health import HealthRepository
 from recollect.store.repositories.idempotency import IdempotencyRepository
 from recollect.store.repositories.insertions import InsertionRepository
 from recollect.store.repositories.maintenance import MaintenanceRepository
@@ -27,6 +28,7 @@ class Store:
         self.conversations = ConversationRepository(context)
         self.insertions = InsertionRepository(context)
         self.traces = TraceRepository(context)
+        self.health = HealthRepository(context)
         self.formations = FormationRepository(context)
         self.memories = MemoryRepository(context)
         self.decisions = DecisionRepository(context)

@@ -13,6 +13,7 @@ from recollect.sync.bulk import BlockingBulkService
 from recollect.sync.conversations import BlockingConversationService
 from recollect.sync.embedder import BlockingEmbedderService
 from recollect.sync.erasure import BlockingErasureService
+from recollect.sync.health import BlockingHealthService
 from recollect.sync.history import BlockingHistoryService
 from recollect.sync.keys import BlockingKeyService
 from recollect.sync.reviews import BlockingReviewService
@@ -32,6 +33,7 @@ class BlockingServices:
         self.conversations = BlockingConversationService(engine)
         self.traces = BlockingTraceService(engine)
         self.history = BlockingHistoryService(engine)
+        self.health = BlockingHealthService(engine)
         self.reviews = BlockingReviewService(engine)
         self.shared = BlockingSharedMemoryService(engine)
         self.keys = BlockingKeyService(engine)

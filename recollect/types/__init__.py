@@ -86,6 +86,8 @@ from recollect.types.memory import (
     is_same_but_for_uses,
 )
 from recollect.types.memory_order import MemoryOrder
+from recollect.types.memory_pair import MemoryPair, NearDuplicates
+from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits
 from recollect.types.recall import (
     ALL_VECTORS,
     MAX_MEMORY_CHARACTERS,
@@ -140,6 +142,7 @@ __all__ = [
     "ALL_ACTS",
     "ALL_VECTORS",
     "ANONYMOUS",
+    "ANY_TRAITS",
     "BUILT_IN",
     "CIRCUMSTANCE",
     "DECLARED",
@@ -235,11 +238,14 @@ __all__ = [
     "MemoryKind",
     "MemoryMode",
     "MemoryOrder",
+    "MemoryPair",
     "MemoryRequest",
     "MemoryState",
+    "MemoryTraits",
     "Message",
     "MessageRef",
     "MissingVectors",
+    "NearDuplicates",
     "NewApiKey",
     "NewNote",
     "NoteBatch",

@@ -13,6 +13,7 @@ from recollect.store.repositories import (
     embeddings,
     erasures,
     formations,
+    health,
     insertions,
     maintenance,
     memories,
@@ -20,7 +21,19 @@ from recollect.store.repositories import (
 )
 from recollect.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
 
-MODULES = (access, admin, conversations, embeddings, erasures, formations, insertions, maintenance, memories, traces)
+MODULES = (
+    access,
+    admin,
+    conversations,
+    embeddings,
+    erasures,
+    formations,
+    health,
+    insertions,
+    maintenance,
+    memories,
+    traces,
+)
 # A subject, or what names one.
 NAMES_A_SUBJECT = (Subject, Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
 # Keys and administrative acts belong to no subject.

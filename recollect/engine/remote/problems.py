@@ -30,7 +30,6 @@ _NAMED: Mapping[str, tuple[type[RecollectError], str]] = {
     "unknown-memory": (UnknownMemoryError, "memory_id"),
     "changed": (ChangedMemoryError, "memory_id"),
     "unknown-conversation": (UnknownConversationError, "conversation"),
-    "unknown-trace": (UnknownTraceError, "trace"),
     "unknown-app": (UnknownAppError, "app"),
     "unknown-key": (UnknownKeyError, "key_id"),
     "unknown-profile": (UnknownProfileError, "name"),
@@ -40,6 +39,7 @@ _NAMED: Mapping[str, tuple[type[RecollectError], str]] = {
 _PLAIN: Mapping[str, type[RecollectError]] = {
     "unauthenticated": NoCredentialError,
     "forbidden": NoAccessError,
+    "unknown-trace": UnknownTraceError,
     "store-full": StoreFullError,
     "model-failed": ModelError,
     "try-again": StoreUnavailableError,

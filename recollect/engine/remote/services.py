@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from recollect.engine.remote.conversations import RemoteConversationService
     from recollect.engine.remote.embedder import RemoteEmbedderService
     from recollect.engine.remote.erasure import RemoteErasureService
+    from recollect.engine.remote.health import RemoteHealthService
     from recollect.engine.remote.history import RemoteHistoryService
     from recollect.engine.remote.keys import RemoteKeyService
     from recollect.engine.remote.reviews import RemoteReviewService
@@ -74,6 +75,13 @@ class RemoteServices(AsyncRecollect):
         from recollect.engine.remote.history import RemoteHistoryService
 
         return RemoteHistoryService(self._client)
+
+    @lazy_property
+    def health(self) -> "RemoteHealthService":
+        """Memories that may need a look."""
+        from recollect.engine.remote.health import RemoteHealthService
+
+        return RemoteHealthService(self._client)
 
     @lazy_property
     def reviews(self) -> "RemoteReviewService":

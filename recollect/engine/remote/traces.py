@@ -46,7 +46,7 @@ class RemoteTraceService(TraceService):
         if not conversation:
             raise UnknownConversationError(conversation)
         if not trace:
-            raise UnknownTraceError(trace)
+            raise UnknownTraceError("the id of a request is empty")
         path = self._client.path(user, "conversations", conversation, "traces", trace)
         return values.trace_detail(await self._client.ask(Call(method="GET", path=path)), self._client)
 

@@ -124,8 +124,6 @@ def _given(error: Exception) -> str | None:
             return error.memory_id
         case UnknownConversationError():
             return error.conversation
-        case UnknownTraceError():
-            return error.trace
         case UnknownAppError():
             return error.app
         case UnknownKeyError():
