@@ -55,16 +55,29 @@ def welcome(settings: Settings, port: int, *, model: str | None = None) -> str:
             f"  users    {_describe_users(settings)}",
             "",
             "Next: point any OpenAI client at it, changing nothing but the base URL, or try",
-            f"  curl {base}/chat/completions -H 'content-type: application/json' \\",
-            *([] if is_trusting(settings) else ["    -H 'authorization: Bearer rk_…' -H 'x-recollect-user: ana' \\"]),
-            f'    -d \'{{"model":"{_model_to_try(settings, model)}","messages":[{{"role":"user","content":'
-            '"I am allergic to peanuts."}]}\'',
+            *(f"  {line}" for line in request_to_try(settings, base, model=model)),
             *([f"  {base.removesuffix('/v1')}/    open it in a browser: the dashboard"] if settings.dashboard else []),
             f"  {own_command()} chat    talk here and see what is recalled",
             f"  {own_command()} list    what is remembered (Ctrl-C stops the server)",
             "",
         ]
     )
+
+
+def request_to_try(settings: Settings, base: str, *, model: str | None = None) -> list[str]:
+    """Return the lines of a shell command that sends a first chat request.
+
+    Args:
+        settings: All settings.
+        base: Where the API is, such as `http://127.0.0.1:8765/v1`.
+        model: A model that the upstream has; None if unknown.
+    """
+    return [
+        f"curl {base}/chat/completions -H 'content-type: application/json' \\",
+        *([] if is_trusting(settings) else ["  -H 'authorization: Bearer rk_…' -H 'x-recollect-user: ana' \\"]),
+        f'  -d \'{{"model":"{_model_to_try(settings, model)}","messages":[{{"role":"user","content":'
+        '"I am allergic to peanuts."}]}\'',
+    ]
 
 
 def own_command() -> str:

@@ -8,7 +8,15 @@ from recollect.engine import AsyncRecollect
 from recollect.errors import RecollectError
 from recollect.server.api.v1.access import requester_of
 from recollect.server.api.v1.problems import ProblemError
-from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Receive, Scope, Send, with_write_timeout
+from recollect.server.asgi import (
+    BodyTooLargeError,
+    ClientDisconnectedError,
+    Receive,
+    Scope,
+    Send,
+    header,
+    with_write_timeout,
+)
 from recollect.server.auth.authenticator import Authenticator
 from recollect.server.auth.guard import caller_of
 from recollect.server.dashboard.forms import Form, decoded_query, read_form
@@ -116,6 +124,7 @@ class Dashboard:
             query=decoded_query(scope),
             form=form,
             wants_json=answer.wants_json,
+            origin=f"{scope.get('scheme', 'http')}://{(header(answer.headers, b'host') or b'').decode('latin-1')}",
         )
         return request, route
 

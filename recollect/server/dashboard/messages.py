@@ -19,5 +19,8 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "demonstration-added": "This is demonstration data: the person does not exist. Remove it on the overview.",
         "demonstration-erased": "The demonstration data is erased: nothing is left of it.",
         "trial-erased": "Erased: nothing is left of what you typed.",
+        "ended": "Ended. What it has waiting is formed in the background.",
+        "saving": "Its memories are being formed in the background.",
+        "nothing-waits": "Nothing of it waits to be formed.",
     }
 )

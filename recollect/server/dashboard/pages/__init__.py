@@ -14,6 +14,7 @@ from recollect.server.dashboard.pages import (
     reviews,
     settings,
     statistics,
+    traces,
     work,
 )
 
@@ -30,6 +31,7 @@ PAGES: tuple[PageRoute, ...] = (
     *reviews.PAGES,
     *settings.PAGES,
     *statistics.PAGES,
+    *traces.PAGES,
     *work.PAGES,
 )
 """All pages; no two have the same method and path."""

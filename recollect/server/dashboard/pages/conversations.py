@@ -1,5 +1,151 @@
-"""Conversations of a subject: the tree of messages, and what each left."""
+"""Conversations of a subject: the tree of messages with edits and regenerations, and what each message left."""
 
-from recollect.server.dashboard.page import PageRoute
+from collections.abc import Collection
+from typing import Any
 
-PAGES: tuple[PageRoute, ...] = ()
+from recollect.server.dashboard.branches import active_path, fold_branches
+from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.paths import page_path
+from recollect.server.dashboard.rest_client import RestError
+from recollect.server.status import BAD_REQUEST, NOT_FOUND
+
+MESSAGES_OF_PAGE = 100
+_CONVERSATIONS_OF_PAGE = 50
+# Messages after a page that are read to know which branch goes on. Behind more, the newest branch of the page counts.
+_MAX_AHEAD = 1000
+_MAX_MEMORIES = 1000
+_MAX_DIGITS = 9
+
+
+async def _conversations(request: PageRequest) -> Page:
+    """List conversations, last updated first."""
+    listed = await request.rest.get(
+        "subjects",
+        request.subject,
+        "conversations",
+        limit=_CONVERSATIONS_OF_PAGE,
+        cursor=request.chosen("cursor"),
+    )
+    return Page(template="conversations", title="Conversations", data={"subject": request.subject, **listed})
+
+
+async def _conversation(request: PageRequest) -> Page:
+    """Show some messages of a conversation: the newest ones, unless others are asked for."""
+    conversation = await request.rest.get(*_steps(request))
+    last = max(-(-conversation["messages"] // MESSAGES_OF_PAGE), 1)
+    number = _page_number(request, last)
+    messages = await _read_messages(request, (number - 1) * MESSAGES_OF_PAGE, MESSAGES_OF_PAGE)
+    ahead = [] if number == last else await _read_messages(request, number * MESSAGES_OF_PAGE, _MAX_AHEAD)
+    memories = await _if_known(request, "memories", limit=_MAX_MEMORIES) or {"memories": []}
+    summary = await _if_known(request, "summary")
+    shown = {message["seq"] for message in messages}
+    data = {
+        "subject": request.subject,
+        "conversation": conversation,
+        "number": number,
+        "last": last,
+        "at": _number(request, "at"),
+        "rows": fold_branches(messages, active_path([*messages, *ahead])),
+        "is_whole_path_known": number * MESSAGES_OF_PAGE + len(ahead) >= conversation["messages"],
+        "left": _left_by(memories["memories"], conversation["id"], shown),
+        "episodes": [memory for memory in memories["memories"] if memory["kind"] == "episode"],
+        "summary": summary["summary"] if summary else "",
+        "messages_of_page": MESSAGES_OF_PAGE,
+    }
+    return Page(template="conversation", title="Conversation", data=data)
+
+
+async def _read_messages(request: PageRequest, after: int, limit: int) -> list[dict[str, Any]]:
+    read = await request.rest.get(*_steps(request), "messages", cursor=after, limit=limit)
+    found: list[dict[str, Any]] = read["messages"]
+    return found
+
+
+async def _if_known(request: PageRequest, *steps: str, **query: int) -> dict[str, Any] | None:
+    """Read what belongs to a conversation; None if only a request with its app or session could say."""
+    try:
+        found: dict[str, Any] = await request.rest.get(*_steps(request), *steps, **query)
+    except RestError as error:
+        if error.status != BAD_REQUEST:
+            raise
+        return None
+    return found
+
+
+def _left_by(memories: Collection[dict[str, Any]], conversation: str, shown: Collection[int]) -> dict[int, list[Any]]:
+    """Return the memories that shown messages of a conversation are the evidence of, by message, oldest first."""
+    left: dict[int, list[Any]] = {}
+    for memory in reversed([*memories]):
+        sources = {source["seq"] for source in memory["evidence"] if source["conversation"] == conversation}
+        if memory["kind"] != "episode":
+            for seq in sorted(sources.intersection(shown)):
+                left.setdefault(seq, []).append(memory)
+    return left
+
+
+def _page_number(request: PageRequest, last: int) -> int:
+    """Return which page of messages is asked for, by its number or by a message on it."""
+    at, page = _number(request, "at"), _number(request, "page")
+    wanted = last if page is None else page
+    if at is not None:
+        wanted = (at - 1) // MESSAGES_OF_PAGE + 1
+    if not 1 <= wanted <= last:
+        raise PageError(NOT_FOUND, "The conversation has no such message.")
+    return wanted
+
+
+def _number(request: PageRequest, name: str) -> int | None:
+    """Return a whole number of the URL; None if it is absent."""
+    given = request.chosen(name)
+    if given is None:
+        return None
+    if not (given.isascii() and given.isdigit() and len(given) <= _MAX_DIGITS):
+        raise PageError(BAD_REQUEST, f"{name} is a whole number.")
+    return int(given)
+
+
+async def _end(request: PageRequest) -> SeeOther:
+    """End the conversation."""
+    await request.rest.post(*_steps(request), "end", body={"reason": "ended in the dashboard"})
+    return SeeOther(page_path(*_steps(request), done="ended"))
+
+
+async def _save(request: PageRequest) -> SeeOther:
+    """Form now what the conversation has waiting."""
+    saved = await request.rest.post(*_steps(request), "save")
+    return SeeOther(page_path(*_steps(request), done="saving" if saved["formations"] else "nothing-waits"))
+
+
+async def _erase(request: PageRequest) -> Page:
+    """Erase the conversation for good, and show the receipt."""
+    if request.field("sure") != "yes":
+        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+    query = {"everywhere": request.field("everywhere") == "yes"}
+    receipt = (await request.rest.send("DELETE", *_steps(request), query=query)).data
+    return Page(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
+
+
+async def _erase_messages(request: PageRequest) -> Page:
+    """Erase the ticked messages for good, and show the receipt."""
+    chosen = request.form.get("seq", [])
+    if not chosen or len(chosen) > MESSAGES_OF_PAGE:
+        raise BadFormError("Tick the messages to erase first.")
+    if request.field("sure") != "yes":
+        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+    receipt = (await request.rest.send("DELETE", *_steps(request), "messages", query={"seq": chosen})).data
+    return Page(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
+
+
+def _steps(request: PageRequest) -> tuple[str, ...]:
+    return ("subjects", request.subject, "conversations", request.parameters["conversation"])
+
+
+_CONVERSATION = "/subjects/{subject}/conversations/{conversation}"
+PAGES = (
+    PageRoute("GET", "/subjects/{subject}/conversations", _conversations),
+    PageRoute("GET", _CONVERSATION, _conversation),
+    PageRoute("POST", f"{_CONVERSATION}/end", _end),
+    PageRoute("POST", f"{_CONVERSATION}/save", _save),
+    PageRoute("POST", f"{_CONVERSATION}/erase", _erase),
+    PageRoute("POST", f"{_CONVERSATION}/messages/erase", _erase_messages),
+)
