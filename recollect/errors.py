@@ -25,6 +25,7 @@ RecollectError
 │   ├── NotOverHttpError         a method of the library that a connection to a server does not have
 │   ├── UnknownMemoryError       no such memory (of this subject)
 │   ├── UnknownConversationError no such conversation (of this subject)
+│   ├── UnknownTraceError        no such request (of this conversation) that memory had to do with
 │   ├── UnknownAppError          no such app
 │   ├── UnknownKeyError          no API key with that id
 │   └── UnknownProfileError      no profile of that name
@@ -254,6 +255,10 @@ class UnknownConversationError(RequestError):
         """Name the id that was asked for."""
         super().__init__(f"no conversation {conversation!r} here; `recollect conversations` shows the ids")
         self.conversation = conversation
+
+
+class UnknownTraceError(RequestError):
+    """No such request of this conversation, or memory had nothing to do with it."""
 
 
 class UnknownAppError(RequestError):

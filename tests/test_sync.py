@@ -25,8 +25,8 @@ from sample_chats import PEANUTS_AND_OSLO, RESTAURANT, user
 ROOT = Path(__file__).parent.parent
 QUOTE = "'"
 NAMESPACES = (
-    "conversations", "history", "reviews", "shared", "apps", "bulk", "vectors", "erasure", "embedder", "transfer",
-    "admin", "keys", "agent_notes",
+    "conversations", "traces", "history", "reviews", "shared", "apps", "bulk", "vectors", "erasure", "embedder",
+    "health", "transfer", "admin", "keys", "agent_notes",
 )  # fmt: skip
 
 

@@ -41,12 +41,10 @@ OVERRIDES = {
 # Methods that answer in the calling thread where they can.
 IN_CALLER = {("", "add"), ("", "search"), ("bulk", "add")}
 
-CLIENT_DOC = '''"""Long-term memory for LLM chat, blocking.
+CLIENT_DOC = '''"""Long-term memory for LLM chat, blocking: `with Recollect() as memory:`. Safe in several threads.
 
-Open it with `with Recollect() as memory:`. `user` is a user's name, or a `Subject` for a memory that is not a
-user's; None means the settings' default user. Every method may raise `StoreUnavailableError`. Memories are formed
-from recorded messages in the background while the object is open; `form` waits for them. Safe to call from several
-threads.
+`user` is a user's name, or a `Subject` for a memory that is not a user's; None is the settings' default user.
+Memories are formed while the object is open; `form` waits. Methods may raise `StoreUnavailableError`.
 """'''
 
 CONNECT_STATEMENT = """\

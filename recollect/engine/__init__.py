@@ -12,7 +12,14 @@ if TYPE_CHECKING:
     from recollect.engine.id_prefix import find_id
     from recollect.engine.prepared_turn import PreparedTurn
     from recollect.engine.requests import run_once
-    from recollect.engine.results import AppMemoryPage, HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
+    from recollect.engine.results import (
+        AppMemoryPage,
+        HeldMemory,
+        MemoryExplanation,
+        MemoryHistory,
+        PromptTrace,
+        TraceDetail,
+    )
     from recollect.engine.scope import app_of_all_users, owned_subject
     from recollect.engine.transfer import TransferReport
     from recollect.maintenance.reembed import ReembedProgress
@@ -38,6 +45,7 @@ __all__ = [
     "PromptTrace",
     "ReembedProgress",
     "StoreStats",
+    "TraceDetail",
     "TransferReport",
     "UndoPlan",
     "WorkerCounters",
@@ -67,6 +75,7 @@ _HOMES = {
     "PromptTrace": "recollect.engine.results",
     "ReembedProgress": "recollect.maintenance.reembed",
     "StoreStats": "recollect.store.store_reports",
+    "TraceDetail": "recollect.engine.results",
     "TransferReport": "recollect.engine.transfer",
     "UndoPlan": "recollect.resolution.undo_plan",
     "acting_for": "recollect.store.acting_tenant",

@@ -12,7 +12,6 @@ from recollect.chat.chat_request import request_of
 from recollect.chat.messages import log_messages
 from recollect.engine.components import Components
 from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, prompt_recall
-from recollect.engine.injector import DECLARED
 from recollect.engine.scope import MemoryScope
 from recollect.engine.shown_memories import ShownMemories
 from recollect.engine.turn import TurnService, charges
@@ -21,10 +20,12 @@ from recollect.prompt.render import RenderedContext
 from recollect.prompt.replay import PromptReplay
 from recollect.text import hash64
 from recollect.types import (
+    DECLARED,
     NO_SCOPE,
     Conversation,
     InjectionRecord,
     LoggedMessage,
+    MemoryRequest,
     Message,
     OmittedMemory,
     PromptInsertion,
@@ -85,16 +86,23 @@ class AgentService:
             return ""
         home = self._components.subject(user)
         memory_scope = await self._scope(home, scope, conversation)
-        now = self._components.clock.now()
+        now, started = self._components.clock.now(), self._components.clock.monotonic()
         log = self._log(words, now)
         recall, rendered = await self._recalled(words, log, memory_scope, await self._known(home, conversation))
+        request = MemoryRequest(
+            profile=memory_scope.profile.name,
+            reads=recall.subjects,
+            destination=scope.destination,
+            considered=recall.considered,
+            took_ms=(self._components.clock.monotonic() - started) * 1000,
+        )
         await self._record(
             home,
             conversation,
             turn,
             memory_scope,
             messages=log,
-            recall=self._injection(recall, rendered, now),
+            recall=self._injection(recall, rendered, now, request),
         )
         for subject in {item.memory.subject for item in recall.items}:
             ids = [item.memory.id for item in recall.items if item.memory.subject == subject]
@@ -213,8 +221,10 @@ class AgentService:
             began=records[-1].at,
         )
 
-    def _injection(self, recall: Recall, rendered: RenderedContext, now: datetime) -> InjectionRecord | None:
-        if not rendered.text:
+    def _injection(
+        self, recall: Recall, rendered: RenderedContext, now: datetime, request: MemoryRequest
+    ) -> InjectionRecord | None:
+        if not (rendered.text or recall.considered):
             return None
         ended = tuple(OmittedMemory(id=memory.id, reason=DECLARED) for memory in rendered.withdrawn)
         return InjectionRecord(
@@ -225,6 +235,7 @@ class AgentService:
             block_hash=rendered.boundary,
             tokens=self._components.counter.count(rendered.text),
             omitted=ended + recall.left_out,
+            request=request,
         )
 
     async def _record(  # noqa: PLR0913  # a turn and where it belongs

@@ -18,6 +18,7 @@ from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.types import (
+    ANY_TRAITS,
     NO_SCOPE,
     Destination,
     EraseReceipt,
@@ -25,6 +26,7 @@ from recollect.types import (
     Memory,
     MemoryKind,
     MemoryOrder,
+    MemoryTraits,
     NewNote,
     Recall,
     RecordedTurn,
@@ -208,6 +210,7 @@ class AsyncRecollect(Connectable, Services):
         at: datetime | None = None,
         known_at: datetime | None = None,
         destination: Destination | None = None,
+        where: MemoryTraits = ANY_TRAITS,
     ) -> ListOf[Memory]:
         """List memories, by default newest first.
 
@@ -222,13 +225,21 @@ class AsyncRecollect(Connectable, Services):
             at: What was true at this instant (aware), as in `search`; None is now.
             known_at: What was known at this instant (aware); None is now.
             destination: As in `search`.
+            where: Only memories of this class, category, conversation or time of storing.
 
         Raises:
             UnknownMemoryError: `after` is not an id.
             BadRequestError: an instant has no time zone.
         """
         wanted = ListRequest(
-            kinds=kinds, closed=closed, after=after, tag=tag, order=order, limit=limit, destination=destination
+            kinds=kinds,
+            closed=closed,
+            after=after,
+            tag=tag,
+            order=order,
+            limit=limit,
+            destination=destination,
+            where=where,
         )
         return await self._memories.list(self.subject(user), wanted, at=at, known_at=known_at)
 

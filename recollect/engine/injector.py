@@ -36,11 +36,13 @@ from recollect.prompt.replay import (
 )
 from recollect.text import hash64
 from recollect.types import (
+    DECLARED,
     ChatRequest,
     Identity,
     InjectionMode,
     InjectionRecord,
     Insertion,
+    MemoryRequest,
     Message,
     OmittedMemory,
     PromptInsertion,
@@ -56,8 +58,6 @@ RECALL_SHARE = 0.8
 MAX_CHANGES = 10
 RECALL_LATE, RECALL_FAILED = "recall was late", "recall failed"
 """Why nothing was recalled for a prompt."""
-DECLARED = "the prompt says that it no longer holds"
-"""Reason in the record of a prompt for a memory that earlier prompts showed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +107,8 @@ class _Recalled:
     rendered: RenderedContext = _NO_CONTEXT
     failure: str = ""
     """Why there is nothing although it was wanted."""
+    took_ms: float | None = None
+    """Time in milliseconds that it took, embedding and writing included; None if it was late, or failed."""
 
 
 _NOTHING = _Recalled()
@@ -158,16 +160,17 @@ class PromptInjector:
 
     async def _insert(self, asked: ReadingRequest, mode: InjectionMode) -> PreparedTurn:
         """Insert what is recalled for this request alone."""
-        recall, rendered = await self._recall(asked)
+        recalled = await self._recall(asked)
+        recall, rendered = recalled.recall, recalled.rendered
         plain = PreparedTurn(body=asked.request.body, log=asked.log, scope=asked.scope, warning=recall.warning)
         insertions = place(asked.request, standing=rendered.standing, recalled=rendered.recalled, mode=mode)
         if not insertions:
-            return plain
+            return replace(plain, record=self._record(asked, recalled) if recall.considered else None)
         return replace(
             plain,
             body=await run_in_thread_if_large(asked.size, lambda: apply_insertions(asked.request, insertions)),
             items=recall.items,
-            record=self._record(asked, recall, rendered),
+            record=self._record(asked, recalled),
             insertions=tuple(insertions),
             recent=rendered.recent,
         )
@@ -238,7 +241,7 @@ class PromptInjector:
             async with asyncio.timeout_at(asked.deadline):
                 if earlier is not None and closed is not None:
                     earlier = replace(earlier, ended=await self.shown.ended(closed))
-                recall, rendered = await self._recall(asked, earlier)
+                return await self._recall(asked, earlier)
         except TimeoutError:
             logger.warning("recall was late, the prompt has what earlier ones had")
             return _Recalled(failure=RECALL_LATE)
@@ -249,7 +252,6 @@ class PromptInjector:
             else:
                 logger.exception("recall failed, the prompt has what earlier ones had")
             return _Recalled(failure=RECALL_FAILED)
-        return _Recalled(recall=recall, rendered=rendered)
 
     def _new_insertions(
         self, asked: ReadingRequest, chain: PromptChain, replay: PromptReplay, recalled: _Recalled
@@ -326,9 +328,8 @@ class PromptInjector:
 
     # ---- recall
 
-    async def _recall(
-        self, asked: ReadingRequest, earlier: EarlierPrompts | None = None
-    ) -> tuple[Recall, RenderedContext]:
+    async def _recall(self, asked: ReadingRequest, earlier: EarlierPrompts | None = None) -> _Recalled:
+        started = self._components.clock.monotonic()
         # A client that sends its newest message alone does not hold the rest of its own conversation.
         own = None if asked.identity.append else asked.identity.conversation
         wanted = await run_in_thread_if_large(
@@ -337,9 +338,11 @@ class PromptInjector:
         elsewhere = turns_wanted(asked.log, asked.scope, own)
         recall, rendered = await self._prompts.write(wanted, asked.scope, elsewhere, earlier)
         self._components.metrics.recall_seconds.observe(recall.took_ms / 1000)
-        return recall, rendered
+        took_ms = (self._components.clock.monotonic() - started) * 1000
+        return _Recalled(recall=recall, rendered=rendered, took_ms=took_ms)
 
-    def _record(self, asked: ReadingRequest, recall: Recall, rendered: RenderedContext) -> InjectionRecord:
+    def _record(self, asked: ReadingRequest, recalled: _Recalled) -> InjectionRecord:
+        recall, rendered = recalled.recall, recalled.rendered
         count = self._components.counter.count
         return InjectionRecord(
             id=new_id(self._components.clock),
@@ -349,16 +352,23 @@ class PromptInjector:
             block_hash=rendered.boundary,
             tokens=count(rendered.standing) + count(rendered.recalled),
             omitted=recall.left_out,
+            request=MemoryRequest(
+                profile=asked.scope.profile.name,
+                reads=recall.subjects,
+                destination=asked.identity.scope.destination,
+                considered=None if recalled.took_ms is None else recall.considered,
+                took_ms=recalled.took_ms,
+            ),
         )
 
     def _append_record(
         self, asked: ReadingRequest, recalled: _Recalled, placed: PreparedTurn
     ) -> InjectionRecord | None:
-        """Return the record of a prompt; None if nothing is in it and nothing was left out."""
+        """Return the record of a prompt; None if nothing is in it and there was nothing to consider."""
         rendered, failure = recalled.rendered, recalled.failure
-        if not (rendered.text or recalled.recall.left_out or placed.replayed or failure):
+        if not (rendered.text or recalled.recall.considered or placed.replayed or failure):
             return None
-        record = self._record(asked, recalled.recall, rendered)
+        record = self._record(asked, recalled)
         ended = tuple(OmittedMemory(id=memory.id, reason=DECLARED) for memory in rendered.withdrawn)
         prefix = placed.prefix.value if placed.prefix else ""
         return replace(record, omitted=ended + record.omitted, replayed=placed.replayed, prefix=prefix, failure=failure)

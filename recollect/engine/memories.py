@@ -10,16 +10,19 @@ from recollect.engine.results import ListOf
 from recollect.engine.retrieval import as_of, recall_past
 from recollect.engine.steps import Steps
 from recollect.engine.withheld import find_withheld
-from recollect.errors import BadRequestError, ChangedMemoryError, UnknownMemoryError
+from recollect.errors import BadRequestError, ChangedMemoryError, UnknownConversationError, UnknownMemoryError
 from recollect.extraction.redaction import redact
 from recollect.profiles.destinations import DestinationRule
 from recollect.recall.query import RecallRequest
 from recollect.types import (
+    ANY_TRAITS,
+    ConversationId,
     Destination,
     Memory,
     MemoryId,
     MemoryKind,
     MemoryOrder,
+    MemoryTraits,
     Recall,
     Subject,
     is_same_but_for_uses,
@@ -44,6 +47,8 @@ class ListRequest:
     limit: int = 100
     destination: Destination | None = None
     """What the profile keeps from it is left out; None: nothing is."""
+    where: MemoryTraits = ANY_TRAITS
+    """What they have in common."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,6 +123,7 @@ class MemoryService:
             BadRequestError: an instant has no time zone.
         """
         rules = () if wanted.destination is None else self._components.rules_against(wanted.destination)
+        wanted = replace(wanted, where=await self._resolved(subject, wanted.where))
         listed = await self._list(subject, wanted, at, known_at)
         kept = await self._allowed(listed, rules)
         while len(kept) < wanted.limit == len(listed):
@@ -125,6 +131,26 @@ class MemoryService:
             listed = await self._list(subject, wanted, at, known_at)
             kept += await self._allowed(listed, rules)
         return kept[: wanted.limit]
+
+    async def _resolved(self, subject: Subject, where: MemoryTraits) -> MemoryTraits:
+        """Check what memories are to have in common, and name the conversation by Recollect's id.
+
+        Raises:
+            BadRequestError: an instant has no time zone.
+            UnknownConversationError: there is no such conversation of the subject, or of one that it is within.
+        """
+        for name, instant in (("since", where.since), ("until", where.until)):
+            if instant is not None and instant.tzinfo is None:
+                raise BadRequestError(f"{name} is {instant.isoformat()}, it needs a time zone", param=name)
+        if where.conversation is None:
+            return where
+        conversations = self._store.conversations
+        for home in (subject, *subject.owners):
+            known = await conversations.get(home, external_id=where.conversation)
+            known = known or await conversations.get(home, id=ConversationId(where.conversation))
+            if known is not None:
+                return replace(where, conversation=known.id)
+        raise UnknownConversationError(where.conversation)
 
     async def _allowed(self, memories: ListOf[Memory], rules: Sequence[DestinationRule]) -> ListOf[Memory]:
         withheld = await find_withheld(self._store, memories, rules)
@@ -145,10 +171,15 @@ class MemoryService:
                 tag=wanted.tag,
                 order=order,
                 limit=wanted.limit,
+                where=wanted.where,
             )
             return [_redact_quotation(memory) for memory in listed]
         past = await self._store.memories.as_of(subject, wanted.kinds, at=then.at, known_at=then.known_at)
-        matching = [memory for memory in past if not wanted.tag or wanted.tag in memory.detail.tags]
+        matching = [
+            memory
+            for memory in past
+            if (not wanted.tag or wanted.tag in memory.detail.tags) and wanted.where.fits(memory)
+        ]
         matching = _after(order.sorted(matching), order, position)
         return [_redact_quotation(memory) for memory in matching[: wanted.limit]]
 

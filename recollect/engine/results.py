@@ -2,7 +2,16 @@
 
 from dataclasses import dataclass
 
-from recollect.types import Decision, InjectionRecord, InjectionSite, LoggedMessage, Memory, ProgressReporter
+from recollect.types import (
+    Decision,
+    InjectionRecord,
+    InjectionSite,
+    LoggedMessage,
+    Memory,
+    ProgressReporter,
+    PromptBlock,
+    RequestTrace,
+)
 
 ListOf = list
 """The builtin type, for annotations in classes that have a method called `list`."""
@@ -52,6 +61,23 @@ class PromptTrace:
     """What was injected, what was left out and why, and how much was replayed from earlier prompts."""
     memories: tuple[Memory, ...]
     """The injected memories, best first, as they are now: closed if they ended, without text if they were forgotten."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceDetail:
+    """What memory did for one request, in full."""
+
+    trace: RequestTrace
+    """What was injected, left out, replayed and declared, and how memory was asked."""
+    memories: tuple[Memory, ...]
+    """The injected memories, best first, as they are now: see `PromptTrace.memories`."""
+    added: PromptBlock | None
+    """What memory added at this request's message, as the model saw it; None if the text was not kept: only the
+    placement `split` keeps what it inserts, for later prompts repeat it."""
+    previous: PromptBlock | None
+    """The same of the turn before in this conversation; None if there was none, or its text was not kept."""
+    replayed: tuple[PromptBlock, ...]
+    """What the prompt repeated of all earlier ones, in the order of their messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -176,10 +176,10 @@ class Retriever:
 
         def rank(
             snapshots: Sequence[SubjectSnapshot],
-        ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, int]]:
+        ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, int, tuple[Subject, ...]]]:
             warm = skip_global_if_warm(snapshots, request.cold_start)
             ranking = rank_subjects(query, warm, embedder.relevance)
-            return ranking.wanted(), (ranking, snapshots[0].version)
+            return ranking.wanted(), (ranking, snapshots[0].version, _subjects_of(warm))
 
         try:
             found = store.rank_and_fetch_in_caller(dict.fromkeys(subjects, embedder.space), rank)
@@ -187,9 +187,9 @@ class Retriever:
             return None
         if found is None or not self._lists.is_current_now(subjects[0], found[0][1]):
             return None
-        (ranking, _), memories = found
+        (ranking, _, read), memories = found
         recall = finalize(ranking, _redact_now(memories), count_tokens=self._components.counter.count)
-        return replace(recall, took_ms=(clock.monotonic() - started) * 1000)
+        return replace(recall, subjects=read, took_ms=(clock.monotonic() - started) * 1000)
 
     async def recall_keyed(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories, and return the secret that names the subject's prompt blocks with them.
@@ -251,14 +251,16 @@ class Retriever:
 
         def rank(
             snapshots: Sequence[SubjectSnapshot],
-        ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, SubjectSnapshot]]:
+        ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, SubjectSnapshot, tuple[Subject, ...]]]:
             warm = skip_global_if_warm(snapshots, request.cold_start)
             ranking = rank_subjects(query, warm, own_embedder.relevance, others, planners)
-            return ranking.wanted(), (ranking, snapshots[0])
+            return ranking.wanted(), (ranking, snapshots[0], _subjects_of(warm))
 
         spaces = {subject: embedder.space for subject, embedder in embedders.items()}
         vectors = {subject: planner.vector_request for subject, planner in planners.items()}
-        (ranking, own), memories = await self._components.store.snapshots.rank_and_fetch(spaces, rank, vectors=vectors)
+        (ranking, own, read), memories = await self._components.store.snapshots.rank_and_fetch(
+            spaces, rank, vectors=vectors
+        )
         if not await self._lists.is_current(subjects[0], own.version):
             raise _ReadingListChangedError
         texts = await redact_quotations(memories)
@@ -267,7 +269,11 @@ class Retriever:
         took_ms = (clock.monotonic() - started) * 1000
         failures = {vector.failure for vector in embedded.values() if vector.failure}
         warning = "; ".join(filter(None, [*sorted(failures), recall.warning]))
-        return replace(recall, took_ms=took_ms, warning=warning), own.salt
+        return replace(recall, subjects=read, took_ms=took_ms, warning=warning), own.salt
+
+
+def _subjects_of(snapshots: Sequence[SubjectSnapshot]) -> tuple[Subject, ...]:
+    return tuple(snapshot.subject for snapshot in snapshots)
 
 
 def _in_space(query: Query, embedded: QueryVector) -> Query:

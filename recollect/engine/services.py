@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from recollect.engine.conversations import ConversationService
     from recollect.engine.embedder import EmbedderService
     from recollect.engine.erasure import ErasureService
+    from recollect.engine.health import HealthService
     from recollect.engine.history import HistoryService
     from recollect.engine.keys import KeyService
     from recollect.engine.prompts import PromptService
     from recollect.engine.recorder import RecorderService
     from recollect.engine.reviews import ReviewService
     from recollect.engine.shared import SharedMemoryService
+    from recollect.engine.traces import TraceService
     from recollect.engine.transfer import TransferService
     from recollect.engine.turn import TurnService
     from recollect.engine.vectors import VectorService
@@ -61,11 +63,25 @@ class Services:
         return ConversationService(self._components, self._steps, self._recorder, self._windows)
 
     @lazy_property
+    def traces(self) -> "TraceService":
+        """What memory did for requests, across conversations."""
+        from recollect.engine.traces import TraceService
+
+        return TraceService(self._components)
+
+    @lazy_property
     def history(self) -> "HistoryService":
         """Decisions about memories, and undoing them."""
         from recollect.engine.history import HistoryService
 
         return HistoryService(self._components, self._steps.runtime, self._memories)
+
+    @lazy_property
+    def health(self) -> "HealthService":
+        """Memories that may need a look."""
+        from recollect.engine.health import HealthService
+
+        return HealthService(self._components, self._steps)
 
     @lazy_property
     def reviews(self) -> "ReviewService":

@@ -1,6 +1,6 @@
 """Pairs of notes that are near in meaning, found block by block, so that the search can rest, stop and go on. Pure."""
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -42,13 +42,14 @@ def _nothing() -> None:
 class NearPairs:
     """Compares each note with the older ones, in the order in which they were stored."""
 
-    def __init__(self, hot: SubjectSnapshot, *, since: datetime | None, limit: int) -> None:
+    def __init__(self, hot: SubjectSnapshot, *, since: datetime | None, limit: int, after: bytes | None = None) -> None:
         """Prepare a search.
 
         Args:
             hot: A subject's active memories, with all their vectors.
             since: Notes stored before were compared with one another already; None compares all.
             limit: Maximum number of older notes paired with each note: the nearest.
+            after: Id of the last note that was compared already, in place of `since`.
         """
         notes = hot.kinds[hot.vector_of] == _NOTE if len(hot.vectors) else np.zeros(0, dtype=np.bool_)
         rows = np.flatnonzero(notes)
@@ -59,13 +60,26 @@ class NearPairs:
             self._vectors, self._rows = VectorBlocks.of(hot.vectors.take(rows)), np.arange(len(rows))
         self._limit = limit
         self._alive = np.ones(len(rows), dtype=np.bool_)
-        self._next = int(np.searchsorted(self._owners, 0 if since is None else _first_since(hot, since)))
+        first = 0 if since is None else _first_since(hot, since)
+        if after is not None:
+            first = bisect_right(hot.ids, after)
+        self._next = int(np.searchsorted(self._owners, first))
         self._settled = self._next
 
     @property
     def done(self) -> bool:
         """Whether all notes were compared."""
         return self._next >= len(self._owners)
+
+    @property
+    def compared(self) -> int:
+        """Number of comparisons up to here, counted from the oldest note on."""
+        return self._next * (self._next - 1) // 2
+
+    @property
+    def last(self) -> int | None:
+        """Place of the last note that was compared; None: none was."""
+        return int(self._owners[self._next - 1]) if self._next else None
 
     @property
     def reached(self) -> datetime:

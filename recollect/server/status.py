@@ -23,6 +23,7 @@ from recollect.errors import (
     UnknownConversationError,
     UnknownKeyError,
     UnknownMemoryError,
+    UnknownTraceError,
     logged_text,
 )
 from recollect.server.asgi import (
@@ -77,6 +78,7 @@ ALTERATION_REFUSALS = frozenset({BAD_REQUEST, TOO_LARGE, UNPROCESSABLE})
 _STATUS: tuple[tuple[type[Exception], int], ...] = (
     (UnknownMemoryError, NOT_FOUND),
     (UnknownConversationError, NOT_FOUND),
+    (UnknownTraceError, NOT_FOUND),
     (UnknownAppError, NOT_FOUND),
     (UnknownKeyError, NOT_FOUND),
     (BadIdentityError, FORBIDDEN),

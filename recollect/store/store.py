@@ -7,10 +7,12 @@ from recollect.store.repositories.conversations import ConversationRepository
 from recollect.store.repositories.embeddings import EmbeddingRepository
 from recollect.store.repositories.erasures import ErasureRepository
 from recollect.store.repositories.formations import FormationRepository
+from recollect.store.repositories.health import HealthRepository
 from recollect.store.repositories.idempotency import IdempotencyRepository
 from recollect.store.repositories.insertions import InsertionRepository
 from recollect.store.repositories.maintenance import MaintenanceRepository
 from recollect.store.repositories.memories import DecisionRepository, MemoryRepository
+from recollect.store.repositories.traces import TraceRepository
 
 
 class Store:
@@ -25,6 +27,8 @@ class Store:
         """Compose the repositories over what a database brings; `open_store` makes one for a URL."""
         self.conversations = ConversationRepository(context)
         self.insertions = InsertionRepository(context)
+        self.traces = TraceRepository(context)
+        self.health = HealthRepository(context)
         self.formations = FormationRepository(context)
         self.memories = MemoryRepository(context)
         self.decisions = DecisionRepository(context)

@@ -18,12 +18,14 @@ from recollect.providers.protocols import OpenedEmbedder
 from recollect.settings import Settings
 from recollect.sync.services import BlockingServices
 from recollect.types import (
+    ANY_TRAITS,
     NO_SCOPE,
     Destination,
     EraseReceipt,
     Memory,
     MemoryKind,
     MemoryOrder,
+    MemoryTraits,
     Recall,
     RecordedTurn,
     RequestScope,
@@ -35,12 +37,10 @@ if TYPE_CHECKING:
 
 
 class Recollect(BlockingServices):
-    """Long-term memory for LLM chat, blocking.
+    """Long-term memory for LLM chat, blocking: `with Recollect() as memory:`. Safe in several threads.
 
-    Open it with `with Recollect() as memory:`. `user` is a user's name, or a `Subject` for a memory that is not a
-    user's; None means the settings' default user. Every method may raise `StoreUnavailableError`. Memories are formed
-    from recorded messages in the background while the object is open; `form` waits for them. Safe to call from several
-    threads.
+    `user` is a user's name, or a `Subject` for a memory that is not a user's; None is the settings' default user.
+    Memories are formed while the object is open; `form` waits. Methods may raise `StoreUnavailableError`.
     """
 
     def __init__(
@@ -221,6 +221,7 @@ class Recollect(BlockingServices):
         at: datetime | None = None,
         known_at: datetime | None = None,
         destination: Destination | None = None,
+        where: MemoryTraits = ANY_TRAITS,
     ) -> ListOf[Memory]:
         """List memories, by default newest first.
 
@@ -235,6 +236,7 @@ class Recollect(BlockingServices):
             at: What was true at this instant (aware), as in `search`; None is now.
             known_at: What was known at this instant (aware); None is now.
             destination: As in `search`.
+            where: Only memories of this class, category, conversation or time of storing.
 
         Raises:
             UnknownMemoryError: `after` is not an id.
@@ -252,6 +254,7 @@ class Recollect(BlockingServices):
                 at=at,
                 known_at=known_at,
                 destination=destination,
+                where=where,
             )
         )
 

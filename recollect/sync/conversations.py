@@ -189,9 +189,9 @@ class BlockingConversationService:
             limit: Maximum number of requests to return.
 
         Returns:
-            One trace for each recorded request to which recall added something, left something out, or whose prompt
-            replayed earlier memories. Memories are as they are now: those that ended are closed, those that were
-            forgotten have no text, and those of a shared subject that the user no longer reads are left out.
+            One trace for each recorded request for which there was a memory to consider, or whose recall failed.
+            Memories are as they are now: those that ended are closed, those that were forgotten have no text, and those
+            of a shared subject that the user no longer reads are left out.
 
         Raises:
             UnknownConversationError: this user has no conversation with this id.

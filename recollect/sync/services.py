@@ -13,10 +13,12 @@ from recollect.sync.bulk import BlockingBulkService
 from recollect.sync.conversations import BlockingConversationService
 from recollect.sync.embedder import BlockingEmbedderService
 from recollect.sync.erasure import BlockingErasureService
+from recollect.sync.health import BlockingHealthService
 from recollect.sync.history import BlockingHistoryService
 from recollect.sync.keys import BlockingKeyService
 from recollect.sync.reviews import BlockingReviewService
 from recollect.sync.shared import BlockingSharedMemoryService
+from recollect.sync.traces import BlockingTraceService
 from recollect.sync.transfer import BlockingTransferService
 from recollect.sync.vectors import BlockingVectorService
 
@@ -29,7 +31,9 @@ class BlockingServices:
     def _start(self, engine: BackgroundEngine) -> None:
         self._engine = engine
         self.conversations = BlockingConversationService(engine)
+        self.traces = BlockingTraceService(engine)
         self.history = BlockingHistoryService(engine)
+        self.health = BlockingHealthService(engine)
         self.reviews = BlockingReviewService(engine)
         self.shared = BlockingSharedMemoryService(engine)
         self.keys = BlockingKeyService(engine)

@@ -7,7 +7,9 @@ from recollect.types.api_key import ALL_ACTS, NO_LIMITS, ApiKey, AuditEntry, Aud
 from recollect.types.budget import Cost, CostPurpose, EnergyStatus, Reservation, SincePoll
 from recollect.types.caller import ANONYMOUS, Access, Caller
 from recollect.types.conversation import (
+    DECLARED,
     MAX_OMITTED,
+    NO_MEMORY_REQUEST,
     NO_OPENING,
     Conversation,
     ConversationPage,
@@ -16,6 +18,7 @@ from recollect.types.conversation import (
     InjectionRecord,
     InjectionSite,
     LoggedMessage,
+    MemoryRequest,
     Message,
     RecordedTurn,
     Turn,
@@ -83,6 +86,8 @@ from recollect.types.memory import (
     is_same_but_for_uses,
 )
 from recollect.types.memory_order import MemoryOrder
+from recollect.types.memory_pair import MemoryPair, NearDuplicates
+from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits
 from recollect.types.recall import (
     ALL_VECTORS,
     MAX_MEMORY_CHARACTERS,
@@ -117,6 +122,7 @@ from recollect.types.subject import (
     check_tenant,
     tenant_range,
 )
+from recollect.types.trace import BlockState, LedgerBlock, PromptBlock, RequestTrace, TracePlace
 from recollect.types.usage_statistics import (
     AGE_LIMITS_DAYS,
     MAX_BUCKETS,
@@ -136,8 +142,10 @@ __all__ = [
     "ALL_ACTS",
     "ALL_VECTORS",
     "ANONYMOUS",
+    "ANY_TRAITS",
     "BUILT_IN",
     "CIRCUMSTANCE",
+    "DECLARED",
     "GLOBAL",
     "ID_BYTES",
     "INNER_KINDS",
@@ -153,6 +161,7 @@ __all__ = [
     "NO_COMPARISON",
     "NO_DETAIL",
     "NO_LIMITS",
+    "NO_MEMORY_REQUEST",
     "NO_OPENING",
     "NO_SCOPE",
     "NO_VECTORS",
@@ -167,6 +176,7 @@ __all__ = [
     "AppRecord",
     "AuditEntry",
     "AuditFilter",
+    "BlockState",
     "BucketSize",
     "BusySubjects",
     "CalibrationCurve",
@@ -214,6 +224,7 @@ __all__ = [
     "KeyLimits",
     "Lease",
     "LeaseRequest",
+    "LedgerBlock",
     "LedgerRows",
     "LifeState",
     "LoggedMessage",
@@ -227,15 +238,20 @@ __all__ = [
     "MemoryKind",
     "MemoryMode",
     "MemoryOrder",
+    "MemoryPair",
+    "MemoryRequest",
     "MemoryState",
+    "MemoryTraits",
     "Message",
     "MessageRef",
     "MissingVectors",
+    "NearDuplicates",
     "NewApiKey",
     "NewNote",
     "NoteBatch",
     "OmittedMemory",
     "ProgressReporter",
+    "PromptBlock",
     "PromptInsertion",
     "Recall",
     "RecalledMemory",
@@ -245,6 +261,7 @@ __all__ = [
     "ReembedReport",
     "ReopenMemory",
     "RequestScope",
+    "RequestTrace",
     "Reservation",
     "Shift",
     "SincePoll",
@@ -262,6 +279,7 @@ __all__ = [
     "SubjectHealth",
     "SubjectSnapshot",
     "SubjectTotals",
+    "TracePlace",
     "Turn",
     "UserWords",
     "Vector",

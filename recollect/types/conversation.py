@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from recollect.types.destination import UNKNOWN_DESTINATION, Destination
 from recollect.types.formation import FormationRequest
 from recollect.types.memory import ConversationId, MemoryId, MemoryState, MessageRef
 from recollect.types.recall import OmittedMemory
@@ -12,6 +13,8 @@ from recollect.types.subject import Subject
 
 MAX_OMITTED = 50
 """Memories left out of an injection that are stored with it."""
+DECLARED = "the prompt says that it no longer holds"
+"""Reason in the record of a prompt for a memory that earlier prompts showed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +120,25 @@ class EpisodeRange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryRequest:
+    """How memory was asked for a chat request."""
+
+    profile: str = ""
+    """The profile that applied; empty if unknown, as of requests of earlier versions."""
+    reads: tuple[Subject, ...] = ()
+    """The reading list: whose memories were considered."""
+    destination: Destination = UNKNOWN_DESTINATION
+    """The model that the request was for."""
+    considered: int | None = None
+    """Number of active memories that were scored; None if unknown."""
+    took_ms: float | None = None
+    """Time in milliseconds that recall took, embedding and writing included; None if unknown."""
+
+
+NO_MEMORY_REQUEST = MemoryRequest()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InjectionRecord:
     """The memories injected into one request, stored with its turn."""
 
@@ -138,8 +160,15 @@ class InjectionRecord:
     """What became of the previous prompt: `kept`, or what broke it; empty if unknown."""
     failure: str = ""
     """Why nothing was recalled although it was wanted: recall failed or was late; empty if neither."""
+    request: MemoryRequest = field(default=NO_MEMORY_REQUEST, compare=False)
+    """How memory was asked; only traces have it."""
     seq: int | None = field(default=None, compare=False)
     """The turn's last recorded message, mostly the answer; None before the turn is recorded."""
+
+    @property
+    def declared(self) -> tuple[MemoryId, ...]:
+        """Memories that the prompt says no longer hold, because earlier ones showed them."""
+        return tuple(memory.id for memory in self.omitted if memory.reason == DECLARED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -145,6 +145,8 @@ class Recall:
     left_out: tuple[OmittedMemory, ...] = ()
     considered: int = 0
     """Number of active memories that were scored."""
+    subjects: tuple[Subject, ...] = ()
+    """The reading list: whose memories these were; empty if unknown."""
     vectors_compared: int | None = None
     """Number of vectors that an index picked for comparison; it may have missed a near one. None: all were compared."""
     took_ms: float = 0.0

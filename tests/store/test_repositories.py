@@ -13,13 +13,27 @@ from recollect.store.repositories import (
     embeddings,
     erasures,
     formations,
+    health,
     insertions,
     maintenance,
     memories,
+    traces,
 )
 from recollect.types import EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms, Subject, Turn
 
-MODULES = (access, admin, conversations, embeddings, erasures, formations, insertions, maintenance, memories)
+MODULES = (
+    access,
+    admin,
+    conversations,
+    embeddings,
+    erasures,
+    formations,
+    health,
+    insertions,
+    maintenance,
+    memories,
+    traces,
+)
 # A subject, or what names one.
 NAMES_A_SUBJECT = (Subject, Turn, EraseRequest, FormationKey, Lease, MaintenanceLease, StaleTerms)
 # Keys and administrative acts belong to no subject.
@@ -59,6 +73,7 @@ OF_ALL_SUBJECTS = {
     "FormationRepository.next_slices",
     "MaintenanceRepository.due",
     "MaintenanceRepository.with_stale_terms",
+    "TraceRepository.list_all",
 }
 
 

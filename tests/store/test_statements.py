@@ -75,6 +75,22 @@ def test_decisions_about_memories_are_found_by_index(name: str, empty: apsw.Conn
     assert "decision_target (subject=? AND target=?)" in searches[1]
 
 
+@pytest.mark.parametrize(
+    ("name", "index"),
+    [
+        ("traces_of_all", "recall_recorded (recorded>? AND recorded<?"),
+        ("traces_of_tenant", "recall_tenant (tenant=? AND recorded>? AND recorded<?"),
+        ("traces_of_subject", "recall_subject (subject=? AND recorded>? AND recorded<?"),
+    ],
+)
+def test_a_page_of_traces_is_a_range_of_an_index(name: str, index: str, empty: apsw.Connection) -> None:
+    sql = database.load("trace")[name]
+    values = (None,) * max(map(int, re.findall(r"\?(\d+)", sql)))
+    plan = [str(row[3]) for row in empty.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+    assert index in plan[0].replace("(recorded,id)", "recorded")
+    assert not any("TEMP B-TREE" in step for step in plan)
+
+
 def test_each_statement_is_used() -> None:
     folder = Path(str(RELATIONAL)).parent
     code = "\n".join(path.read_text("utf-8") for path in sorted(folder.rglob("*.py")))
@@ -120,6 +136,7 @@ async def test_a_subject_whose_key_is_taken_is_refused_everywhere(url: str, cloc
         store.decisions.list(ANA),
         store.conversations.list(ANA),
         store.conversations.injections(ANA),
+        store.traces.list(ANA),
         store.insertions.find(ANA, [1]),
         store.insertions.drop(ANA, 1, [1]),
         store.formations.list(subject=ANA),

@@ -26,6 +26,7 @@ from recollect.engine.results import ListOf
 from recollect.errors import ChangedMemoryError, UnknownProfileError
 from recollect.profiles.policies import Profile
 from recollect.types import (
+    ANY_TRAITS,
     NO_SCOPE,
     Destination,
     EraseReceipt,
@@ -33,6 +34,7 @@ from recollect.types import (
     MemoryKind,
     MemoryOrder,
     MemoryState,
+    MemoryTraits,
     OmittedMemory,
     Recall,
     RecordedTurn,
@@ -183,6 +185,7 @@ class RemoteRecollect(RemoteServices):
         at: datetime | None = None,
         known_at: datetime | None = None,
         destination: Destination | None = None,
+        where: MemoryTraits = ANY_TRAITS,
     ) -> ListOf[Memory]:
         """List memories: see `AsyncRecollect.list`."""
         if not kinds:
@@ -195,6 +198,11 @@ class RemoteRecollect(RemoteServices):
             "order": read_order(order).value,
             "at": written(at),
             "known_at": written(known_at),
+            "type": where.type or None,
+            "category": where.category or None,
+            "conversation": where.conversation,
+            "since": written(where.since),
+            "until": written(where.until),
         }
         if destination is not None:
             named = {name: value for name, value in asdict(destination).items() if value is not None}

@@ -23,6 +23,7 @@ from recollect.errors import (
     UnknownKeyError,
     UnknownMemoryError,
     UnknownProfileError,
+    UnknownTraceError,
 )
 
 _NAMED: Mapping[str, tuple[type[RecollectError], str]] = {
@@ -38,6 +39,7 @@ _NAMED: Mapping[str, tuple[type[RecollectError], str]] = {
 _PLAIN: Mapping[str, type[RecollectError]] = {
     "unauthenticated": NoCredentialError,
     "forbidden": NoAccessError,
+    "unknown-trace": UnknownTraceError,
     "store-full": StoreFullError,
     "model-failed": ModelError,
     "try-again": StoreUnavailableError,

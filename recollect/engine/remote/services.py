@@ -18,10 +18,12 @@ if TYPE_CHECKING:
     from recollect.engine.remote.conversations import RemoteConversationService
     from recollect.engine.remote.embedder import RemoteEmbedderService
     from recollect.engine.remote.erasure import RemoteErasureService
+    from recollect.engine.remote.health import RemoteHealthService
     from recollect.engine.remote.history import RemoteHistoryService
     from recollect.engine.remote.keys import RemoteKeyService
     from recollect.engine.remote.reviews import RemoteReviewService
     from recollect.engine.remote.shared import RemoteSharedMemoryService
+    from recollect.engine.remote.traces import RemoteTraceService
     from recollect.engine.remote.transfer import RemoteTransferService
     from recollect.engine.remote.vectors import RemoteVectorService
 
@@ -61,11 +63,25 @@ class RemoteServices(AsyncRecollect):
         return RemoteConversationService(self._client)
 
     @lazy_property
+    def traces(self) -> "RemoteTraceService":
+        """What memory did for requests, across conversations."""
+        from recollect.engine.remote.traces import RemoteTraceService
+
+        return RemoteTraceService(self._client)
+
+    @lazy_property
     def history(self) -> "RemoteHistoryService":
         """Decisions about memories, and undoing them."""
         from recollect.engine.remote.history import RemoteHistoryService
 
         return RemoteHistoryService(self._client)
+
+    @lazy_property
+    def health(self) -> "RemoteHealthService":
+        """Memories that may need a look."""
+        from recollect.engine.remote.health import RemoteHealthService
+
+        return RemoteHealthService(self._client)
 
     @lazy_property
     def reviews(self) -> "RemoteReviewService":

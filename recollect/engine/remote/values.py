@@ -10,12 +10,13 @@ from typing import Any, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from recollect.engine.remote.client import RestClient
-from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace
+from recollect.engine.results import HeldMemory, MemoryExplanation, MemoryHistory, PromptTrace, TraceDetail
 from recollect.errors import BadServerError
 from recollect.types import (
     ApiKey,
     Conversation,
     Decision,
+    Destination,
     EraseReceipt,
     Evidence,
     FormationKey,
@@ -26,10 +27,13 @@ from recollect.types import (
     LoggedMessage,
     Memory,
     MemoryDetail,
+    MemoryRequest,
     OmittedMemory,
+    PromptBlock,
     Recall,
     RecalledMemory,
     ReceiptLine,
+    RequestTrace,
     Statistics,
     Subject,
 )
@@ -157,6 +161,48 @@ def trace(raw: Raw, client: RestClient) -> PromptTrace:
         },
     )
     return PromptTrace(record=record, memories=tuple(shown))
+
+
+def request_trace(raw: Raw, client: RestClient) -> RequestTrace:
+    """Read what memory did for a request, with its memories as ids."""
+    judged = [item for item in raw["injected"] if item["used"] is not None]
+    to = {name: raw[name] for name in ("upstream", "model", "client")}
+    record = read(
+        InjectionRecord,
+        {
+            **{name: raw[name] for name in ("id", "at", "seq", "block_hash", "replayed", "tokens")},
+            "query_hash": _number(raw["query_hash"]),
+            "items": tuple((client.parsed(item["subject"]), item["id"], item["score"]) for item in raw["injected"]),
+            "hits": frozenset(item["id"] for item in judged if item["used"]) if judged else None,
+            "omitted": tuple(read(OmittedMemory, item) for item in raw["omitted"]),
+            "prefix": raw["prefix"] or "",
+            "failure": raw["failure"] or "",
+            "request": MemoryRequest(
+                profile=raw["profile"] or "",
+                reads=tuple(subjects(raw["reads"], client)),
+                destination=read(Destination, to),
+                considered=raw["considered"],
+                took_ms=raw["took_ms"],
+            ),
+        },
+    )
+    place = {name: raw[name] for name in ("conversation", "external_id", "recorded_at")}
+    return read(RequestTrace, {**place, "record": record, "home": client.parsed(raw["subject"])})
+
+
+def trace_detail(raw: Raw, client: RestClient) -> TraceDetail:
+    """Read one request in full."""
+
+    def block(written: Raw | None) -> PromptBlock | None:
+        return None if written is None else read(PromptBlock, written)
+
+    return TraceDetail(
+        trace=request_trace(raw["trace"], client),
+        memories=tuple(memory(item["memory"], client) for item in raw["memories"]),
+        added=block(raw["added"]),
+        previous=block(raw["previous"]),
+        replayed=tuple(read(PromptBlock, written) for written in raw["replayed"]),
+    )
 
 
 def formation(raw: Raw, client: RestClient) -> FormationStatus:

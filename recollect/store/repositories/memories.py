@@ -15,6 +15,7 @@ from recollect.store.sql.recall.snapshot import read_snapshot
 from recollect.store.sql.recall.snapshot_cache import CachedSubject
 from recollect.store.sql.subjects import salt_of, version_of
 from recollect.types import (
+    ANY_TRAITS,
     Change,
     Conversation,
     ConversationId,
@@ -25,6 +26,7 @@ from recollect.types import (
     MemoryKind,
     MemoryOrder,
     MemoryState,
+    MemoryTraits,
     NoteBatch,
     Subject,
 )
@@ -71,6 +73,7 @@ class MemoryRepository:
         tag: str = "",
         order: MemoryOrder = MemoryOrder.NEWEST,
         limit: int = 100,
+        where: MemoryTraits = ANY_TRAITS,
     ) -> builtins.list[Memory]:
         """List memories, by default newest first.
 
@@ -82,9 +85,10 @@ class MemoryRepository:
             tag: List only memories with this tag.
             order: Order of the list.
             limit: Maximum number of memories.
+            where: What they have in common; the conversation is named by its id here.
         """
         check_limit(limit)
-        wanted = read.MemoryFilter(kinds=kinds, closed=closed, tag=tag, order=order)
+        wanted = read.MemoryFilter(kinds=kinds, closed=closed, tag=tag, order=order, where=where)
         return await self._executor.read(lambda db: read.list_memories(db, subject, wanted, after=after, limit=limit))
 
     async def facts(self, subject: Subject) -> builtins.list[Memory]:

@@ -21,6 +21,7 @@ from recollect.types import (
     Conversation,
     ConversationId,
     Decision,
+    Destination,
     Evidence,
     FormationKey,
     FormationStatus,
@@ -29,6 +30,7 @@ from recollect.types import (
     Memory,
     MemoryDetail,
     MemoryId,
+    MemoryRequest,
     MemoryState,
     OmittedMemory,
     Subject,
@@ -51,6 +53,8 @@ _MEMORY, _SOURCE = slice(_PLACE), slice(_PLACE + 1, len(REMEMBERED))
 _ID = itemgetter(REMEMBERED.index("id"))
 # The instants of a memory and of its source are mostly one and the same.
 _instant = lru_cache(maxsize=1024)(from_micros)
+# Longest name of a model or host that is stored with a request: clients choose them.
+MAX_SHOWN_CHARACTERS = 200
 # An item of a recall has one value more, whether it was used, once its answer is known.
 _WITHOUT_HIT = 3
 
@@ -230,6 +234,33 @@ def write_omitted(record: InjectionRecord) -> str:
     if record.failure:
         left_out.insert(0, ["", clean(record.failure)])
     return json.dumps(left_out, ensure_ascii=False)
+
+
+def write_request(request: MemoryRequest) -> str:
+    """Write how memory was asked as JSON; subjects by their keys, so that no name stays when one is erased."""
+    to = request.destination
+    known = {
+        "profile": clean(request.profile),
+        "reads": [subject.key for subject in request.reads],
+        "upstream": to.upstream and clean(to.upstream[:MAX_SHOWN_CHARACTERS]),
+        "model": to.model and clean(to.model[:MAX_SHOWN_CHARACTERS]),
+        "client": to.client and clean(to.client[:MAX_SHOWN_CHARACTERS]),
+        "considered": request.considered,
+        "took_ms": None if request.took_ms is None else round(request.took_ms, 2),
+    }
+    return json.dumps({name: value for name, value in known.items() if value not in (None, "", [])}, ensure_ascii=False)
+
+
+def read_request(text: str) -> tuple[MemoryRequest, list[int]]:
+    """Read how memory was asked; the keys of the reading list come apart, for their names are in another table."""
+    known = json.loads(text)
+    request = MemoryRequest(
+        profile=known.get("profile", ""),
+        destination=Destination(upstream=known.get("upstream"), model=known.get("model"), client=known.get("client")),
+        considered=known.get("considered"),
+        took_ms=known.get("took_ms"),
+    )
+    return request, known.get("reads", [])
 
 
 def read_recall(row: Row) -> InjectionRecord:

@@ -42,7 +42,7 @@ _OF_ALL = {
 }
 _DAY = timedelta(days=1)
 # When a memory that no prompt has used counts as never recalled, and when a note counts as idle.
-_UNUSED_AFTER, _IDLE_AFTER = 30 * _DAY, 90 * _DAY
+UNUSED_AFTER, IDLE_AFTER = 30 * _DAY, 90 * _DAY
 
 
 def subject_statistics(db: SqlConnection, subject: Subject, span: StatisticsSpan, now: datetime) -> Statistics:
@@ -61,7 +61,7 @@ def all_statistics(db: SqlConnection, tenant: str | None, span: StatisticsSpan, 
 
 def subject_health(db: SqlConnection, subject: Subject, now: datetime) -> SubjectHealth:
     """Count what of a subject may need a look."""
-    times = (to_micros(now - _UNUSED_AFTER), to_micros(now - _IDLE_AFTER))
+    times = (to_micros(now - UNUSED_AFTER), to_micros(now - IDLE_AFTER))
     with db:  # one snapshot
         version_of(db, subject)  # verifies the name
         [(memories, held, unused, idle)] = fetch(db, SQL["health_counted"], subject.key, *times)

@@ -22,6 +22,11 @@ _COLUMNS = {
         ("recall", "omitted", "TEXT NOT NULL DEFAULT '[]'"),
         ("recall", "prefix", "TEXT NOT NULL DEFAULT ''"),
     ),
+    19: (
+        ("recall", "recorded", "INTEGER NOT NULL DEFAULT 0"),
+        ("recall", "tenant", "TEXT NOT NULL DEFAULT ''"),
+        ("recall", "request", "TEXT NOT NULL DEFAULT '{}'"),
+    ),
 }
 _FILE = LazyPattern(r"(\d{4})_\w{1,100}\.sql")
 

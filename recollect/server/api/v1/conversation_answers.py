@@ -19,7 +19,7 @@ from recollect.server.api.v1.memory_answers import (
     omitted_answer,
     recalled_answer,
 )
-from recollect.types import Conversation, MemoryState, RecordedTurn
+from recollect.types import Conversation, InjectionRecord, Memory, MemoryState, RecordedTurn
 
 
 class ConversationAnswer(Answer):
@@ -173,7 +173,6 @@ def trace_answer(traces: Iterable[PromptTrace], requester: Requester) -> TraceAn
 
 def _traced(trace: PromptTrace, requester: Requester) -> TracedPromptAnswer:
     record = trace.record
-    scores = {id_: score for _, id_, score in record.items}
     return TracedPromptAnswer(
         id=record.id,
         at=record.at,
@@ -184,16 +183,18 @@ def _traced(trace: PromptTrace, requester: Requester) -> TracedPromptAnswer:
         replayed=record.replayed,
         tokens=record.tokens,
         failure=record.failure or None,
-        memories=[
-            TracedMemoryAnswer(
-                id=memory.id,
-                text=memory.text,
-                state=memory.state,
-                score=scores[memory.id],
-                used=None if record.hits is None else memory.id in record.hits,
-                memory=memory_answer(memory, requester),
-            )
-            for memory in trace.memories
-        ],
+        memories=[traced_memory(memory, record, requester) for memory in trace.memories],
         omitted=[omitted_answer(item) for item in record.omitted],
+    )
+
+
+def traced_memory(memory: Memory, record: InjectionRecord, requester: Requester) -> TracedMemoryAnswer:
+    """Describe a memory that was added to a prompt."""
+    return TracedMemoryAnswer(
+        id=memory.id,
+        text=memory.text,
+        state=memory.state,
+        score=next(score for _, id_, score in record.items if id_ == memory.id),
+        used=None if record.hits is None else memory.id in record.hits,
+        memory=memory_answer(memory, requester),
     )

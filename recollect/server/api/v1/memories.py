@@ -11,7 +11,7 @@ from recollect.engine import run_in_thread_if_large
 from recollect.engine.arguments import MAX_REASON_CHARACTERS
 from recollect.errors import ChangedMemoryError
 from recollect.server.api.v1.cursors import read_id_cursor
-from recollect.server.api.v1.fields import Body, Instant, Page, ProfileName, SubjectName, UrlQuery, Weight
+from recollect.server.api.v1.fields import Body, Instant, Name, Page, ProfileName, SubjectName, UrlQuery, Weight
 from recollect.server.api.v1.memory_answers import (
     ExplanationAnswer,
     HistoryAnswer,
@@ -29,7 +29,7 @@ from recollect.server.api.v1.memory_answers import (
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED
-from recollect.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, NewNote
+from recollect.types import Access, Destination, Memory, MemoryKind, MemoryOrder, MemoryState, MemoryTraits, NewNote
 
 _PATH = "/v1/subjects/{subject}/memories"
 _MEMORY = f"{_PATH}/{{memory}}"
@@ -98,6 +98,13 @@ class MemoryListQuery(Page):
         "`next_cursor` is not null.",
     )
     tag: str = Field(default="", max_length=200, description="Only memories with this tag.")
+    type: str = Field(default="", max_length=_MAX_TYPE, description="Only notes of this class, such as `preference`.")
+    category: str = Field(default="", max_length=200, description="Only facts of this category, such as `identity`.")
+    conversation: Name | None = Field(
+        default=None, description="Only those formed from this conversation, by your id or the server's."
+    )
+    since: Instant | None = Field(default=None, description="Only those stored at this instant or later.")
+    until: Instant | None = Field(default=None, description="Only those stored before this instant.")
     order: MemoryOrder = Field(default=MemoryOrder.NEWEST, description="Highest first; of equals the newest.")
     at: Instant | None = Field(default=None, description="List what was true at this instant; absent: now.")
     known_at: Instant | None = Field(default=None, description="List what was known at this instant; absent: now.")
@@ -107,6 +114,17 @@ class MemoryListQuery(Page):
     upstream: str = Field(default="", max_length=200, description="Host of the API of the model that reads the list.")
     model: str = Field(default="", max_length=200, description="The model that reads the list.")
     client: str = Field(default="", max_length=200, description="The program that asks that model.")
+
+    @property
+    def where(self) -> MemoryTraits:
+        """What the memories have in common."""
+        return MemoryTraits(
+            type=self.type,
+            category=self.category,
+            conversation=self.conversation,
+            since=self.since,
+            until=self.until,
+        )
 
     @property
     def destination(self) -> Destination | None:
@@ -139,6 +157,7 @@ async def _list(request: ResourceRequest) -> ResourceReply:
         at=query.at,
         known_at=query.known_at,
         destination=query.destination,
+        where=query.where,
     )
     shown = [memory for memory in page if memory.state in query.state]
     following = page[-1].id if len(page) == query.limit else None
@@ -249,6 +268,7 @@ OPERATIONS = (
         handler=_list,
         query=MemoryListQuery,
         answer=MemoryPage,
+        is_lookup=True,
     ),
     ResourceOperation(
         id="addMemories",

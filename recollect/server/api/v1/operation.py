@@ -33,13 +33,14 @@ PATH_LIMITS: Mapping[str, int] = {
     "memory": 100,
     "conversation": MAX_NAME_CHARACTERS,
     "decision": 100,
+    "trace": 100,
     "key": 100,
     "app": MAX_NAME_CHARACTERS,
     "number": 100,
     "shared": 600,
 }
 """Maximum length of each parameter of a path, in characters."""
-_ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile", "key", "number"})
+_ID_PARAMETERS = frozenset({"memory", "conversation", "formation", "app", "profile", "key", "number", "trace"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

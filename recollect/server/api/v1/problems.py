@@ -23,6 +23,7 @@ from recollect.errors import (
     UnknownKeyError,
     UnknownMemoryError,
     UnknownProfileError,
+    UnknownTraceError,
 )
 from recollect.server.api.v1.fields import Answer
 from recollect.server.asgi import BodyTooLargeError
@@ -43,6 +44,7 @@ KINDS: Mapping[str, str] = {
     "unknown-memory": "The subject has no memory with this id.",
     "unknown-conversation": "The subject has no conversation with this id.",
     "unknown-app": "No such app.",
+    "unknown-trace": "The conversation has no request with this id.",
     "unknown-key": "No API key has this id.",
     "unknown-formation": "No formation has this key, or it is not parked.",
     "method-not-allowed": "The path takes other methods: see the header Allow.",
@@ -67,6 +69,7 @@ _KIND_OF: tuple[tuple[type[Exception], str], ...] = (
     (BadIdentityError, "forbidden"),
     (UnknownMemoryError, "unknown-memory"),
     (UnknownConversationError, "unknown-conversation"),
+    (UnknownTraceError, "unknown-trace"),
     (UnknownAppError, "unknown-app"),
     (UnknownKeyError, "unknown-key"),
     (ConflictError, "conflict"),

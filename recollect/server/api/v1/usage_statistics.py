@@ -65,7 +65,7 @@ class StatisticsBucketAnswer(Answer):
     begins: datetime
     stored: dict[MemoryKind, int] = Field(description="Memories stored then by kind; erased ones are not counted.")
     decisions: dict[str, int] = Field(description="By action.")
-    prompts: int = Field(description="Turns recorded with memory.")
+    prompts: int = Field(description="Turns recorded for which there were memories to consider.")
     tokens: int = Field(description="Tokens of memory newly put into these prompts.")
     replayed: int = Field(description="Earlier insertions that these prompts repeated.")
     kept_prefixes: int = Field(description="Prompts that began with all of the one before.")

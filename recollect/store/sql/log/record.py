@@ -24,6 +24,7 @@ from recollect.store.sql.rows import (
     read_recall,
     write_items,
     write_omitted,
+    write_request,
 )
 from recollect.store.sql.turn_placement import Placement, newest_question
 from recollect.text import clean
@@ -101,7 +102,7 @@ def record(db: SqlConnection, turn: Turn, clock: Clock, term_key: bytes) -> Reco
         db.execute(SQL["note_options"], (subject, tail.conversation, json.dumps(dict(turn.opening.options))))
     _make_due(db, turn, tail)
     if turn.recall is not None:
-        _add_recall(db, turn.subject, turn.recall, tail.conversation, reply_seq or parent_seq)
+        _add_recall(db, turn, turn.recall, (tail.conversation, reply_seq or parent_seq), now)
     insertions.link(db, ledger, turn, tail.conversation, question_seq=parent_seq, reply_seq=reply_seq)
     return RecordedTurn(
         conversation=ConversationId(id_text(tail.conversation)),
@@ -209,15 +210,16 @@ def _make_due(db: SqlConnection, turn: Turn, tail: _Tail) -> None:
             db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
 
 
-def _add_recall(db: SqlConnection, subject: Subject, recall: InjectionRecord, conversation: bytes, seq: int) -> None:
+def _add_recall(db: SqlConnection, turn: Turn, recall: InjectionRecord, place: tuple[bytes, int], now: int) -> None:
     id_ = id_bytes(recall.id)
     if id_ is None:
         raise BadRequestError(f"{recall.id!r} is no id")
     values = (
         *(recall.query_hash, write_items(recall), recall.block_hash, recall.tokens),
         *(recall.replayed, write_omitted(recall), clean(recall.prefix)),
+        *(now, turn.subject.tenant, write_request(recall.request)),
     )
-    db.execute(SQL["add_recall"], (subject.key, to_micros(recall.at), id_, conversation, seq, *values))
+    db.execute(SQL["add_recall"], (turn.subject.key, to_micros(recall.at), id_, *place, *values))
 
 
 def messages(

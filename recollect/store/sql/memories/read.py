@@ -14,6 +14,7 @@ from recollect.store.sql.rows import STATE_NUMBER, STATE_ORDER, fetch, fetch_one
 from recollect.store.sql.subjects import verified, version_of
 from recollect.text import clean
 from recollect.types import (
+    ANY_TRAITS,
     Conversation,
     ConversationId,
     Decision,
@@ -23,6 +24,7 @@ from recollect.types import (
     MemoryKind,
     MemoryOrder,
     MemoryState,
+    MemoryTraits,
     Subject,
 )
 
@@ -31,6 +33,7 @@ SHOWN_SQL = load("insertion")
 _LAST_ID = b"\xff" * 16
 # Beyond every importance, number of uses and time in microseconds.
 _MIN_RANK, _MAX_RANK = -1.0, 1e300
+_LAST_MICROS = 2**63 - 1
 
 
 def memories(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId]) -> list[Memory]:
@@ -83,6 +86,7 @@ class MemoryFilter(NamedTuple):
     tag: str
     """Those under it alone; empty: all."""
     order: MemoryOrder = MemoryOrder.NEWEST
+    where: MemoryTraits = ANY_TRAITS
 
 
 def list_memories(
@@ -96,6 +100,9 @@ def list_memories(
         return []
     states = STATE_NUMBER[MemoryState.CLOSED if which.closed else MemoryState.HELD]
     wanted = sum(1 << kind.number for kind in set(which.kinds))
+    if which.where != ANY_TRAITS:
+        position = _Position(db, subject, which.order, None if after is None else end)
+        return position.with_traits(which, (subject.key, states, wanted, limit))
     if which.order is not MemoryOrder.NEWEST:
         position = _Position(db, subject, which.order, None if after is None else end)
         return position.memories(which, (subject.key, states, wanted, limit))
@@ -129,10 +136,33 @@ class _Position(NamedTuple):
                 rows = fetch(self.db, statement, *wanted, self.order.number, rank, last, *tag)
             return memories_within(self.db, self.subject, [MemoryId(id_text(id_)) for (id_,) in rows])
 
+    def with_traits(self, which: MemoryFilter, wanted: Row) -> list[Memory]:
+        """Do as `memories` for those that have something in common."""
+        where, conversation = which.where, b""
+        if where.conversation is not None:
+            conversation = id_bytes(where.conversation) or b""
+        traits = (
+            *(int(bool(which.tag)), clean(which.tag), clean(where.type)),
+            *(int(bool(where.category)), clean(where.category)),
+            0 if where.since is None else to_micros(where.since),
+            _LAST_MICROS if where.until is None else to_micros(where.until),
+            *(int(where.conversation is not None), conversation),
+        )
+        with self.db:
+            if self.order is MemoryOrder.OLDEST:
+                rows = fetch(self.db, TAGGED["oldest_with_traits"], *wanted, self.after or b"", *traits)
+            else:
+                rank, last = self._rank()
+                statement = TAGGED["ranked_with_traits"]
+                rows = fetch(self.db, statement, *wanted, self.order.number, rank, last, *traits)
+            return memories_within(self.db, self.subject, [MemoryId(id_text(id_)) for (id_,) in rows])
+
     def _rank(self) -> tuple[float, bytes]:
         """Return the rank and id that come right before the place."""
         if self.after is None:
             return _MAX_RANK, _LAST_ID
+        if self.order is MemoryOrder.NEWEST:  # by id alone
+            return 0.0, self.after
         row = fetch_one(self.db, SQL["rank"], self.subject.key, self.after, self.order.number)
         return _MIN_RANK if row is None else row[0], self.after
 

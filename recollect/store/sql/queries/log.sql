@@ -160,8 +160,9 @@ WITH RECURSIVE gone (seq) AS (
 SELECT seq FROM gone
 
 -- name: add_recall seals: 11
-INSERT INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens, replayed, omitted, prefix)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)
+INSERT INTO recall (subject, at, id, conversation, seq, query_hash, items, block_hash, tokens, replayed, omitted, prefix,
+                    recorded, tenant, request)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
     ON CONFLICT DO NOTHING
 
 -- name: note_hits
