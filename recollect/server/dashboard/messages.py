@@ -17,6 +17,7 @@ MESSAGES: Mapping[str, str] = MappingProxyType(
         "erased-one": "Erased: nothing is left of it. The messages it was formed from stay.",
         "erased-many": "Erased: nothing is left of them.",
         "formed": "All that was due is formed.",
+        "kept-one": "Kept. The other one is not recalled any more; its history stays.",
         "kept-other-words": "Your words are kept in its place.",
         "purged": "Erased: nothing is left of the app's memories.",
         "rejected": "Rejected: it is never recalled. Its history stays.",

@@ -36,7 +36,7 @@ async def test_the_plots_are_those_of_the_chosen_time(engine: AsyncRecollect, cl
     async with dashboard_client(engine) as browser:
         month = plot_data(await browser.open(STATISTICS))["stored"]
         quarter = plot_data(await browser.open(STATISTICS, range="90"))["stored"]
-        hours = plot_data(await browser.open(STATISTICS, range="1", by="hour"))["stored"]
+        hours = plot_data(await browser.open(STATISTICS, range="1", by="day"))["stored"]
         own = plot_data(await browser.open(ANA))["stored"]
 
     assert (len(month["begins"]), len(quarter["begins"]), len(hours["begins"])) == (30, 90, 24)

@@ -1,8 +1,11 @@
 """The page of work: what waits and what was parked, retrying it, maintenance, erasures and the embedder."""
 
+from dataclasses import replace
+
 import pytest
 
 from dashboard_client import dashboard_client, token_of
+from factories import add, memory
 from recollect.engine import AsyncRecollect, Components
 from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import Subject
@@ -80,9 +83,10 @@ async def test_retrying_what_is_not_parked_is_refused(engine: AsyncRecollect) ->
 
 
 @pytest.mark.parametrize(("how", "left"), [("preview", 13), ("now", 10)])
-async def test_maintenance_is_previewed_and_run(engine: AsyncRecollect, how: str, left: int) -> None:
+async def test_maintenance_is_previewed_and_run(engine: AsyncRecollect, parts: Components, how: str, left: int) -> None:
     app = Subject("app", "ana/calendar")
-    await engine.bulk.add([f"Shelf {number} holds <b>boxes</b> of {number * 7}." for number in range(13)], user=app)
+    many = [replace(memory(f"Shelf {number} holds <b>boxes</b>."), subject=app) for number in range(13)]
+    await parts.store.memories.apply(app, [add(each, vector=None) for each in many], [])
     async with dashboard_client(engine) as browser:
         page = await browser.submit(WORK, f"{WORK}/maintain", {"how": how, "subject": app.text})
 

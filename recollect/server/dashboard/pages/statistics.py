@@ -35,7 +35,7 @@ def _asked(request: PageRequest) -> tuple[dict[str, Any], dict[str, str]]:
     """Return what the reader chose, and the query of the API for it."""
     days = request.query.get("range", _USUAL_RANGE)
     days = days if days in _RANGES else _USUAL_RANGE
-    wants_hours = request.query.get("by", "hour" if days == "1" else "day") == "hour"
+    wants_hours = days == "1" or request.query.get("by") == "hour"
     bucket = "hour" if wants_hours and int(days) <= _MAX_DAYS_OF_HOURS else "day"
     data = {
         "range": days,
