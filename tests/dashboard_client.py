@@ -37,6 +37,13 @@ class _Forms(HTMLParser):
             self._fields = None
 
 
+def token_of(html: str) -> str:
+    """Return what the forms of a page send back."""
+    parsed = _Forms()
+    parsed.feed(html)
+    return next(fields["csrf"] for fields in parsed.forms.values() if "csrf" in fields)
+
+
 @dataclass
 class DashboardClient:
     """Somebody who opens pages and sends forms."""

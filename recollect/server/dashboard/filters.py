@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import Any
 from unicodedata import category
 
+_WORDS = (*("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),)
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _THOUSAND = 1000
 # Characters that hide or reorder text (Unicode categories Cc and Cf): shown by their code, as they cannot be seen.
@@ -65,6 +66,16 @@ def count(number: float) -> str:
     return f"{number:,.0f}".replace(",", "\u202f")
 
 
+def in_words(number: int, one: str, many: str) -> str:
+    """Write a number with what it counts; small numbers as words.
+
+    >>> in_words(1, "memory waits", "memories wait"), in_words(0, "key", "keys"), in_words(13, "key", "keys")
+    ('one memory waits', 'no keys', '13 keys')
+    """
+    shown = _WORDS[number] if 0 <= number < len(_WORDS) else count(number)
+    return f"{shown} {one if number == 1 else many}"
+
+
 def share(part: float) -> str:
     """Write a share of 1 in percent.
 
@@ -72,6 +83,31 @@ def share(part: float) -> str:
     '46 %'
     """
     return f"{part * 100:.0f} %"
+
+
+def with_code(text: str) -> Any:
+    """Return HTML with what stands between backticks as code; all else is escaped.
+
+    >>> str(with_code("set `A<B`"))
+    'set <code>A&lt;B</code>'
+    """
+    from markupsafe import Markup, escape  # not loaded by servers that show no page
+
+    parts = [escape(visible(part)) for part in text.split("`")]
+    if len(parts) % 2 == 0:  # the last one begins and has no end
+        parts[-2:] = [escape("`").join(parts[-2:])]
+    return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
+
+
+def duration(seconds: float | None) -> str:
+    """Write a time that something took.
+
+    >>> duration(0.0042), duration(2.5), duration(None)
+    ('4 ms', '2.5 s', 'more than 30 s')
+    """
+    if seconds is None:
+        return "more than 30 s"
+    return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * _THOUSAND:.0f} ms"
 
 
 def cut(text: str, limit: int = 160) -> str:
@@ -100,7 +136,10 @@ FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "minute": minute,
         "bytes": bytes_of,
         "count": count,
+        "in_words": in_words,
+        "duration": duration,
         "share": share,
+        "with_code": with_code,
         "cut": cut,
         "name_of": name_of,
     }

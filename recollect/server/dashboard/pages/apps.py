@@ -1,5 +1,87 @@
-"""Apps with a memory of their own, and sessions."""
+"""Apps with their memories, and sessions, characters and shared subjects: what is remembered beside users."""
 
-from recollect.server.dashboard.page import PageRoute
+from typing import Any
 
-PAGES: tuple[PageRoute, ...] = ()
+from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.paths import page_path
+from recollect.types import Subject
+
+_KINDS = ("app", "session", "character", "shared")
+_PAGE_SIZE = 200
+_MEMORIES = 50
+
+
+async def _apps(request: PageRequest) -> Page | SeeOther:
+    """List the subjects of one kind, or go to the app whose name was typed."""
+    wanted, tenant = request.chosen("go"), request.query.get("tenant", "")
+    if wanted is not None:
+        return SeeOther(_app_path(wanted, tenant))
+    kind = request.query.get("kind", "app")
+    kind = kind if kind in _KINDS else "app"
+    # Subjects are listed by name: those of a kind are together, after the kind's name.
+    prefix = f"@{tenant}/{kind}:" if tenant and request.is_operator else f"{kind}:"
+    cursor = request.chosen("cursor") or prefix
+    listed = await request.rest.get("subjects", limit=_PAGE_SIZE, cursor=cursor, tenant=tenant or None)
+    subjects = [subject for subject in listed["subjects"] if subject.startswith(prefix)]
+    is_complete = len(subjects) < len(listed["subjects"])
+    data = {
+        "kind": kind,
+        "kinds": _KINDS,
+        "may_choose_tenant": request.is_operator,
+        "tenant": tenant,
+        "apps": _names(subjects) if kind == "app" else [],
+        "subjects": subjects,
+        "next_cursor": None if is_complete else listed["next_cursor"],
+    }
+    return Page(template="apps", title="Apps", data=data)
+
+
+async def _app(request: PageRequest) -> Page:
+    """List an app's memories of all users."""
+    app, tenant = request.parameters["app"], request.chosen("tenant")
+    steps = ("apps", app, "memories")
+    listed = await request.rest.get(*steps, limit=_MEMORIES, cursor=request.chosen("cursor"), tenant=tenant)
+    data = {"app": app, "tenant": tenant or "", **listed}
+    return Page(template="app", title="App", data=data)
+
+
+async def _erase_memory(request: PageRequest) -> SeeOther:
+    """Erase one memory of an app for one user; the messages it was formed from stay."""
+    subject, memory = request.form.get("subject", [""])[-1], request.field("memory")
+    _require_sure(request)
+    await request.rest.send("DELETE", "subjects", subject, "memories", memory, query={"keep_messages": True})
+    return SeeOther(_app_path(request.parameters["app"], request.field("tenant"), done="erased-one"))
+
+
+async def _purge(request: PageRequest) -> SeeOther:
+    """Erase all memories of an app, of all users."""
+    _require_sure(request)
+    app, tenant = request.parameters["app"], request.field("tenant")
+    await request.rest.send("DELETE", "apps", app, "memories", query={"tenant": tenant or None})
+    return SeeOther(_app_path(app, tenant, done="purged"))
+
+
+def _require_sure(request: PageRequest) -> None:
+    if request.field("sure") != "yes":
+        raise BadFormError("Tick the box that says that erasing cannot be undone.")
+
+
+def _app_path(app: str, tenant: str, **query: str) -> str:
+    return page_path("apps", app, **query, **({"tenant": tenant} if tenant else {}))
+
+
+def _names(subjects: list[str]) -> list[dict[str, Any]]:
+    """Return the names of apps, each with the number of its users among these subjects."""
+    users: dict[str, int] = {}
+    for subject in subjects:
+        name = Subject.parse(subject).app_name or subject
+        users[name] = users.get(name, 0) + 1
+    return [{"name": name, "subjects": count} for name, count in sorted(users.items())]
+
+
+PAGES = (
+    PageRoute("GET", "/apps", _apps),
+    PageRoute("GET", "/apps/{app}", _app),
+    PageRoute("POST", "/apps/{app}/erase", _erase_memory),
+    PageRoute("POST", "/apps/{app}/purge", _purge),
+)

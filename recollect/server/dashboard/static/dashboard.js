@@ -13,3 +13,11 @@ document.addEventListener("click", (event) => {
   const part = link && document.getElementById(link.hash.slice(1));
   if (part instanceof HTMLDetailsElement) part.open = true;
 });
+
+for (const box of document.querySelectorAll("input[data-ticks]")) {
+  // One box ticks all of a form; without scripts it is not there.
+  box.parentElement.hidden = false;
+  box.addEventListener("change", () => {
+    for (const each of box.form.elements) if (each.name === box.dataset.ticks) each.checked = box.checked;
+  });
+}

@@ -1,0 +1,77 @@
+// Draws the plots of the statistics, from the numbers in the page's data block. The tables hold the same.
+"use strict";
+
+(() => {
+  const block = document.getElementById("plot-data");
+  if (!block || !window.uPlot) return;
+  const plots = new Map(JSON.parse(block.textContent).map((plot) => [plot.id, plot]));
+  const drawn = [];
+  const HEIGHT = 220;
+  const COLOURS = 8;
+
+  const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const written = (plot, value) => {
+    if (value === null || value === undefined) return "–";
+    return plot.is_share ? `${Math.round(value * 100)} %` : value.toLocaleString("en", { maximumFractionDigits: 1 });
+  };
+
+  // Bars stand on one another: the row drawn first, the highest, is the sum of all.
+  function stacked(rows) {
+    const sums = rows[0].values.map(() => 0);
+    return rows.map((row) => row.values.map((value, at) => (sums[at] += value ?? 0))).reverse();
+  }
+
+  function seriesOf(plot) {
+    const rows = plot.series.map((row, at) => ({ ...row, ink: colour(`--series-${(at % COLOURS) + 1}`) }));
+    const shape = plot.is_share ? { width: 2, points: { show: true, size: 6 } } : { width: 0, points: { show: false } };
+    const paths = plot.is_share ? undefined : uPlot.paths.bars({ size: [0.85, 40], align: 1 });
+    return (plot.is_share ? rows : rows.reverse()).map((row) => ({
+      label: row.name,
+      stroke: row.ink,
+      fill: plot.is_share ? undefined : row.ink,
+      value: (_, __, ___, at) => (at === null ? "–" : written(plot, row.values[at])),
+      paths,
+      ...shape,
+    }));
+  }
+
+  // Such as `2026-05-03 08:00`, in UTC.
+  const instant = (at) => new Date(at * 1000).toISOString().slice(0, 16).replace("T", " ");
+  const tick = (at) => (at % 86400 ? instant(at).slice(11) : instant(at).slice(5, 10));
+
+  function options(plot, times, width) {
+    const axis = { stroke: colour("--muted"), grid: { stroke: colour("--line"), width: 1 }, ticks: { show: false } };
+    const label = plot.seconds < 86400 ? instant : (at) => instant(at).slice(0, 10);
+    return {
+      width,
+      height: HEIGHT,
+      tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+      scales: {
+        x: { time: true, range: [times[0], times[times.length - 1] + plot.seconds] },
+        y: { range: (_, __, max) => [0, plot.is_share ? 1 : Math.max(max * 1.05, 1)] },
+      },
+      axes: [{ ...axis, values: (_, ticks) => ticks.map(tick) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((value) => written(plot, value)) }],
+      series: [{ label: "UTC", value: (_, at) => (at === null ? "–" : label(at)) }, ...seriesOf(plot)],
+      cursor: { drag: { x: false, y: false }, points: { show: plot.is_share } },
+    };
+  }
+
+  function draw(place) {
+    const plot = plots.get(place.dataset.plot);
+    const times = plot.begins.map((begin) => Date.parse(begin) / 1000);
+    const values = plot.is_share ? plot.series.map((row) => row.values) : stacked(plot.series);
+    place.replaceChildren();
+    return new uPlot(options(plot, times, place.clientWidth), [times, ...values], place);
+  }
+
+  function drawAll() {
+    for (const { chart } of drawn.splice(0)) chart.destroy();
+    for (const place of document.querySelectorAll(".plot[data-plot]")) drawn.push({ place, chart: draw(place) });
+  }
+
+  drawAll();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  addEventListener("resize", () => {
+    for (const { place, chart } of drawn) chart.setSize({ width: place.clientWidth, height: HEIGHT });
+  });
+})();
