@@ -14,13 +14,12 @@ from recollect.server.api.v1.memory_answers import (
     MessageAnswer,
     OmittedMemoryAnswer,
     RecalledMemoryAnswer,
-    TreeMessageAnswer,
     hash_text,
     memory_answer,
     omitted_answer,
     recalled_answer,
 )
-from recollect.types import Conversation, InjectionRecord, Memory, MemoryState, RecordedTurn
+from recollect.types import Conversation, InjectionRecord, Memory, MemoryKind, MemoryState, RecordedTurn
 
 
 class ConversationAnswer(Answer):
@@ -43,6 +42,26 @@ class ConversationListAnswer(PageAnswer):
     """Conversations, last updated first."""
 
     conversations: list[ConversationAnswer]
+
+
+class FormedMemoryAnswer(Answer):
+    """A memory that rests on a message."""
+
+    id: str
+    subject: str
+    kind: MemoryKind
+    state: MemoryState
+
+
+class TreeMessageAnswer(MessageAnswer):
+    """A message, with its place in the tree and what it left, where that is asked for."""
+
+    active: bool | None = Field(
+        default=None, description="With `with_memories`: whether it is on the active path, which edits leave."
+    )
+    memories: list[FormedMemoryAnswer] | None = Field(
+        default=None, description="With `with_memories`: notes, facts and episodes of any state that rest on it."
+    )
 
 
 class MessageListAnswer(Answer):

@@ -172,26 +172,6 @@ class MessageAnswer(Answer):
     hash: str = Field(description="16 hexadecimal digits; equal for equal messages.")
 
 
-class FormedMemoryAnswer(Answer):
-    """A memory that rests on a message."""
-
-    id: str
-    subject: str
-    kind: MemoryKind
-    state: MemoryState
-
-
-class TreeMessageAnswer(MessageAnswer):
-    """A message, with its place in the tree and what it left, where that is asked for."""
-
-    active: bool | None = Field(
-        default=None, description="With `with_memories`: whether it is on the active path, which edits leave."
-    )
-    memories: list[FormedMemoryAnswer] | None = Field(
-        default=None, description="With `with_memories`: notes, facts and episodes of any state that rest on it."
-    )
-
-
 class HistoryAnswer(Answer):
     """A memory with everything that led to it and followed from it."""
 

@@ -4,12 +4,16 @@ from pydantic import Field
 
 from recollect.engine import run_in_thread_if_large
 from recollect.server.api.v1.access import Requester
-from recollect.server.api.v1.conversation_answers import MessageListAnswer, RecordedTurnAnswer, recorded_answer
+from recollect.server.api.v1.conversation_answers import (
+    FormedMemoryAnswer,
+    MessageListAnswer,
+    RecordedTurnAnswer,
+    TreeMessageAnswer,
+    recorded_answer,
+)
 from recollect.server.api.v1.fields import UrlQuery
 from recollect.server.api.v1.memory_answers import (
-    FormedMemoryAnswer,
     ReceiptAnswer,
-    TreeMessageAnswer,
     message_answer,
     receipt_answer,
 )
