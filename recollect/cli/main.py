@@ -26,6 +26,7 @@ from recollect.cli import (
     replay,
     serve,
     subscribe,
+    top,
     transfer,
 )
 from recollect.cli.chat import command
@@ -71,7 +72,7 @@ def start(
 
 
 _CHATTING = (serve, command, replay, hook, mcp)
-_REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, admin)
+_REMEMBERING = (memories, corrections, erase, context, subscribe, conversations, top, admin)
 _OPERATING = (keys, embedder, profiles, doctor, evaluate, transfer, db)
 for part in (*_CHATTING, *_REMEMBERING, *_OPERATING):
     part.register(app)

@@ -19,7 +19,7 @@ from recollect.server.api.v1.memory_answers import (
     omitted_answer,
     recalled_answer,
 )
-from recollect.types import Conversation, InjectionRecord, Memory, MemoryState, RecordedTurn
+from recollect.types import Conversation, InjectionRecord, Memory, MemoryKind, MemoryState, RecordedTurn
 
 
 class ConversationAnswer(Answer):
@@ -44,10 +44,30 @@ class ConversationListAnswer(PageAnswer):
     conversations: list[ConversationAnswer]
 
 
+class FormedMemoryAnswer(Answer):
+    """A memory that rests on a message."""
+
+    id: str
+    subject: str
+    kind: MemoryKind
+    state: MemoryState
+
+
+class TreeMessageAnswer(MessageAnswer):
+    """A message, with its place in the tree and what it left, where that is asked for."""
+
+    active: bool | None = Field(
+        default=None, description="With `with_memories`: whether it is on the active path, which edits leave."
+    )
+    memories: list[FormedMemoryAnswer] | None = Field(
+        default=None, description="With `with_memories`: notes, facts and episodes of any state that rest on it."
+    )
+
+
 class MessageListAnswer(Answer):
     """Messages in order of arrival."""
 
-    messages: list[MessageAnswer]
+    messages: list[TreeMessageAnswer]
     next_cursor: int | None = Field(default=None, description="Send it as `cursor` to read on; null on the last page.")
 
 
