@@ -28,7 +28,9 @@ def run(quick: bool) -> list[Row]:
     with TemporaryDirectory(prefix="recollect-bench-") as name, server(Path(name)) as running:
         options = ("--url", f"http://127.0.0.1:{running.port}")
         took = _prompts(Path(name), count, "hook: with a server", options)
-    return [*rows, *_rows("with a server", took, bar=BAR_MS)]
+    bare = [_python() for _ in steps("hook: Python alone", range(count))]
+    # A busy machine starts any process late: the hook is to be compared with this.
+    return [*rows, *_rows("with a server", took, bar=BAR_MS), *_rows("a Python process that does nothing", bare)]
 
 
 def _resident(home: Path, count: int, starts: int) -> list[Row]:
@@ -57,6 +59,12 @@ def _prompt(home: Path, text: str, options: Sequence[str]) -> float:
     began = time.perf_counter()
     command = [str(_SCRIPT), "hook", "--timeout", "30", *options]
     subprocess.run(command, input=json.dumps(event).encode(), capture_output=True, env=_environment(home), check=True)
+    return (time.perf_counter() - began) * 1000
+
+
+def _python() -> float:
+    began = time.perf_counter()
+    subprocess.run([sys.executable, "-c", "pass"], check=True)
     return (time.perf_counter() - began) * 1000
 
 

@@ -116,7 +116,20 @@ def test_a_hook_loads_little_of_the_standard_library() -> None:
     """It runs at each prompt: `http.client` alone would double its time."""
     heavy = (
         *("typing", "hashlib", "_hashlib", "tempfile", "threading", "http", "email", "urllib", "ssl", "socket"),
-        *("selectors", "subprocess", "dataclasses", "inspect", "pathlib", "random", "asyncio", "logging", "datetime"),
+        *(
+            "json",
+            "re",
+            "enum",
+            "selectors",
+            "subprocess",
+            "dataclasses",
+            "inspect",
+            "pathlib",
+            "random",
+            "asyncio",
+            "logging",
+            "datetime",
+        ),
     )
     told = "import recollect.hook.command, recollect.__main__"
 

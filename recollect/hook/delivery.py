@@ -1,6 +1,5 @@
 """Deliver a request to the engine: to a server, or to the resident process, which is started for it. Opens sockets."""
 
-import json
 import os
 import sys
 import time
@@ -8,6 +7,7 @@ from _socket import AF_UNIX, SOCK_STREAM, socket
 
 from recollect.hook.http_post import BadAnswerError, ServerAddress, post
 from recollect.hook.places import log_path, socket_path, target_name
+from recollect.hook.quick_json import read_json, write_json
 
 POLL_S = 0.01
 # What the server will not take a second time either.
@@ -74,7 +74,7 @@ def _to_server(request: dict[str, str], url: str, user: str | None, until: float
     if any(character < " " for value in headers.values() for character in value):
         raise DeliveryError("the key or the user holds a control character")
     try:
-        status, body = post(address, "/api/hook", headers, json.dumps(request).encode(), until)
+        status, body = post(address, "/api/hook", headers, write_json(request), until)
     except BadAnswerError as error:
         raise DeliveryError(f"the server answered wrongly: {error}") from None
     if status != _OK:
@@ -97,7 +97,7 @@ def _to_resident(request: dict[str, str], database: str | None, until: float) ->
         connection = _connect(path)
     try:
         connection.settimeout(max(0.05, until - time.monotonic()))
-        connection.sendall(json.dumps(request).encode() + b"\n")
+        connection.sendall(write_json(request) + b"\n")
         pieces: list[bytes] = []
         while piece := connection.recv(65536):
             pieces.append(piece)
@@ -108,7 +108,7 @@ def _to_resident(request: dict[str, str], database: str | None, until: float) ->
 
 def _context(body: bytes) -> str:
     try:
-        answer = json.loads(body)
+        answer = read_json(body.decode("utf-8", "replace"))
     except ValueError:
         raise DeliveryError("the answer is no JSON") from None
     if not isinstance(answer, dict):

@@ -1,8 +1,7 @@
 """Hook events of Claude Code and Codex, as requests to memory. Pure, but for the project's folder."""
 
-import json
-
 from recollect.hook.project import project_app
+from recollect.hook.quick_json import read_json, write_json
 
 # Longer texts are cut; the log keeps less by default.
 MAX_CHARACTERS = 1_000_000
@@ -21,7 +20,7 @@ def read_request(raw: bytes) -> dict[str, str] | None:
 
     Subagents' events make none: their prompts are the main agent's words. Raises ValueError if it is no event.
     """
-    event = json.loads(raw.decode("utf-8", "replace"))
+    event = read_json(raw.decode("utf-8", "replace"))
     if not isinstance(event, dict):
         raise ValueError("not an object")
     kind = _kind(event)
@@ -53,7 +52,7 @@ def write_answer(request: dict[str, str], context: str) -> bytes:
     if name is None or not context:
         return b""
     added = {"hookSpecificOutput": {"hookEventName": name, "additionalContext": context}}
-    return json.dumps(added).encode() + b"\n"
+    return write_json(added) + b"\n"
 
 
 def _kind(event: dict[str, object]) -> str | None:

@@ -6,11 +6,11 @@ recognizes a turn that comes twice.
 """
 
 import fcntl
-import json
 import os
 import time
 
 from recollect.hook.places import PREFIX, conversation_name, is_private, log, spool_folder
+from recollect.hook.quick_json import read_json, write_json
 
 MAX_FILES = 1000
 MAX_TOTAL_BYTES = 64 * 1024 * 1024
@@ -84,7 +84,7 @@ def add_turn(request: dict[str, str], target: str) -> SpooledTurn | None:
             return None
         file = os.open(path + _PARTIAL, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        _write(file, json.dumps(said).encode())
+        _write(file, write_json(said))
         os.rename(path + _PARTIAL, path + WAITING)
     except OSError:
         if file >= 0:
@@ -169,7 +169,7 @@ def _locked(path: str, file: int) -> SpooledTurn | None:
         os.close(file)
         return None
     try:
-        request = json.loads(raw)
+        request = read_json(raw.decode("utf-8", "replace"))
         if not isinstance(request, dict) or not all(isinstance(value, str) for value in request.values()):
             raise ValueError
     except (ValueError, RecursionError):

@@ -91,7 +91,7 @@ TOOLS = (
     ToolSpec(
         name="forget_memory",
         description="Close a memory and what says the same, so that it is no longer recalled. Can be undone.",
-        properties={"id": _ID, "reason": _STRING},
+        properties={"id": _ID, "reason": {"type": "string", "description": "Without it, the user may be asked"}},
         required=("id",),
         access=Access.WRITE,
         is_destructive=True,

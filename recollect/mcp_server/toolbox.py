@@ -43,7 +43,8 @@ class ToolAnswer:
     is_error: bool = False
 
 
-NOT_CONFIRMED = ToolAnswer("Nothing was closed: the user did not confirm it.", {"closed": []})
+_UNCONFIRMED = "Nothing was closed: the user did not confirm it. If they asked for it, call again with that as reason."
+NOT_CONFIRMED = ToolAnswer(_UNCONFIRMED, {"status": _UNCONFIRMED, "closed": []})
 """The answer to a call that the user was asked about and did not agree to."""
 
 
@@ -77,7 +78,10 @@ class Toolbox:
             return _failed("the memory failed; its log says why. Go on without it.")
 
     async def question(self, name: str, arguments: Mapping[str, object]) -> str | None:
-        """Return what to ask the user before a call; None where it closes nothing, or cannot run."""
+        """Return what to ask the user before a call; None where it closes nothing, cannot run, or they asked for it.
+
+        Clients without a screen say that they can ask, and then cancel: a reason is the way past them.
+        """
         if name != "forget_memory" or not self.access.includes(Access.WRITE):
             return None
         try:
@@ -85,7 +89,7 @@ class Toolbox:
             known, _ = await self._find(asked.id)
         except RecollectError:
             return None  # the call itself says what is wrong
-        if known.state is MemoryState.CLOSED:
+        if asked.reason.strip() or known.state is MemoryState.CLOSED:
             return None
         return f"Forget this, and all that says the same?\n{_line(known, self._zone)}"
 

@@ -1,6 +1,7 @@
 """What a hook cannot deliver waits and is delivered once: without a server, behind a lock, after kills anywhere."""
 
 import json
+import os
 import random
 import signal
 import socket
@@ -15,7 +16,7 @@ import apsw
 import pytest
 
 from integration.database_reader import Database
-from integration.hook_process import HookProcess, event
+from integration.hook_process import SCRIPT, HookProcess, event
 from integration.raw_client import eventually
 from integration.server_process import ServerProcess
 
@@ -193,3 +194,16 @@ def test_an_encrypted_database_has_no_spool(hook: HookProcess) -> None:
 
     assert waiting(hook) == []
     assert "Oslo" not in hook.log
+
+
+def test_the_status_says_what_waits(hook: HookProcess) -> None:
+    hook.run(event("UserPromptSubmit", prompt="I live in Oslo."), "--url", "http://127.0.0.1:1")
+
+    told = subprocess.run([SCRIPT, "hook", "status", "--json"], capture_output=True, env=hook.env, cwd=hook.home)
+    past = time.time() - 3600
+    os.utime(waiting(hook)[0], (past, past))
+    doctor = subprocess.run([SCRIPT, "doctor"], capture_output=True, text=True, env=hook.env, cwd=hook.home)
+
+    assert json.loads(told.stdout)["undelivered"] == [str(path) for path in waiting(hook)]
+    assert "1 turn could not be delivered" in doctor.stdout
+    assert "Oslo" not in doctor.stdout

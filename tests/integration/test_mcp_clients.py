@@ -105,7 +105,7 @@ def test_an_agents_model_remembers_and_recalls(
     env |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
     with Recollect(database) as memory:
         boat = memory.add("Ana sold her boat.")
-    forget = ToolCall("recollect", "forget_memory", {"id": boat.id[-8:]})
+    forget = ToolCall("recollect", "forget_memory", {"id": boat.id[-8:], "reason": "the user asked for it"})
     with agent_upstream((*CALLS, forget)) as (port, bodies):
         env["ANTHROPIC_BASE_URL"] = f"http://127.0.0.1:{port}"
         command = _codex(tmp_path, url, env, port) if name == "codex" else _claude(tmp_path, url, env)

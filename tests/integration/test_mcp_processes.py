@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp_types import ElicitRequestParams, ElicitResult
 
 from integration.server_process import StartServer
 from recollect import AsyncRecollect
@@ -89,6 +90,21 @@ async def test_an_agent_lives_over_a_relay(start_server: StartServer, era: str) 
     await live(Relayed(f"http://127.0.0.1:{server.port}/mcp"), era)
     server.stop()
     assert "Traceback" not in server.output()
+
+
+@pytest.mark.parametrize(("era", "asked"), [("auto", 1), ("legacy", 0)])
+async def test_over_http_only_clients_of_the_new_era_ask(start_server: StartServer, era: str, asked: int) -> None:
+    server = start_server(offline=True)
+    questions: list[str] = []
+
+    async def answer(context: object, params: ElicitRequestParams) -> ElicitResult:
+        questions.append(params.message)
+        return ElicitResult(action="accept", content={})
+
+    async with Client(f"http://127.0.0.1:{server.port}/mcp", mode=era, elicitation_callback=answer) as agent:
+        kept = (await agent.call_tool("remember", {"text": "Ana rows."})).structured_content
+        done = await agent.call_tool("forget_memory", {"id": kept["id"]})
+    assert (len(questions), len(done.structured_content["closed"])) == (asked, 1)
 
 
 async def test_relays_have_the_rights_of_their_keys(start_server: StartServer) -> None:

@@ -130,10 +130,13 @@ async def test_forgetting_asks_a_client_that_can_ask(
     async with Client(server, mode=era, elicitation_callback=person.answer) as agent:
         answer = await agent.call_tool("forget_memory", {"id": kept.id})
         bad = await agent.call_tool("forget_memory", {"id": "00000000"})
+        known = await engine.add("Ana sails.", user=ANA)
+        await agent.call_tool("forget_memory", {"id": known.id, "reason": "she asked for it"})
         await agent.call_tool("remember", {"text": "Ana swims."})
 
     assert [question.split("\n")[0] for question in person.questions] == ["Forget this, and all that says the same?"]
     assert "Ana rows." in person.questions[0]
+    assert (await engine.get(known.id, user=ANA)).state is MemoryState.CLOSED
     is_closed = (await engine.get(kept.id, user=ANA)).state is MemoryState.CLOSED
     assert is_closed == (action == "accept")
     assert (answer.is_error, bad.is_error) == (False, True)
