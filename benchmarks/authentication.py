@@ -76,7 +76,7 @@ async def _with_tokens(requests: int) -> list[Row]:
 
 
 async def _requests(name: str, engine: AsyncRecollect, credentials: Sequence[bytes], requests: int) -> list[Row]:
-    """Measure requests of clients that are known, in the authenticator and in all that stands before the routes."""
+    """Measure requests of clients that are known, in the authenticator and in all that comes before the routes."""
     chosen = cycle(credentials[:: max(1, len(credentials) // CLIENTS)])
     authenticate = _authenticating(engine, chosen)
     for _ in range(2 * CLIENTS):  # each credential is looked up, and its use is noted

@@ -188,8 +188,8 @@ def _idle_connections(sizes: Sizes) -> list[Row]:
 
 
 def _frozen_database(sizes: Sizes) -> list[Row]:
-    """Chats and reads by REST while all processes of PostgreSQL stand still."""
-    name = f"PostgreSQL stands still, {sizes.readers} chats and as many reads"
+    """Chats and reads by REST while all processes of PostgreSQL are stopped."""
+    name = f"PostgreSQL stopped, {sizes.readers} chats and as many reads"
     if programs() is None:
         return []
     database = PostgresServer(QUICK_POSTGRES)

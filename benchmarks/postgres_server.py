@@ -124,7 +124,7 @@ class PostgresServer:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        """Let all its processes stand still, as on a machine that is paused; on Linux only."""
+        """Stop all its processes for as long as the block lasts, as on a machine that is paused; on Linux only."""
         if self._process is None:
             raise AssertionError("the server was not started")
         pids = [self._process.pid]

@@ -134,7 +134,7 @@ _LENT = (
 _ASKED_FOR = (
     r"\b(?:payments?|transfers?|refunds?|purchases?|transactions?|withdrawals?|orders?|requests?|actions?|invoices?)"
 )
-# What somebody who takes checks away wants done.
+# Acts that an order allows without a check.
 _RISKY = r"(?:delete|run|execute|send|forward|upload|share|read|access|transfer|pay|reveal|disclose|install|bypass)\b"
 # Claims that no person makes about themselves; an assistant's advice may sound like them.
 CLAIMS: tuple[PoisoningPattern, ...] = (

@@ -241,7 +241,7 @@ class StoreContext:
 async def flush_counts(executor: Executor, *subjects: Subject) -> None:
     """Let the reads that follow see what was counted of subjects: uses and hits are written in batches.
 
-    A database that is busy is waited for a second: late counts harm nobody.
+    A database that is busy is waited for a second: late counts do no harm.
     """
     with suppress(TimeoutError, StoreUnavailableError):
         async with asyncio.timeout(MAX_FLUSH_S):

@@ -97,7 +97,7 @@ class TokenVerifier:
         """Verify all but the times.
 
         Raises:
-            BadIdentityError: The token is not valid, or names nobody.
+            BadIdentityError: The token is not valid, or names no user.
         """
         try:
             header = jwt.get_unverified_header(token)
