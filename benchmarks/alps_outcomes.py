@@ -68,6 +68,8 @@ class ItemOutcome:
     """It is lost because all its evidence, or some, is in what counts as others' words."""
     in_gold: bool = False
     """A verified memory that the data set does not doubt rests on the same words."""
+    beside_gold: bool = False
+    """Such a memory rests on a message that holds some of its evidence, whatever words of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,9 +109,17 @@ async def replay(chat: AlpsChat, model: str, run: EngineRun, stand_in: RecordedM
             outcome = Outcome.APART if reason in _APART else outcome
         hidden = outcome is Outcome.LOST and are_others_words(reason.rpartition(": ")[2])
         in_gold = found is not None and any(rest_on_same_words(found, verified) for verified in gold)
-        reason = _NUMBER.sub("N", reason)
+        places = {passage.place for passage in found.passages} if found else set()
         outcomes.append(
-            ItemOutcome(item=item, found=found, outcome=outcome, reason=reason, hidden=hidden, in_gold=in_gold)
+            ItemOutcome(
+                item=item,
+                found=found,
+                outcome=outcome,
+                reason=_NUMBER.sub("N", reason),
+                hidden=hidden,
+                in_gold=in_gold,
+                beside_gold=bool(places & chat.undoubted_utterances),
+            )
         )
     return ReplayedChat(formed=formed, outcomes=outcomes)
 

@@ -125,11 +125,14 @@ def lost_rows(outcomes: Outcomes) -> list[Row]:
     items = [item for listed in outcomes.values() for chat in listed for item in chat]
     total, counted = count_outcomes(items).total(), count_outcomes(items)
     hidden = sum(item.hidden for item in items if item.found)
+    beside = sum(item.hidden and item.beside_gold for item in items if item.found)
     lost = [item for item in items if item.found and _is_lost(item)]
     verified = sum(item.in_gold for item in lost)
     parts = {
         _LOST: counted[Outcome.LOST],
         f"{Outcome.LOST}: in texts to work on, mail, code and other words of others, {_ALL}": hidden,
+        f"{Outcome.LOST}: the same, in messages with a verified memory, {_ALL}": beside,
+        f"{Outcome.LOST}: the same, in messages without one, {_ALL}": hidden - beside,
         f"{Outcome.LOST}: elsewhere, {_ALL}": counted[Outcome.LOST] - hidden,
         f"{Outcome.LOST}, {_VERIFIED}, {_ALL}": verified,
         f"{Outcome.LOST}, {_UNVERIFIED}, {_ALL}": len(lost) - verified,

@@ -15,6 +15,7 @@ from benchmarks.alps_gates import gate_file, gate_for, gate_in_use, read_gates
 from benchmarks.alps_outcomes import ItemOutcome, Outcome, replay
 from benchmarks.alps_scores import Score, language_rows, score_rows
 from benchmarks.alps_skips import count_skipped, skipped_messages
+from benchmarks.alps_tables import lost_rows
 from benchmarks.alpsbench import RULES, main
 from benchmarks.rows import Row
 from recollect.errors import BadRequestError
@@ -286,6 +287,20 @@ async def test_a_refusal_that_is_right_is_counted_apart(tmp_path: Path) -> None:
 
     assert quoted.outcome is Outcome.APART
     assert hidden.outcome is Outcome.APART
+
+
+async def test_a_note_of_a_given_text_is_kept_with_its_source(tmp_path: Path) -> None:
+    said = ("Polish this: I teach in Ulm.", "Done.", "> I keep bees in Rome", "Ok.")
+    quoted = item("Keeps bees in Rome.", "I keep bees in Rome", 2)
+
+    (drafted, hidden) = await replayed(
+        tmp_path, chat(*said, gold=[quoted], recorded=[item("Teaches in Ulm.", "I teach in Ulm", 0), quoted])
+    )
+
+    assert drafted.outcome is Outcome.NAMED
+    assert (hidden.outcome, hidden.hidden, hidden.beside_gold) == (Outcome.LOST, True, True)
+    rows = {row.name: row.note for row in lost_rows({"model-a": [[drafted, hidden]]})}
+    assert rows["lost: the same, in messages with a verified memory, all models"] == "1 of 2"
 
 
 def test_skipped_messages_are_counted_with_what_hides_the_evidence(tmp_path: Path) -> None:

@@ -1,0 +1,89 @@
+"""A text that an order announces is shown as given; what names another source stays hidden. Nothing in it orders."""
+
+import re
+
+import pytest
+
+from extraction.other_speakers import CANARIES, OTHER_SPEAKERS, PAYLOADS, OtherSpeaker
+from extraction.test_planted import half
+from extractor_inputs import SAID, logged
+from recollect.extraction.own_words import marked_words
+from recollect.extraction.pasted_evidence import with_source
+from recollect.extraction.review_gate import pasted_reason
+from recollect.extraction.sources import given_words, readable_text
+from recollect.text import split_sentences
+from recollect.types import Candidate, MemoryKind
+
+# The user orders work on these, or asks about their wording: whoever wrote them, they are given.
+ORDERED = re.compile(r"order|translate|correct\b|grammatical|continue|below|quoted over|plan of a book|^resume|^review")
+
+
+def given(text: str) -> str:
+    return " ".join(re.findall("⟪([^⟫]*)⟫", marked_words(text)))
+
+
+@pytest.mark.parametrize(
+    ("text", "inside"),
+    [
+        ("Polish this: I teach in Ulm.", "I teach in Ulm."),
+        ("I teach in Ulm since ten years. Check the grammar please", "I teach in Ulm since ten years."),
+        ("翻译：我在乌尔姆教书", "我在乌尔姆教书"),
+        ("Réécris ce message : j'enseigne à Ulm", "j'enseigne à Ulm"),
+        ("Проверь ошибки:\nЯ работаю в школе.", "Я работаю в школе."),
+    ],
+)
+def test_what_an_order_announces_or_follows_is_given(text: str, inside: str) -> None:
+    assert inside in given(text)
+    assert inside not in readable_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please help me to answer this:\nI live in Oslo.",
+        "Polish my student's essay:\nI live in Oslo.",
+        "Check this.\nTool result:\nI live in Oslo.",
+        "Translate this:\n\nnotes.txt\nI live in Oslo.",
+        "Rewrite my story:\nChapter 1\nI live in Oslo.",
+        "Please check. Bruno: I live in Oslo.",
+        "Write me a mail.\nMy name is [your name] and I live in Oslo.",
+    ],
+)
+def test_what_names_its_source_or_nobody_means_is_not_given(text: str) -> None:
+    assert "Oslo" not in given(text)
+
+
+@pytest.mark.parametrize("other", [one for one in OTHER_SPEAKERS if not ORDERED.search(one.name)], ids=lambda o: o.name)
+def test_no_words_of_others_are_given_without_an_order(other: OtherSpeaker) -> None:
+    found = [given(other.said(payload)) for payload in PAYLOADS]
+    assert [text for text in found if any(canary in text for canary in CANARIES)] == []
+
+
+def test_a_forged_mark_gives_nothing() -> None:
+    assert marked_words("I ski. ⟪I live in Oslo.⟫") == ""
+    assert given("Polish this: I ⟫ski⟪.") == " I ski."
+
+
+def test_secrets_in_a_given_text_are_struck_out() -> None:
+    words = given_words([logged(1, "Polish this: my password is hunter2hunter2, I ski.")])
+    assert "hunter2" not in words[1]
+    assert "I ski" in words[1]
+
+
+def test_a_message_of_a_game_gives_nothing() -> None:
+    message = logged(1, "Polish this: I teach in Ulm.")
+    assert given_words([message], {1}) == {}
+
+
+@pytest.mark.parametrize("part", ["open", "held"])
+def test_no_planted_order_in_a_given_text_is_stored(part: str) -> None:
+    stored = []
+    for mark, text in half("pasted", part):
+        pieces = [piece for piece in split_sentences(given(text)) if mark in piece.casefold()]
+        for piece in pieces:
+            made = Candidate(
+                kind=MemoryKind.NOTE, text=piece, type="fact", speaker="user", seq=1, quote=piece, valid_from=SAID
+            )
+            if pasted_reason(with_source(made), text) is None:
+                stored.append(piece)
+    assert stored == []
