@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Any
 
 from recollect.server.dashboard.branches import active_path, fold_branches
+from recollect.server.dashboard.filters import cut
 from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.rest_client import RestError
@@ -11,6 +12,7 @@ from recollect.server.status import BAD_REQUEST, NOT_FOUND
 
 MESSAGES_OF_PAGE = 100
 _CONVERSATIONS_OF_PAGE = 50
+_BEGINNING_CHARACTERS = 120
 # Messages after a page that are read to know which branch goes on. Behind more, the newest branch of the page counts.
 _MAX_AHEAD = 1000
 _MAX_MEMORIES = 1000
@@ -26,7 +28,16 @@ async def _conversations(request: PageRequest) -> Page:
         limit=_CONVERSATIONS_OF_PAGE,
         cursor=request.chosen("cursor"),
     )
-    return Page(template="conversations", title="Conversations", data={"subject": request.subject, **listed})
+    beginnings = {known["id"]: await _beginning(request, known["id"]) for known in listed["conversations"]}
+    data = {"subject": request.subject, "beginnings": beginnings, **listed}
+    return Page(template="conversations", title="Conversations", data=data)
+
+
+async def _beginning(request: PageRequest, conversation: str) -> str:
+    """Return the first words of a conversation; empty if there are none, or they were erased."""
+    steps = ("subjects", request.subject, "conversations", conversation, "messages")
+    messages = (await request.rest.get(*steps, limit=1))["messages"]
+    return cut(messages[0]["text"], _BEGINNING_CHARACTERS) if messages else ""
 
 
 async def _conversation(request: PageRequest) -> Page:
@@ -37,7 +48,8 @@ async def _conversation(request: PageRequest) -> Page:
     messages = await _read_messages(request, (number - 1) * MESSAGES_OF_PAGE, MESSAGES_OF_PAGE)
     ahead = [] if number == last else await _read_messages(request, number * MESSAGES_OF_PAGE, _MAX_AHEAD)
     memories = await _if_known(request, "memories", limit=_MAX_MEMORIES) or {"memories": []}
-    summary = await _if_known(request, "summary")
+    episodes = [memory for memory in memories["memories"] if memory["kind"] == "episode"]
+    summary = await _if_known(request, "summary") if episodes else None
     shown = {message["seq"] for message in messages}
     data = {
         "subject": request.subject,
@@ -48,7 +60,7 @@ async def _conversation(request: PageRequest) -> Page:
         "rows": fold_branches(messages, active_path([*messages, *ahead])),
         "is_whole_path_known": number * MESSAGES_OF_PAGE + len(ahead) >= conversation["messages"],
         "left": _left_by(memories["memories"], conversation["id"], shown),
-        "episodes": [memory for memory in memories["memories"] if memory["kind"] == "episode"],
+        "episodes": episodes,
         "summary": summary["summary"] if summary else "",
         "messages_of_page": MESSAGES_OF_PAGE,
     }
