@@ -21,6 +21,7 @@ from recollect.types import (
     Memory,
     RequestScope,
     Subject,
+    TreeMessage,
 )
 
 
@@ -154,6 +155,30 @@ class ConversationService:
         return await self._store.conversations.messages(
             subject, ConversationId(conversation), after_seq=after_seq, limit=limit
         )
+
+    async def tree(
+        self, conversation: str, *, user: str | Subject | None = None, after_seq: int = 0, limit: int = 1000
+    ) -> ListOf[TreeMessage]:
+        """Read a conversation's log as a tree: all branches, which messages are on the active path, what each left.
+
+        Args:
+            conversation: Your id of the conversation, or Recollect's.
+            user: User who has the conversation.
+            after_seq: Only messages with a larger `seq`; 0 reads from the first one.
+            limit: Maximum number of messages to return.
+
+        Returns:
+            Messages in order of arrival; `message.parent_seq` is the branch. Memories are those of the user, and of the
+            session, app or character within the user that the conversation was recorded for.
+
+        Raises:
+            UnknownConversationError: this user has no conversation with this id.
+        """
+        known = await self.get(conversation, user=user)
+        home = known.subject
+        scope = await self._windows.memory_scope(known, NO_SCOPE)
+        owners = [home, *(owner for owner in (scope.writes, scope.app) if owner is not None and home in owner.owners)]
+        return await self._store.traces.tree(home, known.id, owners, after_seq=after_seq, limit=limit)
 
     async def window(
         self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE

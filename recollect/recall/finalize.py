@@ -6,6 +6,7 @@ from recollect.recall.newest import asks_what_holds_now, put_newest_first
 from recollect.recall.pack import Counting, RankedMemory, Room, pack
 from recollect.recall.rank import Explanation
 from recollect.recall.recall import Ranking, describe_collapse, memory_id
+from recollect.recall.score_parts import named_parts
 from recollect.text import bare
 from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory, Subject
 
@@ -43,6 +44,7 @@ def finalize(ranking: Ranking, memories: Mapping[MemoryId, Memory], *, count_tok
                 word_share=row.word_share,
                 reasons=explanation.reasons(row),
                 standing=row.standing,
+                parts=named_parts(row, ranking.parts) if ranking.parts else {},
             )
             for row, memory in kept
         ]

@@ -10,6 +10,7 @@ from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 
 from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
@@ -32,6 +33,7 @@ from recollect.recall.rank import (
     mask_hidden,
     score_memories,
 )
+from recollect.recall.score_parts import ScoreParts, score_parts
 from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
@@ -85,6 +87,8 @@ class Ranking:
     """For a question about what holds now: the quotations of which a note is shown, by the note's id."""
     gists: Gists
     """What the memories of a single subject say, as far as it was shown before."""
+    parts: ScoreParts
+    """What the scores of a search by hand are made of; empty for a prompt."""
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
@@ -159,6 +163,7 @@ def rank_subjects(
         considered=sum(map(len, snapshots)),
         vectors_compared=_count_compared(snapshots),
         gists=snapshots[0].derive(Gists) if len(snapshots) == 1 else Gists(),
+        parts=found.parts,
     )
 
 
@@ -173,6 +178,14 @@ class _Candidates:
     """The standing facts that the floor leaves in, as rows that are not standing."""
     near: list[RankedRow] = field(default_factory=list)
     omitted: list[OmittedMemory] = field(default_factory=list)
+    parts: dict[bytes, tuple[float, ...]] = field(default_factory=dict)
+
+    def explain(
+        self, snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, positions: npt.NDArray[np.intp]
+    ) -> None:
+        """Note what the scores are made of if a person searches; the first subject of a linked memory counts."""
+        if not query.for_prompt:
+            self.parts.update(score_parts(snapshot, signals, query, positions) | self.parts)
 
 
 def _add_candidates(
@@ -212,6 +225,7 @@ def _add_candidates(
     if most is not None and np.count_nonzero(snapshot.kinds[positions] == MemoryKind.TURN.number):
         most = None
     rows = build_rows(snapshot, signals, evidence, positions, standing=False, most=most)
+    found.explain(snapshot, signals, query, positions[:most])
     if query.for_prompt:
         floor = Floor(query, snapshot, signals, few_notes=all_notes)
         found.standing.extend(standing)

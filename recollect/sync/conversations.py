@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from recollect.engine.background import BackgroundEngine
 from recollect.engine.results import ListOf
-from recollect.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject
+from recollect.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject, TreeMessage
 
 if TYPE_CHECKING:
     from recollect.engine import PromptTrace
@@ -128,6 +128,28 @@ class BlockingConversationService:
         """
         return self._engine.run(
             self._engine.core.conversations.messages(conversation, user=user, after_seq=after_seq, limit=limit)
+        )
+
+    def tree(
+        self, conversation: str, *, user: str | Subject | None = None, after_seq: int = 0, limit: int = 1000
+    ) -> ListOf[TreeMessage]:
+        """Read a conversation's log as a tree: all branches, which messages are on the active path, what each left.
+
+        Args:
+            conversation: Your id of the conversation, or Recollect's.
+            user: User who has the conversation.
+            after_seq: Only messages with a larger `seq`; 0 reads from the first one.
+            limit: Maximum number of messages to return.
+
+        Returns:
+            Messages in order of arrival; `message.parent_seq` is the branch. Memories are those of the user, and of the
+            session, app or character within the user that the conversation was recorded for.
+
+        Raises:
+            UnknownConversationError: this user has no conversation with this id.
+        """
+        return self._engine.run(
+            self._engine.core.conversations.tree(conversation, user=user, after_seq=after_seq, limit=limit)
         )
 
     def window(

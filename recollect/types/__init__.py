@@ -88,6 +88,7 @@ from recollect.types.memory import (
 from recollect.types.memory_order import MemoryOrder
 from recollect.types.memory_pair import MemoryPair, NearDuplicates
 from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits
+from recollect.types.message_tree import FormedMemory, TreeMessage
 from recollect.types.recall import (
     ALL_VECTORS,
     MAX_MEMORY_CHARACTERS,
@@ -213,6 +214,7 @@ __all__ = [
     "FormationRequest",
     "FormationResult",
     "FormationStatus",
+    "FormedMemory",
     "IdColumn",
     "IdempotencyKey",
     "Identity",
@@ -280,6 +282,7 @@ __all__ = [
     "SubjectSnapshot",
     "SubjectTotals",
     "TracePlace",
+    "TreeMessage",
     "Turn",
     "UserWords",
     "Vector",

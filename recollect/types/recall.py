@@ -121,6 +121,9 @@ class RecalledMemory:
     """Short sentences: 'means the same (0.82)', 'shares "peanuts"', 'a standing fact'."""
     standing: bool = False
     """A standing fact: there because of its importance, whatever was asked."""
+    parts: Mapping[str, float] = field(default_factory=dict, compare=False)
+    """Of a search by hand: log-odds by kind of evidence. With their sum `s`, the score is `1 / (1 + exp(-s))`, unless a
+    reranker gave it."""
 
     def __repr__(self) -> str:
         """Return one line: score, shortened text, reasons and id."""

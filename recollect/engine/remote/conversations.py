@@ -11,7 +11,7 @@ from recollect.engine.remote.client import Call, RestClient, scope_headers, writ
 from recollect.engine.remote.messages import plain_messages
 from recollect.engine.results import ListOf, PromptTrace
 from recollect.errors import UnknownConversationError
-from recollect.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject
+from recollect.types import NO_SCOPE, Conversation, LoggedMessage, Memory, RequestScope, Subject, TreeMessage
 
 
 class RemoteConversationService(ConversationService):
@@ -94,6 +94,14 @@ class RemoteConversationService(ConversationService):
         except UnknownConversationError:
             return []  # as the library does
         return [values.message(raw) for raw in raws]
+
+    async def tree(
+        self, conversation: str, *, user: str | Subject | None = None, after_seq: int = 0, limit: int = 1000
+    ) -> ListOf[TreeMessage]:
+        """Read a conversation's log as a tree: see `ConversationService.tree`."""
+        call = Call(method="GET", path=self._path(conversation, user, "messages"), query={"with_memories": True})
+        raws = await self._client.pages(call, "messages", limit, cursor=str(after_seq))
+        return [values.tree_message(raw, self._client) for raw in raws]
 
     async def window(
         self, conversation: str, *, user: str | Subject | None = None, scope: RequestScope = NO_SCOPE

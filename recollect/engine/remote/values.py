@@ -21,6 +21,7 @@ from recollect.types import (
     Evidence,
     FormationKey,
     FormationStatus,
+    FormedMemory,
     InjectionRecord,
     InjectionSite,
     KeyLimits,
@@ -36,6 +37,7 @@ from recollect.types import (
     RequestTrace,
     Statistics,
     Subject,
+    TreeMessage,
 )
 
 Raw = Mapping[str, Any]
@@ -89,12 +91,24 @@ def recalled(raw: Raw, client: RestClient) -> RecalledMemory:
 
 def recall(raw: Raw, client: RestClient) -> Recall:
     """Read the result of a search."""
-    return read(Recall, {**raw, "items": [recalled(item, client) for item in raw["items"]]})
+    items = [recalled(item, client) for item in raw["items"]]
+    return read(Recall, {**raw, "items": items, "subjects": tuple(subjects(raw["subjects"], client))})
 
 
 def message(raw: Raw) -> LoggedMessage:
     """Read a message of a log."""
     return _hashed(LoggedMessage, raw)
+
+
+def tree_message(raw: Raw, client: RestClient) -> TreeMessage:
+    """Read a message with its place and what it left."""
+    return TreeMessage(
+        message=message(raw),
+        active=bool(raw["active"]),
+        memories=tuple(
+            read(FormedMemory, {**item, "subject": client.parsed(item["subject"])}) for item in raw["memories"]
+        ),
+    )
 
 
 def decision(raw: Raw, client: RestClient) -> Decision:

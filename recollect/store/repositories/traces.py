@@ -1,11 +1,12 @@
 """Repository of traces: what memory did for requests, across conversations."""
 
 import builtins
+from collections.abc import Sequence
 from datetime import datetime
 
 from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
 from recollect.store.sql.log import traces
-from recollect.types import ConversationId, LedgerBlock, RequestTrace, Subject, TracePlace
+from recollect.types import ConversationId, LedgerBlock, RequestTrace, Subject, TracePlace, TreeMessage
 
 
 class TraceRepository:
@@ -65,4 +66,27 @@ class TraceRepository:
         """Read what the prompts on the way to a message had from memory, up to an instant, the latest first."""
         return await self._executor.read(
             lambda db: traces.blocks_until(db, subject, conversation, seq=seq, until=until)
+        )
+
+    async def tree(
+        self,
+        subject: Subject,
+        conversation: ConversationId,
+        owners: Sequence[Subject],
+        *,
+        after_seq: int = 0,
+        limit: int = 1000,
+    ) -> builtins.list[TreeMessage]:
+        """Read the messages of all branches after `after_seq`, with their places and what they left.
+
+        Args:
+            subject: Owner of the conversation.
+            conversation: The conversation.
+            owners: Subjects whose memories are looked for.
+            after_seq: Only messages with a larger `seq`.
+            limit: Maximum number of messages.
+        """
+        check_limit(limit)
+        return await self._executor.read(
+            lambda db: traces.message_tree(db, subject, conversation, owners, after_seq=after_seq, limit=limit)
         )

@@ -14,6 +14,7 @@ from recollect.server.api.v1.memory_answers import (
     MessageAnswer,
     OmittedMemoryAnswer,
     RecalledMemoryAnswer,
+    TreeMessageAnswer,
     hash_text,
     memory_answer,
     omitted_answer,
@@ -47,7 +48,7 @@ class ConversationListAnswer(PageAnswer):
 class MessageListAnswer(Answer):
     """Messages in order of arrival."""
 
-    messages: list[MessageAnswer]
+    messages: list[TreeMessageAnswer]
     next_cursor: int | None = Field(default=None, description="Send it as `cursor` to read on; null on the last page.")
 
 

@@ -104,6 +104,11 @@ class RecalledMemoryAnswer(Answer):
     word_share: float
     reasons: list[str]
     standing: bool = Field(description="It is there because of its importance, whatever was asked.")
+    parts: dict[str, float] = Field(
+        description="Of a search: log-odds by kind of evidence (`similarity`, `words`, `around`, `speaker`, "
+        "`question`, `time`, `importance`, `confidence`, `recency`, `kind`, `uses`, `size`, `other`), without those "
+        "that are 0. With their sum `s`, the score is `1 / (1 + exp(-s))`, unless a reranker gave it, as a reason says."
+    )
     memory: MemoryAnswer
 
 
@@ -120,7 +125,10 @@ class RecallAnswer(Answer):
     query: str
     items: list[RecalledMemoryAnswer]
     left_out: list[OmittedMemoryAnswer]
-    considered: int
+    considered: int = Field(description="Number of active memories that were scored.")
+    subjects: list[str] = Field(
+        description="The reading list: whose memories these were; empty for a search of the past."
+    )
     vectors_compared: int | None = Field(description="Number of vectors that an index picked; null: all were compared.")
     took_ms: float
     warning: str
@@ -162,6 +170,26 @@ class MessageAnswer(Answer):
     complete: bool
     erased: bool
     hash: str = Field(description="16 hexadecimal digits; equal for equal messages.")
+
+
+class FormedMemoryAnswer(Answer):
+    """A memory that rests on a message."""
+
+    id: str
+    subject: str
+    kind: MemoryKind
+    state: MemoryState
+
+
+class TreeMessageAnswer(MessageAnswer):
+    """A message, with its place in the tree and what it left, where that is asked for."""
+
+    active: bool | None = Field(
+        default=None, description="With `with_memories`: whether it is on the active path, which edits leave."
+    )
+    memories: list[FormedMemoryAnswer] | None = Field(
+        default=None, description="With `with_memories`: notes, facts and episodes of any state that rest on it."
+    )
 
 
 class HistoryAnswer(Answer):
@@ -286,6 +314,7 @@ def recall_answer(result: Recall, requester: Requester) -> RecallAnswer:
         items=[recalled_answer(item, requester) for item in result.items],
         left_out=[omitted_answer(item) for item in result.left_out],
         considered=result.considered,
+        subjects=[requester.shown(subject) for subject in result.subjects],
         vectors_compared=result.vectors_compared,
         took_ms=result.took_ms,
         warning=result.warning,
@@ -300,6 +329,7 @@ def recalled_answer(item: RecalledMemory, requester: Requester) -> RecalledMemor
         word_share=item.word_share,
         reasons=list(item.reasons),
         standing=item.standing,
+        parts=dict(item.parts),
         memory=memory_answer(item.memory, requester),
     )
 

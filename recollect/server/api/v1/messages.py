@@ -3,14 +3,21 @@
 from pydantic import Field
 
 from recollect.engine import run_in_thread_if_large
+from recollect.server.api.v1.access import Requester
 from recollect.server.api.v1.conversation_answers import MessageListAnswer, RecordedTurnAnswer, recorded_answer
 from recollect.server.api.v1.fields import UrlQuery
-from recollect.server.api.v1.memory_answers import ReceiptAnswer, message_answer, receipt_answer
+from recollect.server.api.v1.memory_answers import (
+    FormedMemoryAnswer,
+    ReceiptAnswer,
+    TreeMessageAnswer,
+    message_answer,
+    receipt_answer,
+)
 from recollect.server.api.v1.message_bodies import NewMessages, known_conversation, new_name_of, scope_of
 from recollect.server.api.v1.operation import ResourceOperation, ResourceReply
 from recollect.server.api.v1.request import ResourceRequest
 from recollect.server.status import CREATED
-from recollect.types import Access
+from recollect.types import Access, Conversation, TreeMessage
 
 _SUBJECT = "/v1/subjects/{subject}"
 _CONVERSATION = f"{_SUBJECT}/conversations/{{conversation}}"
@@ -23,6 +30,9 @@ class MessageListQuery(UrlQuery):
 
     limit: int = Field(default=100, ge=1, le=1000)
     cursor: int | None = Field(default=None, ge=0, description="`seq` of the last message of the page before.")
+    with_memories: bool = Field(
+        default=False, description="Say which messages are on the active path, and what each left in memory."
+    )
 
 
 class ErasedMessagesQuery(UrlQuery):
@@ -50,17 +60,41 @@ async def _record(request: ResourceRequest) -> ResourceReply:
 async def _list(request: ResourceRequest) -> ResourceReply:
     query = request.query_as(MessageListQuery)
     known = await known_conversation(request)
+    if query.with_memories:
+        return await _tree(request, known, query)
     page = await request.engine.conversations.messages(
         known.id, user=known.subject, after_seq=query.cursor or 0, limit=query.limit
     )
     following = page[-1].seq if len(page) == query.limit else None
     answers = await run_in_thread_if_large(
-        _BYTES_OF_MESSAGE * len(page), lambda: [message_answer(message) for message in page]
+        _BYTES_OF_MESSAGE * len(page), lambda: [TreeMessageAnswer(**dict(message_answer(message))) for message in page]
     )
     return ResourceReply(
         answer=MessageListAnswer(messages=answers, next_cursor=following),
         next_cursor=None if following is None else str(following),
     )
+
+
+async def _tree(request: ResourceRequest, known: Conversation, query: MessageListQuery) -> ResourceReply:
+    """Answer messages with their places and what they left."""
+    page = await request.engine.conversations.tree(
+        known.id, user=known.subject, after_seq=query.cursor or 0, limit=query.limit
+    )
+    following = page[-1].message.seq if len(page) == query.limit else None
+    return ResourceReply(
+        answer=MessageListAnswer(
+            messages=[_tree_answer(each, request.requester) for each in page], next_cursor=following
+        ),
+        next_cursor=None if following is None else str(following),
+    )
+
+
+def _tree_answer(found: TreeMessage, requester: Requester) -> TreeMessageAnswer:
+    memories = [
+        FormedMemoryAnswer(id=left.id, subject=requester.shown(left.subject), kind=left.kind, state=left.state)
+        for left in found.memories
+    ]
+    return TreeMessageAnswer(**dict(message_answer(found.message)), active=found.active, memories=memories)
 
 
 async def _erase(request: ResourceRequest) -> ResourceReply:

@@ -1,6 +1,7 @@
 """Read traces of requests, and what prompts had from memory. Works on a connection."""
 
 import json
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -9,17 +10,20 @@ from recollect.clock import from_micros, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text
 from recollect.store.sql.database import Row, SqlConnection, load
-from recollect.store.sql.rows import fetch, read_recall, read_request
+from recollect.store.sql.rows import STATE_ORDER, fetch, fetch_value, read_message, read_recall, read_request
 from recollect.store.sql.subjects import version_of
 from recollect.types import (
+    KIND_ORDER,
     BlockState,
     ConversationId,
+    FormedMemory,
     LedgerBlock,
     MemoryId,
     PromptBlock,
     RequestTrace,
     Subject,
     TracePlace,
+    TreeMessage,
 )
 
 SQL, LOG_SQL = load("trace"), load("log")
@@ -79,6 +83,40 @@ def blocks_until(
         path = {row[0] for row in fetch(db, LOG_SQL["thread"], subject.key, within, seq, _MAX_CLIMB)}
         rows = fetch(db, SQL["blocks_until"], subject.key, within, to_micros(until), _MAX_BLOCKS)
     return [_read_block(row) for row in rows if row[4] is None or row[4] in path]
+
+
+def message_tree(
+    db: SqlConnection,
+    subject: Subject,
+    conversation: ConversationId,
+    owners: Sequence[Subject],
+    *,
+    after_seq: int,
+    limit: int,
+) -> list[TreeMessage]:
+    """Read messages of all branches by `seq`, which of them are on the active path, and what they left."""
+    within = id_bytes(conversation)
+    with db:  # one snapshot
+        if within is None or version_of(db, subject) is None:
+            return []
+        rows = fetch(db, LOG_SQL["messages"], subject.key, within, after_seq, limit)
+        messages = [read_message(conversation, row) for row in rows]
+        newest = fetch_value(db, LOG_SQL["last_seq"], subject.key, within) or 0
+        path = {row[0] for row in fetch(db, LOG_SQL["thread"], subject.key, within, newest, newest or 1)}
+        left: defaultdict[int, list[FormedMemory]] = defaultdict(list)
+        for owner in owners if messages else ():
+            version_of(db, owner)
+            place = (owner.key, subject.key, within, after_seq, messages[-1].seq)
+            for seq, memory, kind, state in fetch(db, SQL["left_by_messages"], *place):
+                known = FormedMemory(
+                    id=MemoryId(id_text(memory)), subject=owner, kind=KIND_ORDER[kind], state=STATE_ORDER[state]
+                )
+                if known not in left[seq]:  # it may quote a message twice
+                    left[seq].append(known)
+    return [
+        TreeMessage(message=message, active=message.seq in path, memories=tuple(left[message.seq]))
+        for message in messages
+    ]
 
 
 def _place(place: TracePlace | None, otherwise: Row) -> Row:

@@ -65,3 +65,12 @@ SELECT thread, depth, id, at, seq, standing, recalled, items, erased, held
  WHERE subject = ?1 AND conversation = ?2 AND at <= ?3 AND is_answer = 0
  ORDER BY at DESC, depth DESC
  LIMIT ?4
+
+-- name: left_by_messages
+-- Which memories of a subject rest on some messages of a log.
+SELECT e.seq, e.memory, m.kind, m.state
+  FROM evidence AS e INDEXED BY evidence_source
+ CROSS JOIN memory AS m
+ WHERE e.home = ?2 AND e.conversation = ?3 AND e.seq > ?4 AND e.seq <= ?5 AND e.subject = ?1
+   AND m.subject = ?1 AND m.id = e.memory AND m.kind < 3
+ ORDER BY e.seq, e.memory
