@@ -2,12 +2,16 @@
 
 from typing import Any
 
-from recollect.server.dashboard.branches import active_path, fold_branches
+from recollect.server.dashboard.branches import fold_branches
 
 
 def log(*parents: int) -> list[dict[str, Any]]:
-    """Make messages 1, 2, 3, … below the given ones."""
-    return [{"seq": seq, "parent_seq": parent} for seq, parent in enumerate(parents, start=1)]
+    """Make messages 1, 2, 3, … below the given ones; those that lead to the last one are active."""
+    path, seq = set(), len(parents)
+    while seq:
+        path.add(seq)
+        seq = parents[seq - 1]
+    return [{"seq": seq, "parent_seq": parent, "active": seq in path} for seq, parent in enumerate(parents, start=1)]
 
 
 def shape(rows: list[dict[str, Any]]) -> list[Any]:
@@ -21,7 +25,7 @@ def shape(rows: list[dict[str, Any]]) -> list[Any]:
 
 
 def folded(messages: list[dict[str, Any]]) -> list[Any]:
-    return shape(fold_branches(messages, active_path(messages)))
+    return shape(fold_branches(messages))
 
 
 def test_a_conversation_without_edits_is_one_path() -> None:
@@ -47,14 +51,10 @@ def test_branches_of_branches_are_shown_at_the_same_place() -> None:
 
 def test_later_messages_say_which_branch_of_a_page_goes_on() -> None:
     messages = log(0, 1, 2, 1, 3, 5)
-    rows = fold_branches(messages[:4], active_path(messages))
+    rows = fold_branches(messages[:4])
     assert shape(rows) == [(None,), (1, (1, [4])), (2,), (3,)]
 
 
 def test_a_page_of_which_an_edit_left_all_is_a_branch() -> None:
     messages = log(0, 1, 2, 3, 1)
-    assert shape(fold_branches(messages[2:4], active_path(messages))) == [(None, (2, [3, 4]))]
-
-
-def test_messages_that_follow_one_another_in_a_circle_end() -> None:
-    assert active_path([{"seq": 1, "parent_seq": 2}, {"seq": 2, "parent_seq": 1}]) == {1, 2}
+    assert shape(fold_branches(messages[2:4])) == [(None, (2, [3, 4]))]

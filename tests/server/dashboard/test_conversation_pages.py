@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from chats import Chat, tiered_parts
 from dashboard_client import HTML, dashboard_client
 from factories import turn
 from recollect.engine import AsyncRecollect, Components
@@ -41,6 +42,7 @@ async def test_conversations_are_listed_newest_first(engine: AsyncRecollect, clo
     assert html.index("&lt;script&gt;") < html.index(">first</a>")
     assert "2 messages" in html
     assert "the shop closed" in html
+    assert ">I live in Oslo.</q>" in html
     assert "<script>alert" not in html
 
 
@@ -200,3 +202,18 @@ async def test_a_reader_sees_no_button_that_changes_anything(engine: AsyncRecoll
     assert "<form" not in html
     assert answer.status_code == 403
     assert len(await engine.conversations.list(user="ana")) == 1
+
+
+async def test_episodes_are_shown_with_the_messages_they_sum_up(parts: Components) -> None:
+    async with AsyncRecollect(tiered_parts(parts)) as tiered:
+        await Chat(tiered).say_all(["I keep bees on the roof.", *(f"I visited town number {n}." for n in range(22))])
+        await tiered.form()
+        async with dashboard_client(tiered) as browser:
+            page = await opened(tiered, "chat")
+            html, data = await browser.open(page), await browser.read(page)
+
+    [episode] = data["episodes"]
+    assert "bees on the roof" in data["summary"]
+    assert "Summary, of 1 episode<" in html
+    assert f"messages {episode['first_seq']} to {episode['last_seq']}</a>" in html
+    assert episode["id"] not in str(data["left"])

@@ -1,9 +1,11 @@
 """Conversations of a subject: the tree of messages with edits and regenerations, and what each message left."""
 
-from collections.abc import Collection
+from collections.abc import Sequence
 from typing import Any
 
-from recollect.server.dashboard.branches import active_path, fold_branches
+from recollect.server.dashboard.branches import fold_branches
+from recollect.server.dashboard.filters import cut
+from recollect.server.dashboard.found_memory import find_memory
 from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.rest_client import RestError
@@ -11,9 +13,10 @@ from recollect.server.status import BAD_REQUEST, NOT_FOUND
 
 MESSAGES_OF_PAGE = 100
 _CONVERSATIONS_OF_PAGE = 50
-# Messages after a page that are read to know which branch goes on. Behind more, the newest branch of the page counts.
-_MAX_AHEAD = 1000
+_BEGINNING_CHARACTERS = 120
 _MAX_MEMORIES = 1000
+# Memories whose words are looked up by a call of the API each: closed ones, and those of a session, app or character.
+_MAX_LOOKED_UP = 50
 _MAX_DIGITS = 9
 
 
@@ -26,7 +29,16 @@ async def _conversations(request: PageRequest) -> Page:
         limit=_CONVERSATIONS_OF_PAGE,
         cursor=request.chosen("cursor"),
     )
-    return Page(template="conversations", title="Conversations", data={"subject": request.subject, **listed})
+    beginnings = {known["id"]: await _beginning(request, known["id"]) for known in listed["conversations"]}
+    data = {"subject": request.subject, "beginnings": beginnings, **listed}
+    return Page(template="conversations", title="Conversations", data=data)
+
+
+async def _beginning(request: PageRequest, conversation: str) -> str:
+    """Return the first words of a conversation; empty if there are none, or they were erased."""
+    steps = ("subjects", request.subject, "conversations", conversation, "messages")
+    messages = (await request.rest.get(*steps, limit=1))["messages"]
+    return cut(messages[0]["text"], _BEGINNING_CHARACTERS) if messages else ""
 
 
 async def _conversation(request: PageRequest) -> Page:
@@ -34,31 +46,25 @@ async def _conversation(request: PageRequest) -> Page:
     conversation = await request.rest.get(*_steps(request))
     last = max(-(-conversation["messages"] // MESSAGES_OF_PAGE), 1)
     number = _page_number(request, last)
-    messages = await _read_messages(request, (number - 1) * MESSAGES_OF_PAGE, MESSAGES_OF_PAGE)
-    ahead = [] if number == last else await _read_messages(request, number * MESSAGES_OF_PAGE, _MAX_AHEAD)
-    memories = await _if_known(request, "memories", limit=_MAX_MEMORIES) or {"memories": []}
-    summary = await _if_known(request, "summary")
-    shown = {message["seq"] for message in messages}
+    after = (number - 1) * MESSAGES_OF_PAGE
+    read = await request.rest.get(
+        *_steps(request), "messages", cursor=after, limit=MESSAGES_OF_PAGE, with_memories=True
+    )
+    memories = (await _if_known(request, "memories", limit=_MAX_MEMORIES) or {"memories": []})["memories"]
+    episodes = [memory for memory in memories if memory["kind"] == "episode"]
+    summary = await _if_known(request, "summary") if episodes else None
     data = {
         "subject": request.subject,
         "conversation": conversation,
         "number": number,
         "last": last,
         "at": _number(request, "at"),
-        "rows": fold_branches(messages, active_path([*messages, *ahead])),
-        "is_whole_path_known": number * MESSAGES_OF_PAGE + len(ahead) >= conversation["messages"],
-        "left": _left_by(memories["memories"], conversation["id"], shown),
-        "episodes": [memory for memory in memories["memories"] if memory["kind"] == "episode"],
+        "rows": fold_branches(read["messages"]),
+        "left": await _left_by(request, read["messages"], memories),
+        "episodes": episodes,
         "summary": summary["summary"] if summary else "",
-        "messages_of_page": MESSAGES_OF_PAGE,
     }
     return Page(template="conversation", title="Conversation", data=data)
-
-
-async def _read_messages(request: PageRequest, after: int, limit: int) -> list[dict[str, Any]]:
-    read = await request.rest.get(*_steps(request), "messages", cursor=after, limit=limit)
-    found: list[dict[str, Any]] = read["messages"]
-    return found
 
 
 async def _if_known(request: PageRequest, *steps: str, **query: int) -> dict[str, Any] | None:
@@ -72,15 +78,27 @@ async def _if_known(request: PageRequest, *steps: str, **query: int) -> dict[str
     return found
 
 
-def _left_by(memories: Collection[dict[str, Any]], conversation: str, shown: Collection[int]) -> dict[int, list[Any]]:
-    """Return the memories that shown messages of a conversation are the evidence of, by message, oldest first."""
-    left: dict[int, list[Any]] = {}
-    for memory in reversed([*memories]):
-        sources = {source["seq"] for source in memory["evidence"] if source["conversation"] == conversation}
-        if memory["kind"] != "episode":
-            for seq in sorted(sources.intersection(shown)):
-                left.setdefault(seq, []).append(memory)
-    return left
+async def _left_by(
+    request: PageRequest, messages: Sequence[dict[str, Any]], known: Sequence[dict[str, Any]]
+) -> dict[int, list[dict[str, Any]]]:
+    """Return the notes and facts that rest on each message, by its `seq`: in full, or as the list of messages has them.
+
+    Args:
+        request: The page's request.
+        messages: As the API lists them with what they left.
+        known: Memories of the conversation that were read before.
+    """
+    whole = {memory["id"]: memory for memory in known}
+    left = {
+        message["seq"]: [memory for memory in message["memories"] if memory["kind"] != "episode"]
+        for message in messages
+    }
+    unread = [memory for found in left.values() for memory in found if memory["id"] not in whole]
+    for memory in unread[:_MAX_LOOKED_UP]:
+        found = await find_memory(request, [memory["subject"]], memory["id"])
+        if found is not None:
+            whole[memory["id"]] = found
+    return {seq: [whole.get(memory["id"], memory) for memory in found] for seq, found in left.items() if found}
 
 
 def _page_number(request: PageRequest, last: int) -> int:

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from recollect.server.dashboard.filters import cut
+from recollect.server.dashboard.found_memory import find_memory
 from recollect.server.dashboard.line_diff import line_diff
 from recollect.server.dashboard.page import Page, PageRequest, PageRoute
-from recollect.server.dashboard.rest_client import RestError
-from recollect.server.status import FORBIDDEN, NOT_FOUND
 
 _REQUESTS_OF_PAGE = 50
 _MAX_REQUESTS = 1000
@@ -80,25 +79,13 @@ async def _read_omitted(request: PageRequest, detail: dict[str, Any]) -> list[di
     memories = {item["id"]: item["memory"] for item in detail["memories"]}
     owners = list(dict.fromkeys([request.subject, *trace["reads"]]))
     for item in trace["omitted"][:_MAX_LOOKED_UP]:
-        memory = await _find_memory(request, owners, item["id"])
+        memory = await find_memory(request, owners, item["id"])
         if memory is not None:
             memories[item["id"]] = memory
     return [
         {**item, "reason": _in_words(item["reason"], memories), "memory": memories.get(item["id"])}
         for item in trace["omitted"]
     ]
-
-
-async def _find_memory(request: PageRequest, owners: Sequence[str], id_: str) -> dict[str, Any] | None:
-    for owner in owners:
-        try:
-            found: dict[str, Any] = await request.rest.get("subjects", owner, "memories", id_)
-        except RestError as error:
-            if error.status not in (NOT_FOUND, FORBIDDEN):
-                raise
-        else:
-            return found
-    return None
 
 
 def _in_words(reason: str, memories: dict[str, dict[str, Any]]) -> str:
