@@ -106,7 +106,7 @@ async def test_other_words_for_a_fact_take_its_slot(
 @pytest.mark.parametrize(("action", "state"), [("approve", MemoryState.ACTIVE), ("reject", MemoryState.CLOSED)])
 async def test_several_are_decided_at_once(engine: AsyncRecollect, action: str, state: MemoryState) -> None:
     held = await hold(engine, 3)
-    ticked = [held[0].id, held[2].id]
+    ticked: list[str] = [held[0].id, held[2].id]
     async with dashboard_client(engine) as browser:
         page = await browser.submit(REVIEWS, f"{REVIEWS}/many", {"memory": ticked, "action": action})
         none = await browser.submit(REVIEWS, f"{REVIEWS}/many", {"action": action})

@@ -19,13 +19,15 @@ async def _keys(request: PageRequest) -> Page:
     tenant = request.chosen("tenant")
     listed = await request.rest.get("keys", limit=_PAGE_SIZE, cursor=request.chosen("cursor"), tenant=tenant)
     now = request.engine.clock.now()
+    keys = [{**key, "state": _state(key, now)} for key in listed["keys"]]
     data = {
-        "keys": [{**key, "state": _state(key, now)} for key in listed["keys"]],
+        "keys": keys,
         "next_cursor": listed["next_cursor"],
         "tenant": tenant or "",
         "accesses": [access.value for access in Access],
         "may_choose_tenant": request.is_operator,
-        "is_open": request.caller is None,
+        # Somebody without a key asks for the first one.
+        "is_first": request.caller is None and all(key["state"] != "valid" for key in keys),
     }
     return Page(template="keys", title="Keys", data=data)
 
