@@ -69,9 +69,10 @@ _REFERS = LazyPattern(
     r"|\b(?:it|that|this|them|one)(?:\s++(?:any\s?more|any\s++longer|now|too|either))?[.!]*+$",
     re.IGNORECASE,
 )
-# Probability of a message from which its sentences are quoted, in other languages and in English; and the same for a
-# sentence that refers to what was said before, is short, or may be fiction.
-STATEMENT_THRESHOLD, ENGLISH_THRESHOLD, DOUBTFUL_THRESHOLD = 0.22, 0.25, 0.25
+# Probability of a message from which its sentences are quoted: in English, in other languages that rules read, and in the
+# rest, of which the second stage learned little; and the same for a sentence that refers to what was said before, is
+# short, or may be fiction.
+ENGLISH_THRESHOLD, STATEMENT_THRESHOLD, ELSEWHERE_THRESHOLD, DOUBTFUL_THRESHOLD = 0.25, 0.22, 0.15, 0.25
 # The same for one that may be an order or asks something, supposes, or introduces a text; for one in another language
 # that states nothing besides, such as a wish, and for a question among these. Orders among these are never quoted.
 ORDER_THRESHOLD, UNSTATED_THRESHOLD, QUESTION_THRESHOLD = 0.28, 0.3, 0.5
@@ -80,7 +81,7 @@ ORDER_THRESHOLD, UNSTATED_THRESHOLD, QUESTION_THRESHOLD = 0.28, 0.3, 0.5
 PASSING_THRESHOLD, DAY_THRESHOLD = 0.42, 0.6
 # The same for one without a word for its speaker, mostly a fact about the world: in other languages, and in those that
 # often leave the word out.
-OTHERS_THRESHOLD, UNSAID_THRESHOLD = 0.3, 0.22
+OTHERS_THRESHOLD, UNSAID_THRESHOLD = 0.3, 0.28
 # Probability of a sentence from which it is quoted from such a message; the same for all but the likeliest: what is
 # beside that seldom says anything else that lasts; and for an order, a question or a remark on the day, as the message
 # may be likely for what is beside it.
@@ -222,7 +223,7 @@ def _least(reading: ParsedMessage, text: str, stated: str, language: str, *, in_
     asked = _may_ask_or_order(text, language)
     if language and not stated:
         return QUESTION_THRESHOLD if asked else UNSTATED_THRESHOLD
-    least = ENGLISH_THRESHOLD if in_english else STATEMENT_THRESHOLD
+    least = ENGLISH_THRESHOLD if in_english else STATEMENT_THRESHOLD if language else ELSEWHERE_THRESHOLD
     if not stated or asked or text.endswith((":", "：")) or SUPPOSED.search(text):
         least = ORDER_THRESHOLD
     elif _is_doubtful(reading, text, language):
