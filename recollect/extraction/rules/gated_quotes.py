@@ -69,9 +69,9 @@ _REFERS = LazyPattern(
     r"|\b(?:it|that|this|them|one)(?:\s++(?:any\s?more|any\s++longer|now|too|either))?[.!]*+$",
     re.IGNORECASE,
 )
-# Probability of a message from which its sentences are quoted: in English, in other languages that rules read, and in the
-# rest, of which the second stage learned little; and the same for a sentence that refers to what was said before, is
-# short, or may be fiction.
+# Probability of a message from which its sentences are quoted: in English, in other languages that rules read, and in
+# the rest, of which the second stage learned little; and the same for a sentence that refers to what was said before,
+# is short, or may be fiction.
 ENGLISH_THRESHOLD, STATEMENT_THRESHOLD, ELSEWHERE_THRESHOLD, DOUBTFUL_THRESHOLD = 0.25, 0.22, 0.15, 0.25
 # The same for one that may be an order or asks something, supposes, or introduces a text; for one in another language
 # that states nothing besides, such as a wish, and for a question among these. Orders among these are never quoted.
