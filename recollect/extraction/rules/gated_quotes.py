@@ -88,7 +88,7 @@ OTHERS_THRESHOLD, UNSAID_THRESHOLD = 0.3, 0.28
 SENTENCE_THRESHOLD, FURTHER_THRESHOLD, BESIDE_THRESHOLD = 0.15, 0.5, 0.4
 # Notes of the rules are dropped from a message that is less likely: those that quote or have a date; others; and those
 # that end in a question.
-NOTE_THRESHOLD, UNDATED_THRESHOLD, ASSENT_THRESHOLD = 0.15, 0.2, 0.38
+NOTE_THRESHOLD, UNDATED_THRESHOLD, ASSENT_THRESHOLD = 0.15, 0.15, 0.38
 # Characters of a sentence and of a message that is quoted from: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 400, 2_000
 # A sentence with fewer words, or in a script without blanks fewer characters, is short.

@@ -130,14 +130,29 @@ def test_foreign_orders_and_suppositions_are_never_quoted(monkeypatch: pytest.Mo
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
 
 
+def test_languages_without_rules_need_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    known, unknown = "Meine Wärmepumpe macht nachts viel Lärm", FOREIGN[4]
+    ask_gate(monkeypatch, 0.16)
+    assert texts(known) == []
+    assert len(texts(unknown)) == 1
+
+
+def test_a_question_in_another_language_must_be_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
+    question = "Warum macht meine Wärmepumpe nachts so viel Lärm?"
+    ask_gate(monkeypatch, 0.49)
+    assert texts(question) == []
+    ask_gate(monkeypatch, 0.51)
+    assert texts(question) == [f'The user said: "{question}"']
+
+
 def texts(*messages: str) -> list[str]:
     return [candidate.text for candidate in read(*messages) if candidate.kind is MemoryKind.NOTE]
 
 
 def test_notes_of_an_unlikely_message_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask_gate(monkeypatch, 0.21)
+    ask_gate(monkeypatch, 0.16)
     assert texts("My sister plays the cello.") == ["The user's sister plays the cello."]
-    ask_gate(monkeypatch, 0.19)
+    ask_gate(monkeypatch, 0.14)
     assert texts("My sister plays the cello.") == []
 
 
