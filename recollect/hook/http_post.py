@@ -77,7 +77,9 @@ def _left(until: float) -> float:
 def _connect(address: ServerAddress, until: float) -> socket:
     failure: OSError | None = None
     try:
-        places = getaddrinfo(address.host, address.port, 0, SOCK_STREAM)
+        # For a name that is text, the codec of international names is loaded, whatever it is.
+        name = address.host.encode() if address.host.isascii() else address.host
+        places = getaddrinfo(name, address.port, 0, SOCK_STREAM)
     except OSError as error:
         raise NotConnectedError(str(error)) from None
     for family, kind, protocol, _, place in places:

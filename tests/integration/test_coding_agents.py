@@ -68,7 +68,7 @@ def test_an_agent_remembers_from_one_session_to_the_next(coding_agents: Path, ho
     with agent_upstream() as (port, bodies):
         agent = Agent(name, coding_agents, hook, port)
         agent.say(SAID, "shop")
-        assert eventually(lambda: Database(hook.database).settled("local"))
+        assert eventually(lambda: Database(hook.database).settled("local"), within_s=60)
         before = len(bodies)
         assert not any("recollect-memory" in body for body in bodies)
 

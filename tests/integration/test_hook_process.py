@@ -27,7 +27,8 @@ def hook(tmp_path: Path) -> Iterator[HookProcess]:
 
 
 def formed(hook: HookProcess) -> bool:
-    return eventually(lambda: Database(hook.database).settled("local"))
+    """Wait until memories are formed: on a busy machine, and after the lease of a killed process."""
+    return eventually(lambda: Database(hook.database).settled("local"), within_s=150)
 
 
 def test_a_new_session_knows_what_an_earlier_one_said(hook: HookProcess) -> None:
@@ -91,7 +92,7 @@ def test_a_server_answers_hooks(hook: HookProcess, tmp_path: Path) -> None:
         at = ("--url", f"http://127.0.0.1:{server.port}/v1", "--user", "ana")
         assert hook.run(event("UserPromptSubmit", prompt=PNPM, cwd="/work/shop"), *at).output == b""
         hook.run(event("Stop", last_assistant_message="Noted.", cwd="/work/shop"), *at)
-        assert eventually(lambda: Database(server.database).settled("ana"))
+        assert eventually(lambda: Database(server.database).settled("ana"), within_s=60)
         asked = event("UserPromptSubmit", session="s2", turn="2", prompt=ASKED, cwd="/work/shop")
         assert "We use pnpm" in hook.run(asked, *at).added
         assert hook.log == ""
