@@ -1,4 +1,4 @@
-"""Bars for the parts of a search's scores: what speaks for a memory to the right, what speaks against to the left. Pure."""
+"""Bars for the parts of a score: what speaks for a memory to the right, what speaks against it to the left. Pure."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

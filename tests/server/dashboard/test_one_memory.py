@@ -1,5 +1,7 @@
 """The page of one memory: its quotation, time line, decisions and versions, and what can be done about it."""
 
+import re
+
 import pytest
 from markupsafe import escape
 
@@ -199,8 +201,9 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_hostile_words_break_nothing(engine: AsyncRecollect, text: str) -> None:
-    note = await engine.add(f"Ana wrote {text} once.", user="ana")
-    await engine.record([{"role": "user", "content": f"I live in Rome. {text}"}], user="ana", conversation=text)
+    note = await engine.add(f"Ana wrote {text} once.", user="ana", type=text)
+    said = {"role": "user", "content": f"I live in Rome. {text}", "name": text}
+    await engine.record([said], user="ana", conversation=text)
     await engine.form()
     await engine.forget(note.id, user="ana", reason=text)
     async with dashboard_client(engine) as browser:
@@ -210,7 +213,7 @@ async def test_hostile_words_break_nothing(engine: AsyncRecollect, text: str) ->
 
     for html in pages:
         # What can be edited keeps its characters; everything else shows them by their codes.
-        html = html.replace(escape(text), "")
+        html = re.sub(r"<textarea.*?</textarea>", "", html.replace(escape(text), ""), flags=re.DOTALL)
         for raw in ("<script>alert", "<img src=x", "<b>out", "\u202e", "\u2066"):
             assert raw not in html
         assert html.count("<script") == 2
