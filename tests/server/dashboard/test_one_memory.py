@@ -7,9 +7,10 @@ from markupsafe import escape
 
 from dashboard_client import dashboard_client
 from recollect.engine import AsyncRecollect
+from recollect.server.dashboard.pages import memory as memory_page
 from recollect.server.dashboard.quotes import marked
 from recollect.testing import FakeClock
-from recollect.types import Memory, MemoryKind, MemoryState, Subject
+from recollect.types import Memory, MemoryKind, MemoryState, RequestScope, Subject
 
 ANA = "/dashboard/subjects/user%3Aana"
 
@@ -187,6 +188,38 @@ async def test_an_unknown_memory_is_not_found(engine: AsyncRecollect) -> None:
         answer = await browser.http.get(f"{ANA}/memories/0190aaaa-0000-7000-8000-000000000000")
 
     assert answer.status_code == 404
+
+
+async def test_an_apps_memory_leads_to_the_chat_of_its_user(engine: AsyncRecollect) -> None:
+    scope = RequestScope(profile="app", app="calendar")
+    said = [{"role": "user", "content": "I live in Rome."}]
+    await engine.record(said, user="ana", conversation="c-1", scope=scope)
+    await engine.conversations.save("c-1", user="ana", scope=scope)
+    await engine.form()
+    owner = Subject("app", "ana/calendar")
+    memories = await engine.list(user=owner, kinds=list(MemoryKind))
+    assert memories
+    page = f"/dashboard/subjects/app%3Aana%2Fcalendar/memories/{memories[0].id}"
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(page)
+        [quote] = (await browser.read(page))["quotes"]
+
+    assert quote["home"] == "user:ana"
+    assert "<mark>" in html
+    assert "/subjects/user%3Aana/conversations/" in html
+
+
+async def test_a_memory_said_very_often_shows_its_last_decisions(
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_page, "MAX_DECISIONS", 2)
+    for _ in range(4):
+        note = await engine.add("Ana drinks green tea.", user="ana")
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(page_of(note))
+
+    assert "The last 2 decisions; 2 are older." in html
+    assert html.count("Said again, which made it stronger") == 2
 
 
 HOSTILE = (
