@@ -30,7 +30,7 @@ async def read_quotes(request: PageRequest, memory: Mapping[str, Any]) -> list[d
 
 
 async def _quote(request: PageRequest, memory: Mapping[str, Any], source: Mapping[str, Any]) -> dict[str, Any]:
-    for home in _homes(request.subject):
+    for home in homes_of(request.subject):
         window = await _window(request, home, source)
         message = next((each for each in window if each["seq"] == source["seq"]), None)
         if message is None:
@@ -47,8 +47,12 @@ async def _quote(request: PageRequest, memory: Mapping[str, Any], source: Mappin
     return {"source": source, "home": None, "message": None, "spans": [], "before": [], "after": []}
 
 
-def _homes(subject: str) -> list[str]:
-    """Return whose conversations a memory may come from: those of its subject, or of whom that is within."""
+def homes_of(subject: str) -> list[str]:
+    """Return whose conversations a memory may come from: its subject's, then those of its owners, outermost last.
+
+    >>> homes_of("app:ana/calendar")
+    ['app:ana/calendar', 'user:ana']
+    """
     return [subject, *(owner.text for owner in Subject.parse(subject).owners)]
 
 

@@ -1,5 +1,7 @@
 """Pages of memories: list, search, add, correct, forget and erase, without scripts."""
 
+from collections.abc import Mapping
+
 import pytest
 
 from dashboard_client import HTML, dashboard_client
@@ -7,6 +9,7 @@ from recollect.engine import AsyncRecollect
 from recollect.testing import FakeClock
 from recollect.types import Access, MemoryOrder, MemoryState, NewApiKey, Subject
 
+Fields = Mapping[str, str | list[str]]
 ANA = "/dashboard/subjects/user%3Aana"
 
 
@@ -29,6 +32,12 @@ async def test_a_search_shows_the_parts_of_each_score(engine: AsyncRecollect) ->
 
     assert "Ana plays the cello." in html
     assert 'aria-label="score' in html
+    assert "How the score adds up" in html
+    first = data["found"]["items"][0]
+    bars = data["bars"][first["memory"]["id"]]
+    assert sum(bar["value"] for bar in bars) == pytest.approx(sum(first["parts"].values()))
+    assert all(bar["start"] >= 0 and bar["start"] + bar["width"] <= 100 for bar in bars)
+    assert any(bar["width"] == 50 for bars in data["bars"].values() for bar in bars)
     assert data["found"]["items"][0]["memory"]["text"] == "Ana plays the cello."
 
 
@@ -109,7 +118,7 @@ async def test_all_of_a_page_are_chosen_and_forgotten(engine: AsyncRecollect) ->
         html = await browser.open(ANA, kind="note", choose="all")
         assert html.count(' name="memory"') == html.count(" checked>") == 3
 
-        many = {"memory": [notes[0].id, notes[1].id], "action": "forget"}
+        many: Fields = {"memory": [str(notes[0].id), str(notes[1].id)], "action": "forget"}
         answer = await browser.submit(f"{ANA}?kind=note", f"{ANA}/memories/many", many)
 
     assert "Forgotten: no later answer has them." in answer.text
@@ -120,7 +129,7 @@ async def test_all_of_a_page_are_chosen_and_forgotten(engine: AsyncRecollect) ->
 
 async def test_many_are_shared_or_erased(engine: AsyncRecollect) -> None:
     notes = await engine.bulk.add(["The cabin is in Tirol.", "The key is under the stone."], user="ana")
-    ids = [note.id for note in notes]
+    ids = [str(note.id) for note in notes]
     async with dashboard_client(engine) as browser:
         many = f"{ANA}/memories/many"
         unnamed = await browser.submit(ANA, many, {"memory": ids, "action": "share"})
@@ -129,7 +138,7 @@ async def test_many_are_shared_or_erased(engine: AsyncRecollect) -> None:
         assert "Shared: the other subject has them" in shared.text
         unsure = await browser.submit(ANA, many, {"memory": ids, "action": "erase"})
         assert unsure.status_code == 400
-        again = {"memory": [*ids, ids[0]], "action": "erase", "sure": "yes"}
+        again: Fields = {"memory": [*ids, ids[0]], "action": "erase", "sure": "yes"}
         erased = await browser.submit(ANA, many, again)
 
     assert "(2)" in erased.text  # the third was erased by then
@@ -141,7 +150,7 @@ async def test_a_failure_among_many_says_how_many_were_done(engine: AsyncRecolle
     notes = await engine.bulk.add(["The cabin is in Tirol.", "The key is under the stone."], user="ana")
     await engine.forget(notes[1].id, user="ana")
     async with dashboard_client(engine) as browser:
-        fields = {"memory": [note.id for note in notes], "action": "share", "to": "shared:family"}
+        fields: Fields = {"memory": [str(note.id) for note in notes], "action": "share", "to": "shared:family"}
         answer = await browser.submit(ANA, f"{ANA}/memories/many", fields)
 
     assert answer.status_code == 400

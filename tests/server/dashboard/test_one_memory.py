@@ -1,13 +1,16 @@
 """The page of one memory: its quotation, time line, decisions and versions, and what can be done about it."""
 
+import re
+
 import pytest
 from markupsafe import escape
 
 from dashboard_client import dashboard_client
 from recollect.engine import AsyncRecollect
+from recollect.server.dashboard.pages import memory as memory_page
 from recollect.server.dashboard.quotes import marked
 from recollect.testing import FakeClock
-from recollect.types import Memory, MemoryKind, MemoryState, Subject
+from recollect.types import Memory, MemoryKind, MemoryState, RequestScope, Subject
 
 ANA = "/dashboard/subjects/user%3Aana"
 
@@ -187,6 +190,38 @@ async def test_an_unknown_memory_is_not_found(engine: AsyncRecollect) -> None:
     assert answer.status_code == 404
 
 
+async def test_an_apps_memory_leads_to_the_chat_of_its_user(engine: AsyncRecollect) -> None:
+    scope = RequestScope(profile="app", app="calendar")
+    said = [{"role": "user", "content": "I live in Rome."}]
+    await engine.record(said, user="ana", conversation="c-1", scope=scope)
+    await engine.conversations.save("c-1", user="ana", scope=scope)
+    await engine.form()
+    owner = Subject("app", "ana/calendar")
+    memories = await engine.list(user=owner, kinds=list(MemoryKind))
+    assert memories
+    page = f"/dashboard/subjects/app%3Aana%2Fcalendar/memories/{memories[0].id}"
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(page)
+        [quote] = (await browser.read(page))["quotes"]
+
+    assert quote["home"] == "user:ana"
+    assert "<mark>" in html
+    assert "/subjects/user%3Aana/conversations/" in html
+
+
+async def test_a_memory_said_very_often_shows_its_last_decisions(
+    engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_page, "MAX_DECISIONS", 2)
+    for _ in range(4):
+        note = await engine.add("Ana drinks green tea.", user="ana")
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(page_of(note))
+
+    assert "The last 2 decisions; 2 are older." in html
+    assert html.count("Said again, which made it stronger") == 2
+
+
 HOSTILE = (
     "<script>alert(1)</script>",
     '"><img src=x onerror=alert(1)>',
@@ -199,8 +234,9 @@ HOSTILE = (
 
 @pytest.mark.parametrize("text", HOSTILE)
 async def test_hostile_words_break_nothing(engine: AsyncRecollect, text: str) -> None:
-    note = await engine.add(f"Ana wrote {text} once.", user="ana")
-    await engine.record([{"role": "user", "content": f"I live in Rome. {text}"}], user="ana", conversation=text)
+    note = await engine.add(f"Ana wrote {text} once.", user="ana", type=text)
+    said = {"role": "user", "content": f"I live in Rome. {text}", "name": text}
+    await engine.record([said], user="ana", conversation=text)
     await engine.form()
     await engine.forget(note.id, user="ana", reason=text)
     async with dashboard_client(engine) as browser:
@@ -210,7 +246,7 @@ async def test_hostile_words_break_nothing(engine: AsyncRecollect, text: str) ->
 
     for html in pages:
         # What can be edited keeps its characters; everything else shows them by their codes.
-        html = html.replace(escape(text), "")
+        html = re.sub(r"<textarea.*?</textarea>", "", html.replace(escape(text), ""), flags=re.DOTALL)
         for raw in ("<script>alert", "<img src=x", "<b>out", "\u202e", "\u2066"):
             assert raw not in html
         assert html.count("<script") == 2

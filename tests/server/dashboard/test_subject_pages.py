@@ -5,6 +5,7 @@ import pytest
 from dashboard_client import HTML, dashboard_client
 from recollect.engine import AsyncRecollect
 from recollect.server.dashboard.pages import overview
+from recollect.testing import FakeClock
 from recollect.types import Access, NewApiKey, Subject
 
 SUBJECTS = "/dashboard/subjects"
@@ -24,6 +25,17 @@ async def test_subjects_are_listed_by_kind_with_their_memories(engine: AsyncReco
     assert [group["name"] for group in data["groups"]] == ["Users", "Shared"]
     assert shared["subjects"] == ["shared:family"]
     assert "Nothing of this kind" in none
+
+
+async def test_a_list_says_when_each_had_its_last_chat(engine: AsyncRecollect, clock: FakeClock) -> None:
+    await engine.record([{"role": "user", "content": "Good morning!"}], user="ana", conversation="c-1")
+    clock.advance(days=1)
+    await engine.add("Ben plays the cello.", user="ben")
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(SUBJECTS)
+
+    assert html.count("last chat") == 1
+    assert "2026-01-01 00:00</time>" in html
 
 
 async def test_a_kind_is_listed_page_by_page(engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.rest_client import RestError
+from recollect.server.dashboard.score_bars import score_bars
 from recollect.server.status import NOT_FOUND
 from recollect.types import MemoryKind, MemoryOrder, MemoryState
 
@@ -60,7 +61,9 @@ async def _memories(request: PageRequest) -> Page:
     if query is not None:
         body = {"query": query, "limit": _FOUND, **dates}
         found = await request.rest.post("subjects", request.subject, "search", body=body)
-        return Page(template="memories", title="Search", data={**data, "found": found})
+        return Page(
+            template="memories", title="Search", data={**data, "found": found, "bars": score_bars(found["items"])}
+        )
     listed = await request.rest.get(
         "subjects",
         request.subject,

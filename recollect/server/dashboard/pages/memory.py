@@ -7,11 +7,13 @@ from typing import Any
 from recollect.server.dashboard.decision_sentences import newest_undoable, told_decisions
 from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
-from recollect.server.dashboard.quotes import read_quotes
+from recollect.server.dashboard.quotes import homes_of, read_quotes
 from recollect.server.dashboard.time_line import time_line
 from recollect.server.dashboard.versions import read_versions
 from recollect.types import Action
 
+MAX_DECISIONS = 100
+"""Decisions shown of a memory, the last ones."""
 _SOURCE = "recollect://"
 _LINK, _HOLD = Action.LINK.value, Action.HOLD.value
 
@@ -27,7 +29,9 @@ async def _memory(request: PageRequest) -> Page:
         "subject": request.subject,
         "tag": answer.headers["etag"],
         "why": why,
-        "decisions": told,
+        "home": homes_of(request.subject)[-1],
+        "decisions": told[-MAX_DECISIONS:],
+        "earlier_decisions": max(len(told) - MAX_DECISIONS, 0),
         "undo": next((line["id"] for line in told if line["id"] == request.query.get("undo") and line["can_undo"]), ""),
         "quotes": await read_quotes(request, memory),
         "versions": await read_versions(request, why),

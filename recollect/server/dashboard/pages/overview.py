@@ -99,11 +99,13 @@ def _following(page: Mapping[str, Any], kind: str) -> str | None:
 
 
 async def _groups(request: PageRequest, subjects: Sequence[str]) -> list[dict[str, Any]]:
-    """Return subjects by kind, each with the number of its memories."""
+    """Return subjects by kind, each with the number of its memories, and when it last had a chat."""
     groups: dict[str, list[dict[str, Any]]] = {}
     for subject in subjects:
         totals = await request.rest.get("subjects", subject)
-        groups.setdefault(kind_of(subject), []).append({"subject": subject, "memories": totals["memories"]})
+        chats = (await request.rest.get("subjects", subject, "conversations", limit=1))["conversations"]
+        row = {"subject": subject, "memories": totals["memories"], "at": chats[0]["updated_at"] if chats else None}
+        groups.setdefault(kind_of(subject), []).append(row)
     order = [kind for kind in _KINDS if kind in groups]
     return [{"name": _KINDS[kind], "rows": groups[kind]} for kind in order]
 
