@@ -7,7 +7,7 @@ from recollect.server.dashboard.paths import page_path
 from recollect.server.welcome import request_to_try
 
 _REQUESTS_OF_PAGE = 50
-# Pages that are read at most for who asks what is new: someone who paused for long reloads the page.
+# Maximum number of pages that one poll reads. After a pause with more requests than that, the oldest need a reload.
 _MAX_PAGES = 10
 
 
