@@ -60,7 +60,7 @@ async def read_detail(store: Store, trace: RequestTrace) -> TraceDetail:
         previous=joined(previous),
         replayed=tuple(
             block
-            for each in sorted(replayed, key=lambda each: each.depth)
+            for each in (sorted(replayed, key=lambda each: each.depth) if record.replayed else ())
             if (block := _shown_block(each, read)).state is not BlockState.KEPT or block.standing or block.recalled
         ),
     )
