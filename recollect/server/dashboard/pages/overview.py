@@ -20,11 +20,11 @@ _KINDS = {
     "shared": "Shared",
     "global": "Global",
 }
-_NOBODY = "Nobody is known yet."
+_NOBODY = "No one is known yet."
 
 
 async def _overview(request: PageRequest) -> Page | SeeOther:
-    """Show counts and users; somebody with a key of one user's goes on to that user's memories."""
+    """Show counts and users; a key of one user's leads to that user's memories."""
     connection = await request.rest.get("connection")
     if not request.is_administrator:
         if connection["subject"] is None:
