@@ -9,7 +9,7 @@ from recollect.types import Action
 
 @dataclass(frozen=True, slots=True)
 class _Phrases:
-    """How an action is told. `…` stands for the other memory."""
+    """How an action is told. `…` is the place of the other memory."""
 
     alone: str
     to_other: str = ""

@@ -77,7 +77,7 @@ _PEOPLE = (
 )
 PEOPLE = len(_PEOPLE)
 """Number of persons, of whom one is shown at a time."""
-SHARED_NOTE = "The spare key of the cabin hangs behind the blue teapot."
+SHARED_NOTE = "The spare key of the cabin is in the blue teapot."
 APP_NOTE = "The dentist expects the user every first Tuesday of the month."
 
 

@@ -24,13 +24,13 @@ async def sent(browser: DashboardClient, action: str) -> httpx.Response:
 async def test_an_empty_server_says_what_it_is(engine: AsyncRecollect) -> None:
     async with dashboard_client(engine) as browser:
         html = await browser.open(ROOT)
-        assert "This server remembers nobody yet" in html
+        assert "This server has no memories yet" in html
         assert f'href="{TRY}"' in html
 
         await engine.add("Ana plays the cello.", user="ana")
         html = await browser.open(ROOT)
 
-    assert "This server remembers nobody yet" not in html
+    assert "This server has no memories yet" not in html
     assert "1 memory" in html
 
 

@@ -29,14 +29,14 @@ _WAITS, _WAIT_S = 20, 0.25
 
 
 async def offer(request: PageRequest, subjects: list[str]) -> dict[str, Any]:
-    """Return what the first page offers to somebody new.
+    """Return what the first page offers to a new visitor.
 
     Args:
         request: The request for the first page.
         subjects: The first subjects that the server knows.
 
     Returns:
-        `is_new`: the server knows nobody yet; `can_try`, `can_fill` and `can_remove`, for demonstration data.
+        `is_new`: the server has no subjects yet; `can_try`, `can_fill` and `can_remove`, for demonstration data.
     """
     may_fill = _may_fill(request)
     others = [subject for subject in subjects if not is_demonstration(subject) and subject != TRIAL]

@@ -20,7 +20,7 @@ _KINDS = {
     "shared": "Shared",
     "global": "Global",
 }
-_NOBODY = "Nobody is known yet."
+_NOBODY = "No one is known yet."
 
 
 async def _overview(request: PageRequest) -> Page | SeeOther:
