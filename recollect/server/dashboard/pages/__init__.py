@@ -13,7 +13,7 @@ from recollect.server.dashboard.pages import (
     overview,
     reviews,
     settings,
-    statistics,
+    usage_statistics,
     work,
 )
 
@@ -29,7 +29,7 @@ PAGES: tuple[PageRoute, ...] = (
     *overview.PAGES,
     *reviews.PAGES,
     *settings.PAGES,
-    *statistics.PAGES,
+    *usage_statistics.PAGES,
     *work.PAGES,
 )
 """All pages; no two have the same method and path."""
