@@ -86,7 +86,7 @@ def share(part: float) -> str:
 
 
 def with_code(text: str) -> Any:
-    """Return HTML with what stands between backticks as code; all else is escaped.
+    """Return HTML in which texts between backticks are code; all else is escaped.
 
     >>> str(with_code("set `A<B`"))
     'set <code>A&lt;B</code>'

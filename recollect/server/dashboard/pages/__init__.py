@@ -13,8 +13,8 @@ from recollect.server.dashboard.pages import (
     overview,
     reviews,
     settings,
-    statistics,
     traces,
+    usage_statistics,
     work,
 )
 
@@ -30,8 +30,8 @@ PAGES: tuple[PageRoute, ...] = (
     *overview.PAGES,
     *reviews.PAGES,
     *settings.PAGES,
-    *statistics.PAGES,
     *traces.PAGES,
+    *usage_statistics.PAGES,
     *work.PAGES,
 )
 """All pages; no two have the same method and path."""

@@ -1,4 +1,4 @@
-"""What of a subject may need a look: counts, the memories behind them, and pairs of which one may go."""
+"""What of a subject may need a look: counts, lists of memories, and pairs of which one may go."""
 
 from dataclasses import dataclass
 

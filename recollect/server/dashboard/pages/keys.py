@@ -26,7 +26,7 @@ async def _keys(request: PageRequest) -> Page:
         "tenant": tenant or "",
         "accesses": [access.value for access in Access],
         "may_choose_tenant": request.is_operator,
-        # Somebody without a key asks for the first one.
+        # The sender has no key, and asks for the first one.
         "is_first": request.caller is None and all(key["state"] != "valid" for key in keys),
     }
     return Page(template="keys", title="Keys", data=data)
