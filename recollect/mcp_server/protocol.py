@@ -40,17 +40,7 @@ def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
     async def call_tool(
         context: Context, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        toolbox, arguments = toolbox_of(context), params.arguments or {}
-        question = await toolbox.question(params.name, arguments)
-        agreed = True if question is None else await confirm(context, params, question)
-        if isinstance(agreed, types.InputRequiredResult):
-            return agreed
-        answer = await toolbox.call(params.name, arguments, _via(context)) if agreed else NOT_CONFIRMED
-        return types.CallToolResult(
-            content=[types.TextContent(type="text", text=answer.text)],
-            structured_content=dict(answer.data) or None,
-            is_error=answer.is_error,
-        )
+        return await _called(toolbox_of(context), context, params)
 
     async def list_resources(context: Context, params: object) -> types.ListResourcesResult:
         del context, params
@@ -89,6 +79,22 @@ def build_server(toolbox_of: Callable[[Context], Toolbox]) -> Server[Any]:
         on_read_resource=read_resource,
         on_list_prompts=list_prompts,
         on_get_prompt=get_prompt,
+    )
+
+
+async def _called(
+    toolbox: Toolbox, context: Context, params: types.CallToolRequestParams
+) -> types.CallToolResult | types.InputRequiredResult:
+    arguments = params.arguments or {}
+    question = await toolbox.question(params.name, arguments)
+    agreed = True if question is None else await confirm(context, params, question)
+    if isinstance(agreed, types.InputRequiredResult):
+        return agreed
+    answer = await toolbox.call(params.name, arguments, _via(context)) if agreed else NOT_CONFIRMED
+    return types.CallToolResult(
+        content=[types.TextContent(type="text", text=answer.text)],
+        structured_content=dict(answer.data) or None,
+        is_error=answer.is_error,
     )
 
 

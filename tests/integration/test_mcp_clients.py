@@ -101,7 +101,7 @@ def test_an_agents_model_remembers_and_recalls(
     if transport == "http":
         server = start_server(offline=True)
         database, url = server.database, f"http://127.0.0.1:{server.port}/mcp"
-    env = environment(database) | {"SCRIPTED_KEY": "x", "ANTHROPIC_AUTH_TOKEN": "x"}
+    env = environment(database) | {"HOME": str(tmp_path), "SCRIPTED_KEY": "x", "ANTHROPIC_AUTH_TOKEN": "x"}
     env |= {"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
     with Recollect(database) as memory:
         boat = memory.add("Ana sold her boat.")
