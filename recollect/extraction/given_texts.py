@@ -1,4 +1,4 @@
-"""Find the texts that a user gives an assistant to work on, whoever wrote them. Pure.
+"""Find the texts that a user gives an assistant to work on. Pure.
 
 'Polish this: I have taught since 2012.' may be the user's own draft or a friend's letter. So it is no statement of the
 user; a model sees it, marked as such, and what it notes of it names its source. Texts that tell their origin are none:

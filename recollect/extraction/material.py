@@ -142,7 +142,7 @@ def find_material(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
 
 
 def find_unmeant(text: str, removed: RemovedParts = _NOTHING) -> list[Span]:
-    """Find what nobody means: test data, templates, stories, and what is put into the mouth of others.
+    """Find what is not meant: test data, templates, stories, and what is put into the mouth of others.
 
     >>> text = "My name is [your name]."
     >>> find_unmeant(text) == [(0, len(text))]

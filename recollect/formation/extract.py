@@ -83,30 +83,28 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
     played, invented = await part_games(told, gone, lease, runtime)
-    said = told
-    told, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
+    left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
     # A question stays for its answer where it is no memory itself.
-    parts = await parted(told, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
-    live = [message for message, _ in parts]
+    parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
     closes, abandoned = await close_abandoned(hot, gone, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
         lease=lease,
         profile=profile,
-        messages=tuple(message for message in live if message.seq > lease.formed_seq),
-        earlier=tuple(message for message in live if message.seq <= lease.formed_seq),
+        messages=tuple(message for message, _ in parts if message.seq > lease.formed_seq),
+        earlier=tuple(message for message, _ in parts if message.seq <= lease.formed_seq),
         hot=hot,
         ended=frozenset(closing.id for closing in closes),
         options=options,
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
-        invented=invented if told == played else {},  # it may say what is to be forgotten
-        given=await given_texts(said, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
+        invented=invented if left == played else {},  # it may say what is to be forgotten
+        given=await given_texts(told, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):
         # What the model was shown is to be forgotten by now, and memories may have changed meanwhile.
         return await extract(lease, replace(runtime, known=KnownMemories(runtime.store)))
-    await _count(told, batch, runtime)
+    await _count(left, batch, runtime)
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)

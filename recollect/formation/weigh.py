@@ -232,7 +232,10 @@ async def _resolve_part(
 
 def _of_a_kind(neighbours: Neighbours, *, is_pasted: bool) -> Neighbours:
     """Keep the notes that name a pasted source, or those that do not and the facts."""
-    near = [[one for one in each if names_pasted_source(one.memory.text) is is_pasted] for each in neighbours.near]
+    near = [
+        [neighbour for neighbour in each if names_pasted_source(neighbour.memory.text) is is_pasted]
+        for each in neighbours.near
+    ]
     return Neighbours(near=near) if is_pasted else replace(neighbours, near=near)
 
 

@@ -53,7 +53,9 @@ def test_what_names_its_source_or_nobody_means_is_not_given(text: str) -> None:
     assert "Oslo" not in given(text)
 
 
-@pytest.mark.parametrize("other", [one for one in OTHER_SPEAKERS if not ORDERED.search(one.name)], ids=lambda o: o.name)
+@pytest.mark.parametrize(
+    "other", [other for other in OTHER_SPEAKERS if not ORDERED.search(other.name)], ids=lambda o: o.name
+)
 def test_no_words_of_others_are_given_without_an_order(other: OtherSpeaker) -> None:
     found = [given(other.said(payload)) for payload in PAYLOADS]
     assert [text for text in found if any(canary in text for canary in CANARIES)] == []
