@@ -74,7 +74,7 @@ class PageRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class HtmlPage:
     """A page to show."""
 
     template: str
@@ -92,7 +92,7 @@ class SeeOther:
     url: str
 
 
-PageHandler = Callable[[PageRequest], Awaitable[Page | SeeOther]]
+PageHandler = Callable[[PageRequest], Awaitable[HtmlPage | SeeOther]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from recollect.server.auth.guard import is_by_cookie
 from recollect.server.auth.sessions import form_token, guest_cookie, session_cookie, set_cookie
 from recollect.server.dashboard.forms import Form, decoded_query
 from recollect.server.dashboard.navigation import navigation
-from recollect.server.dashboard.page import Page, PageError, PageRequest
+from recollect.server.dashboard.page import HtmlPage, PageError, PageRequest
 from recollect.server.dashboard.paths import LOGIN
 from recollect.server.dashboard.renderer import CONTENT_SECURITY_POLICY, render
 from recollect.server.path_table import sent_path
@@ -78,7 +78,7 @@ class PageResponder:
         if is_by_cookie(self._scope) and not compare_digest(given.encode(), form_token(self.cookie).encode()):
             raise PageError(FORBIDDEN, "This form is out of date: go back, load the page again, and send it once more.")
 
-    async def page(self, page: Page, request: PageRequest) -> None:
+    async def page(self, page: HtmlPage, request: PageRequest) -> None:
         """Send a page."""
         if self.wants_json:
             body = json.dumps({"page": page.template, **page.data}, ensure_ascii=False, default=str)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.types import Subject
 
@@ -11,7 +11,7 @@ _PAGE_SIZE = 200
 _MEMORIES = 50
 
 
-async def _apps(request: PageRequest) -> Page | SeeOther:
+async def _apps(request: PageRequest) -> HtmlPage | SeeOther:
     """List the subjects of one kind, or go to the app whose name was typed."""
     wanted, tenant = request.chosen("go"), request.query.get("tenant", "")
     if wanted is not None:
@@ -33,16 +33,16 @@ async def _apps(request: PageRequest) -> Page | SeeOther:
         "subjects": subjects,
         "next_cursor": None if is_complete else listed["next_cursor"],
     }
-    return Page(template="apps", title="Apps", data=data)
+    return HtmlPage(template="apps", title="Apps", data=data)
 
 
-async def _app(request: PageRequest) -> Page:
+async def _app(request: PageRequest) -> HtmlPage:
     """List an app's memories of all users."""
     app, tenant = request.parameters["app"], request.chosen("tenant")
     steps = ("apps", app, "memories")
     listed = await request.rest.get(*steps, limit=_MEMORIES, cursor=request.chosen("cursor"), tenant=tenant)
     data = {"app": app, "tenant": tenant or "", **listed}
-    return Page(template="app", title="App", data=data)
+    return HtmlPage(template="app", title="App", data=data)
 
 
 async def _erase_memory(request: PageRequest) -> SeeOther:

@@ -6,7 +6,7 @@ from typing import Any
 from recollect.server.dashboard.branches import fold_branches
 from recollect.server.dashboard.filters import cut
 from recollect.server.dashboard.found_memory import find_memory
-from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.rest_client import RestError
 from recollect.server.status import BAD_REQUEST, NOT_FOUND
@@ -20,7 +20,7 @@ _MAX_LOOKED_UP = 50
 _MAX_DIGITS = 9
 
 
-async def _conversations(request: PageRequest) -> Page:
+async def _conversations(request: PageRequest) -> HtmlPage:
     """List conversations, last updated first."""
     listed = await request.rest.get(
         "subjects",
@@ -31,7 +31,7 @@ async def _conversations(request: PageRequest) -> Page:
     )
     beginnings = {known["id"]: await _beginning(request, known["id"]) for known in listed["conversations"]}
     data = {"subject": request.subject, "beginnings": beginnings, **listed}
-    return Page(template="conversations", title="Conversations", data=data)
+    return HtmlPage(template="conversations", title="Conversations", data=data)
 
 
 async def _beginning(request: PageRequest, conversation: str) -> str:
@@ -41,7 +41,7 @@ async def _beginning(request: PageRequest, conversation: str) -> str:
     return cut(messages[0]["text"], _BEGINNING_CHARACTERS) if messages else ""
 
 
-async def _conversation(request: PageRequest) -> Page:
+async def _conversation(request: PageRequest) -> HtmlPage:
     """Show some messages of a conversation: the newest ones, unless others are asked for."""
     conversation = await request.rest.get(*_steps(request))
     last = max(-(-conversation["messages"] // MESSAGES_OF_PAGE), 1)
@@ -64,7 +64,7 @@ async def _conversation(request: PageRequest) -> Page:
         "episodes": episodes,
         "summary": summary["summary"] if summary else "",
     }
-    return Page(template="conversation", title="Conversation", data=data)
+    return HtmlPage(template="conversation", title="Conversation", data=data)
 
 
 async def _if_known(request: PageRequest, *steps: str, **query: int) -> dict[str, Any] | None:
@@ -134,16 +134,16 @@ async def _save(request: PageRequest) -> SeeOther:
     return SeeOther(page_path(*_steps(request), done="saving" if saved["formations"] else "nothing-waits"))
 
 
-async def _erase(request: PageRequest) -> Page:
+async def _erase(request: PageRequest) -> HtmlPage:
     """Erase the conversation for good, and show the receipt."""
     if request.field("sure") != "yes":
         raise BadFormError("Tick the box that says that erasing cannot be undone.")
     query = {"everywhere": request.field("everywhere") == "yes"}
     receipt = (await request.rest.send("DELETE", *_steps(request), query=query)).data
-    return Page(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
+    return HtmlPage(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
 
 
-async def _erase_messages(request: PageRequest) -> Page:
+async def _erase_messages(request: PageRequest) -> HtmlPage:
     """Erase the ticked messages for good, and show the receipt."""
     chosen = request.form.get("seq", [])
     if not chosen or len(chosen) > MESSAGES_OF_PAGE:
@@ -151,7 +151,7 @@ async def _erase_messages(request: PageRequest) -> Page:
     if request.field("sure") != "yes":
         raise BadFormError("Tick the box that says that erasing cannot be undone.")
     receipt = (await request.rest.send("DELETE", *_steps(request), "messages", query={"seq": chosen})).data
-    return Page(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
+    return HtmlPage(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
 
 
 def _steps(request: PageRequest) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from recollect.server.dashboard.demonstration import (
     demonstration_chats,
     is_demonstration,
 )
-from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.rest_client import RestError
 from recollect.server.status import CONFLICT, FORBIDDEN, NOT_FOUND
@@ -49,7 +49,7 @@ async def offer(request: PageRequest, subjects: list[str]) -> dict[str, Any]:
     }
 
 
-async def _try(request: PageRequest) -> Page:
+async def _try(request: PageRequest) -> HtmlPage:
     """Show what is remembered of a sentence, and what a question recalls."""
     _require_administrator(request)
     conversation, question = request.chosen("conversation"), request.chosen("q")
@@ -68,7 +68,7 @@ async def _try(request: PageRequest) -> Page:
         data["said"] = (await request.rest.get(*steps, "messages", limit=1))["messages"]
     if question is not None:
         data["recalled"] = await request.rest.post("subjects", TRIAL, "context", body={"query": question})
-    return Page(template="try", title="Try it", data=data)
+    return HtmlPage(template="try", title="Try it", data=data)
 
 
 async def _say(request: PageRequest) -> SeeOther:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.status import NOT_FOUND
 
@@ -40,14 +40,14 @@ _LISTS = {
 }
 
 
-async def _health(request: PageRequest) -> Page:
+async def _health(request: PageRequest) -> HtmlPage:
     """Show the counts."""
     health = await request.rest.get("subjects", request.subject, "health")
     data = {"subject": request.subject, "health": health, "may_see_work": request.is_administrator}
-    return Page(template="health", title="Health", data=data)
+    return HtmlPage(template="health", title="Health", data=data)
 
 
-async def _list(request: PageRequest) -> Page:
+async def _list(request: PageRequest) -> HtmlPage:
     """Show one list of memories or pairs."""
     name = _named(request)
     cursor = request.chosen("cursor")
@@ -64,7 +64,7 @@ async def _list(request: PageRequest) -> Page:
         "compared": listed.get("compared"),
         "next_cursor": listed["next_cursor"],
     }
-    return Page(template="health_pairs" if shown.has_pairs else "health_memories", title=shown.title, data=data)
+    return HtmlPage(template="health_pairs" if shown.has_pairs else "health_memories", title=shown.title, data=data)
 
 
 async def _forget(request: PageRequest) -> SeeOther:

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any
 
-from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.status import CREATED
 from recollect.types import Access
@@ -14,7 +14,7 @@ _LIMITS = ("requests_per_minute", "concurrent_requests", "body_bytes")
 _FILTERS = ("actor", "action", "target", "subject", "tenant")
 
 
-async def _keys(request: PageRequest) -> Page:
+async def _keys(request: PageRequest) -> HtmlPage:
     """List keys with their state, and the form for a new one."""
     tenant = request.chosen("tenant")
     listed = await request.rest.get("keys", limit=_PAGE_SIZE, cursor=request.chosen("cursor"), tenant=tenant)
@@ -29,10 +29,10 @@ async def _keys(request: PageRequest) -> Page:
         # The sender has no key, and asks for the first one.
         "is_first": request.caller is None and all(key["state"] != "valid" for key in keys),
     }
-    return Page(template="keys", title="Keys", data=data)
+    return HtmlPage(template="keys", title="Keys", data=data)
 
 
-async def _create(request: PageRequest) -> Page:
+async def _create(request: PageRequest) -> HtmlPage:
     """Make a key, and show its secret this once."""
     body: dict[str, Any] = {
         "name": request.field("name"),
@@ -46,7 +46,7 @@ async def _create(request: PageRequest) -> Page:
     body |= {name: _number(request, name) for name in _LIMITS}
     made = await request.rest.post("keys", body=body)
     data = {"key": made, "is_open": request.caller is None}
-    return Page(template="key_made", title="Key made", data=data, status=CREATED)
+    return HtmlPage(template="key_made", title="Key made", data=data, status=CREATED)
 
 
 async def _revoke(request: PageRequest) -> SeeOther:
@@ -57,13 +57,13 @@ async def _revoke(request: PageRequest) -> SeeOther:
     return SeeOther(page_path("keys", done="revoked"))
 
 
-async def _audit(request: PageRequest) -> Page:
+async def _audit(request: PageRequest) -> HtmlPage:
     """List administrative acts, newest first."""
     filters = {name: request.query.get(name, "").strip() for name in _FILTERS}
     wanted = {name: value or None for name, value in filters.items()}
     listed = await request.rest.get("audit", limit=_PAGE_SIZE, cursor=request.chosen("cursor"), **wanted)
     data = {**listed, "filters": filters, "may_choose_tenant": request.is_operator}
-    return Page(template="audit", title="Audit log", data=data)
+    return HtmlPage(template="audit", title="Audit log", data=data)
 
 
 def _number(request: PageRequest, name: str) -> int | None:

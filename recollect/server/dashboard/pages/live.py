@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.server.dashboard.page import Page, PageRequest, PageRoute
+from recollect.server.dashboard.page import HtmlPage, PageRequest, PageRoute
 from recollect.server.dashboard.paths import page_path
 from recollect.server.welcome import request_to_try
 
@@ -11,18 +11,18 @@ _REQUESTS_OF_PAGE = 50
 _MAX_PAGES = 10
 
 
-async def _of_all(request: PageRequest) -> Page:
+async def _of_all(request: PageRequest) -> HtmlPage:
     """Show the requests of all subjects."""
     return await _live(request, ("traces",), page_path("live"))
 
 
-async def _of_subject(request: PageRequest) -> Page:
+async def _of_subject(request: PageRequest) -> HtmlPage:
     """Show the requests of one subject."""
     subject = request.subject
     return await _live(request, ("subjects", subject, "traces"), page_path("subjects", subject, "live"))
 
 
-async def _live(request: PageRequest, steps: tuple[str, ...], here: str) -> Page:
+async def _live(request: PageRequest, steps: tuple[str, ...], here: str) -> HtmlPage:
     after, cursor = request.chosen("after"), request.chosen("cursor")
     page = await request.rest.get(*steps, limit=_REQUESTS_OF_PAGE, cursor=cursor, after=after)
     traces, newest = list(page["traces"]), page["newest"]
@@ -40,7 +40,7 @@ async def _live(request: PageRequest, steps: tuple[str, ...], here: str) -> Page
         "is_newest": cursor is None,
         "to_try": request_to_try(request.engine.settings, f"{request.origin}/v1"),
     }
-    return Page(template="live", title="Live", data=data)
+    return HtmlPage(template="live", title="Live", data=data)
 
 
 PAGES = (

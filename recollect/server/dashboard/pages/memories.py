@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from recollect.server.dashboard.page import BadFormError, Page, PageError, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageError, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.rest_client import RestError
 from recollect.server.dashboard.score_bars import score_bars
@@ -37,7 +37,7 @@ _ORDERS = {
 _DONE = {"forget": "forgot-many", "erase": "erased-many", "share": "shared-many"}
 
 
-async def _memories(request: PageRequest) -> Page:
+async def _memories(request: PageRequest) -> HtmlPage:
     """List memories, or those that a search finds."""
     query = request.chosen("q")
     filters = {name: request.query.get(name, "") for name in _FILTERS}
@@ -61,7 +61,7 @@ async def _memories(request: PageRequest) -> Page:
     if query is not None:
         body = {"query": query, "limit": _FOUND, **dates}
         found = await request.rest.post("subjects", request.subject, "search", body=body)
-        return Page(
+        return HtmlPage(
             template="memories", title="Search", data={**data, "found": found, "bars": score_bars(found["items"])}
         )
     listed = await request.rest.get(
@@ -77,7 +77,7 @@ async def _memories(request: PageRequest) -> Page:
         **dates,
     )
     totals = await request.rest.get("subjects", request.subject)
-    return Page(template="memories", title="Memories", data={**data, "listed": listed, "totals": totals})
+    return HtmlPage(template="memories", title="Memories", data={**data, "listed": listed, "totals": totals})
 
 
 def _stored(age: str, now: datetime) -> dict[str, str]:

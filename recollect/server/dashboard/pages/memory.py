@@ -5,7 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from recollect.server.dashboard.decision_sentences import newest_undoable, told_decisions
-from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.quotes import homes_of, read_quotes
 from recollect.server.dashboard.time_line import time_line
@@ -18,7 +18,7 @@ _SOURCE = "recollect://"
 _LINK, _HOLD = Action.LINK.value, Action.HOLD.value
 
 
-async def _memory(request: PageRequest) -> Page:
+async def _memory(request: PageRequest) -> HtmlPage:
     """Show a memory with its sources, decisions and versions."""
     steps = _steps(request)
     answer = await request.rest.send("GET", *steps)
@@ -40,7 +40,7 @@ async def _memory(request: PageRequest) -> Page:
         "is_linked": any(line["action"] == _LINK for line in told),
         "summed_up": _summed_up(memory),
     }
-    return Page(template="memory", title="Memory", data=data)
+    return HtmlPage(template="memory", title="Memory", data=data)
 
 
 def _summed_up(memory: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -87,7 +87,7 @@ async def _shown_with_undo(request: PageRequest, memory: str, done: str) -> SeeO
     return SeeOther(page_path("subjects", request.subject, "memories", memory, **query))
 
 
-async def _erase(request: PageRequest) -> Page:
+async def _erase(request: PageRequest) -> HtmlPage:
     """Erase the memory for good, and show the receipt."""
     if request.field("sure") != "yes":
         raise BadFormError("Tick the box that says that erasing cannot be undone.")
@@ -95,7 +95,7 @@ async def _erase(request: PageRequest) -> Page:
     if request.field("everywhere") == "yes":
         query["everywhere"] = True
     receipt = (await request.rest.send("DELETE", *_steps(request), query=query)).data
-    return Page(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
+    return HtmlPage(template="receipt", title="Erased", data={"subject": request.subject, "receipt": receipt})
 
 
 async def _undo(request: PageRequest) -> SeeOther:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.pages.first_visit import offer
 from recollect.server.dashboard.paths import page_path
 from recollect.types import SUBJECT_KINDS
@@ -23,12 +23,12 @@ _KINDS = {
 _NOBODY = "No one is known yet."
 
 
-async def _overview(request: PageRequest) -> Page | SeeOther:
+async def _overview(request: PageRequest) -> HtmlPage | SeeOther:
     """Show counts and users; a key of one user leads to that user's memories."""
     connection = await request.rest.get("connection")
     if not request.is_administrator:
         if connection["subject"] is None:
-            return Page(template="no_subject", title="Memories", data={"connection": connection})
+            return HtmlPage(template="no_subject", title="Memories", data={"connection": connection})
         return SeeOther(page_path("subjects", connection["subject"]))
     totals = await request.rest.get("stats", "totals") if request.is_operator else None
     page = await request.rest.get("subjects", limit=_FIRST)
@@ -42,10 +42,10 @@ async def _overview(request: PageRequest) -> Page | SeeOther:
         "has_more": page["next_cursor"] is not None,
         "offer": await offer(request, subjects),
     }
-    return Page(template="overview", title="Overview", data=data)
+    return HtmlPage(template="overview", title="Overview", data=data)
 
 
-async def _subjects(request: PageRequest) -> Page | SeeOther:
+async def _subjects(request: PageRequest) -> HtmlPage | SeeOther:
     """List subjects, or go to the one whose name was typed."""
     wanted = request.chosen("go")
     if wanted is not None:
@@ -62,7 +62,7 @@ async def _subjects(request: PageRequest) -> Page | SeeOther:
         "kind": kind,
         "kinds": _KINDS,
     }
-    return Page(template="subjects", title="Memories", data=data)
+    return HtmlPage(template="subjects", title="Memories", data=data)
 
 
 async def _of_kind(request: PageRequest, kind: str) -> tuple[list[str], str | None]:

@@ -1,6 +1,6 @@
 """Memories held for review: approve, reject, or keep other words in their place."""
 
-from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 
 _PAGE_SIZE = 50
@@ -8,7 +8,7 @@ _MAX_CHOSEN = 500
 _DONE_WITH_MANY = {"approve": "approved-many", "reject": "rejected-many"}
 
 
-async def _reviews(request: PageRequest) -> Page:
+async def _reviews(request: PageRequest) -> HtmlPage:
     """List what waits, oldest first."""
     cursor = request.chosen("cursor")
     listed = await request.rest.get("subjects", request.subject, "reviews", limit=_PAGE_SIZE, cursor=cursor)
@@ -20,7 +20,7 @@ async def _reviews(request: PageRequest) -> Page:
         "reviews": listed["reviews"],
         "next_cursor": listed["next_cursor"],
     }
-    return Page(template="reviews", title="Reviews", data=data)
+    return HtmlPage(template="reviews", title="Reviews", data=data)
 
 
 async def _approve(request: PageRequest) -> SeeOther:

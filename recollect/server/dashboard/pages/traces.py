@@ -6,7 +6,7 @@ from typing import Any
 from recollect.server.dashboard.filters import cut
 from recollect.server.dashboard.found_memory import find_memory
 from recollect.server.dashboard.line_diff import line_diff
-from recollect.server.dashboard.page import Page, PageRequest, PageRoute
+from recollect.server.dashboard.page import HtmlPage, PageRequest, PageRoute
 
 _REQUESTS_OF_PAGE = 50
 _MAX_REQUESTS = 1000
@@ -14,7 +14,7 @@ _MAX_REQUESTS = 1000
 _MAX_LOOKED_UP = 50
 
 
-async def _requests(request: PageRequest) -> Page:
+async def _requests(request: PageRequest) -> HtmlPage:
     """Show what memory did for each request of a conversation, newest first."""
     conversation = await request.rest.get(*_steps(request))
     limit = _MAX_REQUESTS if request.chosen("all") else _REQUESTS_OF_PAGE
@@ -27,10 +27,10 @@ async def _requests(request: PageRequest) -> Page:
         "has_more": len(prompts) == limit,
         "is_all": limit == _MAX_REQUESTS,
     }
-    return Page(template="conversation_trace", title="What memory did", data=data)
+    return HtmlPage(template="conversation_trace", title="What memory did", data=data)
 
 
-async def _request(request: PageRequest) -> Page:
+async def _request(request: PageRequest) -> HtmlPage:
     """Show one request in full."""
     detail = await _read_detail(request, request.parameters["trace"])
     trace = detail["trace"]
@@ -46,7 +46,7 @@ async def _request(request: PageRequest) -> Page:
         "left_out": await _read_omitted(request, detail),
         "diff": line_diff(before, now),
     }
-    return Page(template="request", title="One request", data=data)
+    return HtmlPage(template="request", title="One request", data=data)
 
 
 async def _read_detail(request: PageRequest, trace: str) -> dict[str, Any]:

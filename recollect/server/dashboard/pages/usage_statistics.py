@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from recollect.server.dashboard.page import Page, PageRequest, PageRoute
+from recollect.server.dashboard.page import HtmlPage, PageRequest, PageRoute
 from recollect.server.dashboard.plots import plots_of
 
 _RANGES = {"1": "a day", "7": "a week", "30": "30 days", "90": "90 days", "365": "a year"}
@@ -13,7 +13,7 @@ _MAX_DAYS_OF_HOURS = 16  # the API counts at most 400 spans
 _AGES = (1, 7, 30, 90, 365, None)
 
 
-async def _of_all(request: PageRequest) -> Page:
+async def _of_all(request: PageRequest) -> HtmlPage:
     """Show the statistics of all subjects."""
     tenant = request.chosen("tenant")
     data, query = _asked(request)
@@ -22,7 +22,7 @@ async def _of_all(request: PageRequest) -> Page:
     return _page(found, data)
 
 
-async def _of_subject(request: PageRequest) -> Page:
+async def _of_subject(request: PageRequest) -> HtmlPage:
     """Show the statistics of one subject, and the budget of its memory work."""
     data, query = _asked(request)
     found = await request.rest.get("subjects", request.subject, "statistics", **query)
@@ -52,9 +52,9 @@ def _begin(now: datetime, days: int, bucket: str) -> str:
     return (now - timedelta(days=days) + length).isoformat()
 
 
-def _page(found: Mapping[str, Any], data: Mapping[str, Any]) -> Page:
+def _page(found: Mapping[str, Any], data: Mapping[str, Any]) -> HtmlPage:
     shown = {**data, "statistics": found, "ages": _AGES, "kinds": _by_kind(found["memories"]), "plots": plots_of(found)}
-    return Page(template="statistics", title="Statistics", data=shown)
+    return HtmlPage(template="statistics", title="Statistics", data=shown)
 
 
 def _by_kind(counts: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

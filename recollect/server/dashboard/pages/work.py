@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from recollect.server.dashboard.page import BadFormError, Page, PageRequest, PageRoute, SeeOther
+from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.rest_client import RestError
 from recollect.server.status import NOT_FOUND
@@ -11,7 +11,7 @@ _PAGE_SIZE = 100
 _KEY = ("subject", "home", "conversation", "profile", "stage", "version")
 
 
-async def _work(request: PageRequest) -> Page:
+async def _work(request: PageRequest) -> HtmlPage:
     """List formations, and show the state of the embedder."""
     filters = {name: request.query.get(name, "") for name in ("subject", "parked")}
     listed = await _formations(request, parked=filters["parked"] or None, cursor=request.chosen("cursor"))
@@ -19,7 +19,7 @@ async def _work(request: PageRequest) -> Page:
     if request.is_operator:
         data["totals"] = await request.rest.get("stats", "totals")
         data["embedder"] = await request.rest.get("embedder")
-    return Page(template="work", title="Work", data=data)
+    return HtmlPage(template="work", title="Work", data=data)
 
 
 async def _retry(request: PageRequest) -> SeeOther:
@@ -48,12 +48,12 @@ async def _run(request: PageRequest) -> SeeOther:
     return SeeOther(page_path("work", done="formed", n=str(formed["formations"])))
 
 
-async def _maintain(request: PageRequest) -> Page:
+async def _maintain(request: PageRequest) -> HtmlPage:
     """Maintain all memories or those of one subject, or show what that would do."""
     dry_run = request.field("how") != "now"
     subject = request.field("subject") or None
     report = await request.rest.post("maintenance", body={"dry_run": dry_run, "subject": subject})
-    return Page(template="maintained", title="Maintenance", data={"report": report, "subject": subject})
+    return HtmlPage(template="maintained", title="Maintenance", data={"report": report, "subject": subject})
 
 
 async def _finish(request: PageRequest) -> SeeOther:
