@@ -204,7 +204,7 @@ async def _watch_lines(engine: "AsyncRecollect", view: _View) -> None:
 
 
 async def _watch_live(engine: "AsyncRecollect", view: _View) -> None:
-    """Draw the screen anew each second, until `q` is pressed."""
+    """Redraw the screen each second, until `q` is pressed."""
     from rich.live import Live
 
     from recollect.cli.output import terminal

@@ -22,11 +22,11 @@ from recollect.types import Access, Caller, Subject
 
 logger = logging.getLogger(__name__)
 LOGIN_S = 600
-"""How long somebody may take at the provider, in seconds."""
+"""How long a person may take at the provider, in seconds."""
 _TIMEOUT_S = 10.0
 _RANDOM_BYTES = 32
 _DISCOVERY = "/.well-known/openid-configuration"
-# Signatures with a public key alone: whoever can verify with a shared one could sign as well.
+# Signatures with a public key alone: a shared key that verifies could sign as well.
 _ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512"]
 _LEEWAY_S = 60
 _MAX_TENANT_AND_USER = 1000

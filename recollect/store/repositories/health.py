@@ -8,7 +8,7 @@ from recollect.types import Memory, MemoryPair, Subject
 
 
 class HealthRepository:
-    """Lists behind the counts of `AdminRepository.health`."""
+    """Lists that belong to the counts of `AdminRepository.health`."""
 
     def __init__(self, context: StoreContext) -> None:
         """Work on the database of `context`."""
