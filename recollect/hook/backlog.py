@@ -8,7 +8,7 @@ import os
 import sys
 import time
 
-from recollect.hook.delivery import DeliveryError, RefusedTurnError, Route
+from recollect.hook.delivery import DeliveryError, Route, TurnRefusedError
 from recollect.hook.places import log
 from recollect.hook.spool import (
     SpooledTurn,
@@ -50,7 +50,7 @@ def hand_over(request: dict[str, str], route: Route, until: float) -> str:
             if conversation_of(path) == conversation_of(own.path):
                 _deliver_waiting(path, route, until, wait_until=until)
         context = route.send(request, until)
-    except RefusedTurnError:
+    except TurnRefusedError:
         own.refuse()
         raise
     except (DeliveryError, OSError):
@@ -98,7 +98,7 @@ def _deliver_waiting(path: str, route: Route, until: float, *, wait_until: float
         return
     try:
         route.send(turn.request, until)
-    except RefusedTurnError as error:
+    except TurnRefusedError as error:
         _refuse(turn, str(error))
     except (DeliveryError, OSError):
         turn.keep()
@@ -108,7 +108,7 @@ def _deliver_waiting(path: str, route: Route, until: float, *, wait_until: float
 
 
 def _refuse(turn: SpooledTurn, why: str) -> None:
-    log(f"RefusedTurnError: a turn that waited is put aside: {why}")
+    log(f"TurnRefusedError: a turn that waited is put aside: {why}")
     turn.refuse()
 
 

@@ -19,7 +19,7 @@ class DeliveryError(Exception):
     """Nothing took the request; says why in a few words without the user's."""
 
 
-class RefusedTurnError(DeliveryError):
+class TurnRefusedError(DeliveryError):
     """Memory does not take the request, now or later."""
 
 
@@ -78,7 +78,7 @@ def _to_server(request: dict[str, str], url: str, user: str | None, until: float
     except BadAnswerError as error:
         raise DeliveryError(f"the server answered wrongly: {error}") from None
     if status != _OK:
-        kind = RefusedTurnError if status in _REFUSING_STATUSES else DeliveryError
+        kind = TurnRefusedError if status in _REFUSING_STATUSES else DeliveryError
         raise kind(f"the server answered {status}")
     return _context(body)
 
@@ -115,7 +115,7 @@ def _context(body: bytes) -> str:
         raise DeliveryError("memory failed: no answer")
     context = answer.get("context")
     if not isinstance(context, str):
-        kind = RefusedTurnError if answer.get("again") is False else DeliveryError
+        kind = TurnRefusedError if answer.get("again") is False else DeliveryError
         raise kind(f"memory failed: {answer.get('error')}")
     return context
 

@@ -1,7 +1,7 @@
 """Turns on their way to memory: a private file each, so that no kill loses one. Reads and writes files.
 
 A hook writes its turn before it sends it, and removes the file once memory has it. It holds the file locked meanwhile;
-the system frees the lock with the process, however that ends, and the next hook or server delivers what is free. Memory
+the system frees the lock with the process, however that ends, and the next process delivers what is free. Memory
 recognizes a turn that comes twice.
 """
 
@@ -45,7 +45,7 @@ class SpooledTurn:
         self._close()
 
     def keep(self) -> None:
-        """Leave it to the next delivery."""
+        """Leave it to the next process."""
         try:  # noqa: SIM105  # contextlib takes a hook's time
             os.fsync(self._file)
         except OSError:

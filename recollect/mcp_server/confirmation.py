@@ -32,7 +32,7 @@ async def confirm(
         asked = types.ElicitRequestFormParams(message=question, requested_schema=_NO_FIELDS)
         return types.InputRequiredResult(input_requests={_KEY: types.ElicitRequest(params=asked)})
     if context.request is not None:
-        return True  # over HTTP without sessions the question would reach no one, and its answer never come
+        return True  # over HTTP without sessions no question reaches the client
     try:
         said = await context.session.elicit_form(question, _NO_FIELDS, context.request_id)
     except MCPError:

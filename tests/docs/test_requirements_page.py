@@ -14,10 +14,6 @@ OPEN_ON_PURPOSE = {
         "summaries",
         "episodes that span conversations need a cursor of the user's, not of each conversation",
     ),
-    "A11": (
-        "dashboard",
-        "it is built on the REST API",
-    ),
 }
 """What of a row is left for later, and why; all other rows are done, on every store."""
 _NAMED = re.compile(r"`([^`]+)`")

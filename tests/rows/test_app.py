@@ -9,6 +9,7 @@ from time import perf_counter
 import httpx
 import pytest
 
+from dashboard_client import dashboard_client
 from own_profile import Answering, delete
 from recollect.engine import AsyncRecollect, Components
 from recollect.profiles.registry import ProfileRegistry
@@ -344,3 +345,15 @@ async def test_a1_a_model_is_asked_for_a_paragraph_on_the_new_messages_alone(par
     assert [memory.text for memory in known] == [more["text"], PARAGRAPH["text"]]
     assert [[source.seq for source in memory.evidence] for memory in known] == [[3], [1, 2]]
     assert "plumber" in model.calls[1].user
+
+
+async def test_a11_the_dashboard_shows_an_apps_memories_and_statistics(engine: AsyncRecollect) -> None:
+    await engine.apps.register("calendar", user="ana")
+    await engine.add("Ana's dentist is Dr Berg.", user=APP, profile="app")
+    async with dashboard_client(engine) as browser:
+        assert "calendar" in await browser.open("/dashboard/apps")
+        assert "Ana&#39;s dentist is Dr Berg." in await browser.open("/dashboard/apps/calendar")
+        assert "Ana&#39;s dentist is Dr Berg." in await browser.open("/dashboard/subjects/app%3Aana%2Fcalendar")
+        shown = await browser.read("/dashboard/subjects/app%3Aana%2Fcalendar/statistics")
+    assert shown["page"] == "statistics"
+    assert "note" in json.dumps(shown)
