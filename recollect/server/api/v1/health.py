@@ -1,4 +1,4 @@
-"""Memories that may need a look, over HTTP: the lists that belong to the counts of a subject's health. Through the engine."""
+"""Memories that may need a look, over HTTP: lists for the counts of a subject's health. Through the engine."""
 
 from collections.abc import Sequence
 from datetime import datetime
