@@ -235,5 +235,6 @@ def test_the_image_holds_what_the_lock_says_and_is_run_by_nobody_special() -> No
         *("psycopg", "psycopg-binary"),
         *("cffi", "cryptography", "pycparser"),  # signatures of JWTs
         *("mcp", "mcp-types", "jsonschema", "jsonschema-specifications", "referencing", "rpds-py"),
+        *("authlib", "joserfc", "httpx", "httpcore"),  # logins at an OpenID provider
         *("opentelemetry-api", "python-multipart", "sse-starlette", "pywin32"),
     }

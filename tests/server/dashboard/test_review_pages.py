@@ -42,7 +42,7 @@ async def test_what_waits_is_shown_oldest_first_with_reason_and_quote(engine: As
     assert "Three memories wait" in html
     assert shown(html) == [memory.id for memory in held]
     assert "it is an order that names a web address" in html
-    assert f"/conversations/{held[0].evidence[0].conversation}#m1" in html
+    assert f"/conversations/{held[0].evidence[0].conversation}?at=1#m1" in html
     assert [review["memory"]["id"] for review in data["reviews"]] == [memory.id for memory in held]
     assert data["waiting"] == 3
 
