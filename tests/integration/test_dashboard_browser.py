@@ -3,12 +3,14 @@
 import re
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 from playwright.async_api import Browser
 
 from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
 from integration.npm_packages import install_packages
 from recollect.engine import AsyncRecollect
+from recollect.server.app import build_app
 from recollect.server.dashboard.pages import PAGES
 from recollect.types import Access, MemoryState, NewApiKey, RequestScope, Subject
 
@@ -74,26 +76,33 @@ async def fill(engine: AsyncRecollect) -> None:
     app = engine.conversations.subject(user="ana", scope=scope)
     subject = app if isinstance(app, Subject) else await app
     await engine.add(f"Her dentist is {HOSTILE[1]}", user=subject, profile="app")
-    await engine.context("where do I live?", user="ana")
+    transport = httpx.ASGITransport(app=build_app(engine))
+    async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as http:
+        said = [{"role": "user", "content": f"Where do I live? {HOSTILE[0]}"}]
+        chat = {"model": "recollect/offline", "messages": said}
+        answer = await http.post("/v1/chat/completions", json=chat, headers={"x-recollect-user": "ana"})
+        assert answer.status_code == 200
 
 
 async def sample_paths(engine: AsyncRecollect) -> list[str]:
     """Return an address of every page, of things that are there."""
     memories = await engine.list(user="ana", closed=True, limit=3)
-    chats = await engine.conversations.list(user="ana", limit=3)
+    [trace] = await engine.traces.list(user="ana", limit=1)
     values = {
         "subject": "user%3Aana",
         "memory": memories[0].id,
-        "conversation": chats[0].id,
-        "decision": (await engine.history.decisions(user="ana", limit=1))[0].id,
+        "conversation": trace.conversation,
+        "trace": trace.record.id,
         "app": "calendar",
-        "key": "k_0",
+        "list": "near-duplicates",
     }
     found = []
     for page in PAGES:
         if page.method == "GET":
             path = re.sub(r"{(\w+)}", lambda name: values[name[1]], page.path)
             found.append("/dashboard" + path)
+    chats = await engine.conversations.list(user="ana", limit=3)
+    found += [f"{ANA}/conversations/{chat.id}" for chat in chats]
     found += [f"{ANA}/memories/{memory.id}" for memory in memories]
     found += [f"{ANA}?q=%3Cscript%3Ealert(1)%3C/script%3E", f"{ANA}?state=closed", f"{ANA}?kind=turn"]
     return found
@@ -116,6 +125,21 @@ async def test_search_as_you_type_shows_what_is_found(engine: AsyncRecollect, ba
         await tab.page.get_by_text("considered").wait_for()
         await tab.page.get_by_text("Ana plays the cello.").first.wait_for()
         await tab.check("search")
+
+
+async def test_plots_are_as_wide_as_the_page_and_follow_the_window(
+    engine: AsyncRecollect, base: str, browser: Browser
+) -> None:
+    del engine
+    async with visit(browser, base) as tab:
+        await tab.open(f"{ANA}/statistics")
+        canvas = tab.page.locator(".plot canvas").first
+        wide = await canvas.evaluate("canvas => canvas.clientWidth")
+        await tab.page.set_viewport_size({"width": 400, "height": 800})
+        await tab.page.wait_for_function("document.querySelector('.plot canvas').clientWidth < 400")
+        narrow = await canvas.evaluate("canvas => canvas.clientWidth")
+    assert wide > 900
+    assert narrow > 300
 
 
 @pytest.mark.parametrize("scripts", [True, False])

@@ -61,7 +61,9 @@
     const times = plot.begins.map((begin) => Date.parse(begin) / 1000);
     const values = plot.is_share ? plot.series.map((row) => row.values) : stacked(plot.series);
     place.replaceChildren();
-    return new uPlot(options(plot, times, place.clientWidth), [times, ...values], place);
+    // An empty place is not shown, and has no width: its parent has the same, but for the border.
+    const width = place.parentElement.clientWidth - 2;
+    return new uPlot(options(plot, times, width), [times, ...values], place);
   }
 
   function drawAll() {
