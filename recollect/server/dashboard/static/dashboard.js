@@ -21,3 +21,13 @@ for (const box of document.querySelectorAll("input[data-ticks]")) {
     for (const each of box.form.elements) if (each.name === box.dataset.ticks) each.checked = box.checked;
   });
 }
+
+// A table wider than its place can be scrolled by the keyboard, too.
+function letScroll() {
+  for (const table of document.querySelectorAll("table")) {
+    if (table.scrollWidth > table.clientWidth) table.tabIndex = 0;
+    else table.removeAttribute("tabindex");
+  }
+}
+letScroll();
+addEventListener("resize", letScroll);
