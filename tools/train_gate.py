@@ -5,9 +5,8 @@
     /tmp/training/bin/python -m tools.train_gate FILE --folds 5 --out DIR # DIR/gate-0.npz …, and scores by language
 
 FILE is described in `benchmarks/alps_chats.py`. The second stage learns from what first stages say of chats they were
-not trained on, and from the open half of `benchmarks/everyday`. With `--folds`, each gate is trained without one fifth
-of the chats and scored on it: a user's message counts as taken if it is as likely as the threshold. scikit-learn is
-needed here alone; the gate itself needs numpy.
+not trained on. With `--folds`, each gate is trained without one fifth of the chats and scored on it: a user's message
+counts as taken if it is as likely as the threshold. scikit-learn is needed here alone; the gate itself needs numpy.
 """
 
 import argparse
@@ -29,13 +28,10 @@ from benchmarks.progress import steps
 from recollect.extraction.decision_trees import DecisionTrees
 from recollect.extraction.gate_features import COLUMNS, GateFeatures
 from recollect.extraction.statement_gate import GATE_FILE, StatementGate
-from tools.gate_examples import GateExample, everyday_examples, examples_of
+from tools.gate_examples import GateExample, examples_of
 
 SHIPPED = Path(__file__).parents[1] / "recollect" / "extraction" / GATE_FILE
-TRAINED_ON = (
-    "AlpsBench (ODC-BY 1.0), chats of WildChat-1M (ODC-BY 1.0), open half of 1,118 chats; "
-    "Recollect's everyday messages, open half"
-)
+TRAINED_ON = "AlpsBench (ODC-BY 1.0), chats of WildChat-1M (ODC-BY 1.0), open half of 1,118 chats"
 # Inverse strength of the L2 penalty; half and twice as much change F1 by at most .4 points.
 _C = 1.0
 # Share of the verified label in the targets of the stages; the rest is the share of the recorded models that took the
@@ -67,18 +63,15 @@ def matrix_of(features: Sequence[GateFeatures]) -> csr_matrix:
     )
 
 
-def train(chats: Sequence[AlpsChat], examples: Sequence[GateExample], everyday: Sequence[GateExample]) -> StatementGate:
-    """Fit both stages; the everyday examples are for the second."""
+def train(chats: Sequence[AlpsChat], examples: Sequence[GateExample]) -> StatementGate:
+    """Fit both stages."""
     part = np.array([fold_of(f"inner {chats[example.chat].id}", _INNER_FOLDS) for example in examples])
     rows = np.zeros((len(examples), len(examples[0].numbers)), np.float32)
     for number in range(_INNER_FOLDS):
         gate = _first_stage([examples[place] for place in np.flatnonzero(part != number).tolist()])
         for place in np.flatnonzero(part == number).tolist():
             rows[place] = examples[place].judged(gate)
-    first, judged = _first_stage(examples), [*examples, *everyday]
-    rows = np.concatenate((rows, *(example.judged(first)[None] for example in everyday)))
-    weights = np.array([example.weight for example in judged])
-    return replace(first, trees=_second_stage(rows, _targets(judged, _GOLD_SHARE_OF_TREES), weights))
+    return replace(_first_stage(examples), trees=_second_stage(rows, _targets(examples, _GOLD_SHARE_OF_TREES)))
 
 
 def _targets(examples: Sequence[GateExample], gold_share: float) -> NDArray[np.float64]:
@@ -100,16 +93,14 @@ def _first_stage(examples: Sequence[GateExample]) -> StatementGate:
     return StatementGate(weights, float(model.intercept_[0]), DecisionTrees.constant(0.0), TRAINED_ON)
 
 
-def _second_stage(
-    rows: NDArray[np.float32], targets: NDArray[np.float64], weights: NDArray[np.float64]
-) -> DecisionTrees:
+def _second_stage(rows: NDArray[np.float32], targets: NDArray[np.float64]) -> DecisionTrees:
     """Fit trees to log odds; a target between 0 and 1 counts as in the first stage."""
     positive, negative = np.flatnonzero(targets), np.flatnonzero(targets < 1)
     model = HistGradientBoostingClassifier(**_TREES)
     model.fit(
         np.concatenate((rows[negative], rows[positive])),
         np.concatenate((np.zeros(len(negative)), np.ones(len(positive)))),
-        sample_weight=np.concatenate(((weights * (1 - targets))[negative], (weights * targets)[positive])),
+        sample_weight=np.concatenate((1 - targets[negative], targets[positive])),
     )
     trees = [tree.nodes for (tree,) in model._predictors]
     roots = np.cumsum([0, *map(len, trees)])[:-1]
@@ -150,14 +141,14 @@ def scores(
 
 
 def cross_validate(
-    chats: Sequence[AlpsChat], examples: Sequence[GateExample], everyday: Sequence[GateExample], folds: int
+    chats: Sequence[AlpsChat], examples: Sequence[GateExample], folds: int
 ) -> tuple[list[StatementGate], list[float]]:
     """Train a gate without each fold; return the gates, and each message's probability from the gate without it."""
     fold = np.array([fold_of(chats[example.chat].id, folds) for example in examples])
     gates: list[StatementGate] = []
     likely = np.zeros(len(examples))
     for number in steps("folds", range(folds)):
-        gate = train(chats, [examples[place] for place in np.flatnonzero(fold != number).tolist()], everyday)
+        gate = train(chats, [examples[place] for place in np.flatnonzero(fold != number).tolist()])
         gates.append(gate)
         for place in np.flatnonzero(fold == number).tolist():
             example = examples[place]
@@ -178,11 +169,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--folds needs --out")
     chats = read_chats(given.file)
     examples = [example for place, chat in enumerate(steps("chats", chats)) for example in examples_of(place, chat)]
-    everyday = list(everyday_examples())
     if not given.folds:
-        train(chats, examples, everyday).save(given.out or SHIPPED)
+        train(chats, examples).save(given.out or SHIPPED)
         return 0
-    gates, likely = cross_validate(chats, examples, everyday, given.folds)
+    gates, likely = cross_validate(chats, examples, given.folds)
     given.out.mkdir(parents=True, exist_ok=True)
     for number, gate in enumerate(gates):
         gate.save(gate_file(given.out, number))

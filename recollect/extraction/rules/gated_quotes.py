@@ -63,32 +63,35 @@ _OF_THE_DAY = LazyPattern(
 )
 # 'The tower was finished in 1889, right': a question without a mark.
 _ASKS_ASSENT = LazyPattern(r",?\s(?:right|correct|innit|yeah|isn't\s++it|aren't\s++they)[?.!]*+$", re.IGNORECASE)
+# 'Finally got the server moved': the speaker is not named.
+_UNNAMED_SPEAKER = LazyPattern(
+    r"(?:(?:finally|just|recently|also|still|already|never|always|once|and|so|but|been|yes|no|ok)[ ,]++){0,3}"
+    r"(?:got|moved|started|stopped|been|went|bought|sold|had|have|am|was|passed|failed|quit|lost|found|broke|joined|love|"
+    r"hate|prefer|live|work|study|grew|born|turning|turned|getting|moving|starting|going|staying|working|living|"
+    r"studying|allergic|vegan|married|divorced|single|retired|pregnant)\b",
+    re.IGNORECASE,
+)
 # Its subject or object was said before.
 _REFERS = LazyPattern(
     r"\A(?:it|that|this|these|those|there|here)\b"
     r"|\b(?:it|that|this|them|one)(?:\s++(?:any\s?more|any\s++longer|now|too|either))?[.!]*+$",
     re.IGNORECASE,
 )
-# Probability of a message from which its sentences are quoted: in English, in other languages that rules read, and in
-# the rest, of which the second stage learned little; and the same for a sentence that refers to what was said before,
-# is short, or may be fiction.
-ENGLISH_THRESHOLD, STATEMENT_THRESHOLD, ELSEWHERE_THRESHOLD, DOUBTFUL_THRESHOLD = 0.25, 0.22, 0.15, 0.25
-# The same for one that may be an order or asks something, supposes, or introduces a text; for one in another language
-# that states nothing besides, such as a wish, and for a question among these. Orders among these are never quoted.
-ORDER_THRESHOLD, UNSTATED_THRESHOLD, QUESTION_THRESHOLD = 0.28, 0.3, 0.5
-# The same for one that is about the day in another language; and for one about the day in English, or that reports the
-# word of another.
-PASSING_THRESHOLD, DAY_THRESHOLD = 0.42, 0.6
-# The same for one without a word for its speaker, mostly a fact about the world: in other languages, and in those that
-# often leave the word out.
-OTHERS_THRESHOLD, UNSAID_THRESHOLD = 0.3, 0.28
-# Probability of a sentence from which it is quoted from such a message; the same for all but the likeliest: what is
-# beside that seldom says anything else that lasts; and for an order, a question or a remark on the day, as the message
-# may be likely for what is beside it.
-SENTENCE_THRESHOLD, FURTHER_THRESHOLD, BESIDE_THRESHOLD = 0.15, 0.5, 0.4
+# Probability of a message from which its sentences are quoted.
+STATEMENT_THRESHOLD = 0.22
+# The same for a sentence that refers to what was said before, is short, or may be fiction; for one that may be an order
+# or asks something, supposes, or introduces a text; for one that states nothing else, or in another language is about
+# the day; and for one about the day in English, or that reports the word of another.
+DOUBTFUL_THRESHOLD, ORDER_THRESHOLD, PASSING_THRESHOLD, DAY_THRESHOLD = 0.26, 0.38, 0.42, 0.6
+# The same for one without a word for its speaker, mostly a fact about the world: in English, in other languages, and in
+# those that often leave the word out.
+ENGLISH_OTHERS_THRESHOLD, OTHERS_THRESHOLD, UNSAID_THRESHOLD = 0.36, 0.5, 0.28
+# Probability of a sentence from which it is quoted from such a message; the same for all but the likeliest; and for an
+# order, a question or a remark on the day, as the message may be likely for what is beside it.
+SENTENCE_THRESHOLD, FURTHER_THRESHOLD, BESIDE_THRESHOLD = 0.15, 0.3, 0.4
 # Notes of the rules are dropped from a message that is less likely: those that quote or have a date; others; and those
 # that end in a question.
-NOTE_THRESHOLD, UNDATED_THRESHOLD, ASSENT_THRESHOLD = 0.15, 0.15, 0.38
+NOTE_THRESHOLD, UNDATED_THRESHOLD, ASSENT_THRESHOLD = 0.15, 0.2, 0.38
 # Characters of a sentence and of a message that is quoted from: a longer one is a text, not a remark.
 MAX_SENTENCE, MAX_MESSAGE = 400, 2_000
 # A sentence with fewer words, or in a script without blanks fewer characters, is short.
@@ -203,34 +206,28 @@ def _stated(reading: ParsedMessage, sentence: TextSpan) -> _Statement | None:
     language = foreign_language(text, reading.masked)
     in_english = not language and script_of(text) == "latin" and is_english(text)
     stated = _stated_part(text, language, in_english=in_english)
-    if (language and not stated and _orders(text, language)) or not _is_meant(reading, sentence, language):
+    if (language and not stated) or not _is_meant(reading, sentence, language):
         return None
     if not language and not in_english and _SUPPOSED_ELSEWHERE.search(text):
         return None
     least = _least(reading, text, stated, language, in_english=in_english)
-    beside = (
-        _may_ask_or_order(text, language)
-        or (not language and _is_passing(text, language))
-        or (bool(language) and not stated)
-    )
+    beside = _may_ask_or_order(text, language) or (not language and _is_passing(text, language))
     return _Statement(stated or text, in_english, least, BESIDE_THRESHOLD if beside else SENTENCE_THRESHOLD)
 
 
 def _least(reading: ParsedMessage, text: str, stated: str, language: str, *, in_english: bool) -> float:
     """Return the probability of its message from which a sentence is quoted."""
-    if _is_passing(text, language):
-        return PASSING_THRESHOLD if language else DAY_THRESHOLD
-    asked = _may_ask_or_order(text, language)
-    if language and not stated:
-        return QUESTION_THRESHOLD if asked else UNSTATED_THRESHOLD
-    least = ENGLISH_THRESHOLD if in_english else STATEMENT_THRESHOLD if language else ELSEWHERE_THRESHOLD
-    if not stated or asked or text.endswith((":", "：")) or SUPPOSED.search(text):
+    if not language and _is_passing(text, language):
+        return DAY_THRESHOLD
+    if not stated or _is_passing(text, language):
+        return PASSING_THRESHOLD
+    least = DOUBTFUL_THRESHOLD if _is_doubtful(reading, text, language) else STATEMENT_THRESHOLD
+    if _may_ask_or_order(text, language) or text.endswith((":", "：")) or SUPPOSED.search(text):
         least = ORDER_THRESHOLD
-    elif _is_doubtful(reading, text, language):
-        least = DOUBTFUL_THRESHOLD
     if language and not may_speak_of_self(stated, language):
         return max(least, UNSAID_THRESHOLD if language in OFTEN_UNSAID else OTHERS_THRESHOLD)
-    return least
+    names_speaker = speaks_of_self(text) or _UNNAMED_SPEAKER.match(text)
+    return max(least, ENGLISH_OTHERS_THRESHOLD) if in_english and not names_speaker else least
 
 
 def _log_odds(probability: float) -> float:
@@ -297,15 +294,10 @@ def _is_doubtful(reading: ParsedMessage, text: str, language: str) -> bool:
 
 
 def _may_ask_or_order(text: str, language: str) -> bool:
-    if asks(text) or _orders(text, language):
+    if asks(text) or any(ORDERS[code].match(plain_text(text)) for code in _spoken(text, language)):
         return True
     body = text[lead_length(text) :]
     return not language and (is_command(body) or asks_or_orders(body))
-
-
-def _orders(text: str, language: str) -> bool:
-    """Return whether a sentence gives an order in a language whose orders are known, other than English."""
-    return any(ORDERS[code].match(plain_text(text)) for code in _spoken(text, language))
 
 
 def _is_passing(text: str, language: str) -> bool:

@@ -130,29 +130,14 @@ def test_foreign_orders_and_suppositions_are_never_quoted(monkeypatch: pytest.Mo
     assert not any(candidate.kind is MemoryKind.NOTE for candidate in read(text))
 
 
-def test_languages_without_rules_need_less(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask_gate(monkeypatch, 0.16)
-    assert len(texts(FOREIGN[4])) == 1
-    ask_gate(monkeypatch, 0.14)
-    assert texts(FOREIGN[4]) == []
-
-
-def test_a_question_in_another_language_must_be_likelier(monkeypatch: pytest.MonkeyPatch) -> None:
-    question = "Warum macht meine Wärmepumpe nachts so viel Lärm?"
-    ask_gate(monkeypatch, 0.49)
-    assert texts(question) == []
-    ask_gate(monkeypatch, 0.51)
-    assert texts(question) == [f'The user said: "{question}"']
-
-
 def texts(*messages: str) -> list[str]:
     return [candidate.text for candidate in read(*messages) if candidate.kind is MemoryKind.NOTE]
 
 
 def test_notes_of_an_unlikely_message_are_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
-    ask_gate(monkeypatch, 0.16)
+    ask_gate(monkeypatch, 0.21)
     assert texts("My sister plays the cello.") == ["The user's sister plays the cello."]
-    ask_gate(monkeypatch, 0.14)
+    ask_gate(monkeypatch, 0.19)
     assert texts("My sister plays the cello.") == []
 
 
@@ -169,9 +154,9 @@ def test_a_question_that_seeks_assent_must_be_likelier(monkeypatch: pytest.Monke
 
 def test_the_likeliest_of_doubtful_sentences_alone_is_quoted(monkeypatch: pytest.MonkeyPatch) -> None:
     two = "Meine Wärmepumpe macht nachts viel Lärm. Unsere Garage steht meistens leer."
-    ask_gate(monkeypatch, 0.49, of_message=0.8)
+    ask_gate(monkeypatch, 0.29, of_message=0.8)
     assert len(texts(two)) == 1
-    ask_gate(monkeypatch, 0.51, of_message=0.8)
+    ask_gate(monkeypatch, 0.31, of_message=0.8)
     assert len(texts(two)) == 2
 
 
