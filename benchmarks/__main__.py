@@ -9,6 +9,7 @@ from benchmarks import (
     agent_tools,
     authentication,
     bounds,
+    dashboard,
     fairness,
     footprint,
     hook,
@@ -34,6 +35,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "hook": hook.run,
     "authentication": authentication.run,
     "mcp": agent_tools.run,
+    "dashboard": dashboard.run,
 }
 # Run only when named: `bounds` sends gigabytes, and `others` needs environments of other systems, which should not be
 # installed unasked.

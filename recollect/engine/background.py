@@ -88,17 +88,25 @@ class BackgroundEngine:
         at: datetime | None,
         known_at: datetime | None,
         destination: Destination | None,
+        explain: bool,
     ) -> Recall:
         """Search in the calling thread if nothing has to be waited for: the way to the engine's takes as long."""
         self._fork_guard.check()
         core = self.core
-        if at is None and known_at is None and destination is None and not self._closing:
+        if at is None and known_at is None and destination is None and not explain and not self._closing:
             found = core.search_now(query, core.subject(user), limit=limit, profile=profile)
             if found is not None:
                 return found
         return self.run(
             core.search(
-                query, user=user, limit=limit, profile=profile, at=at, known_at=known_at, destination=destination
+                query,
+                user=user,
+                limit=limit,
+                profile=profile,
+                at=at,
+                known_at=known_at,
+                destination=destination,
+                explain=explain,
             )
         )
 

@@ -58,6 +58,7 @@ class SearchOptions:
     limit: int
     profile: str | None = None
     destination: Destination | None = None
+    explain: bool = False
 
 
 class MemoryService:
@@ -83,7 +84,7 @@ class MemoryService:
         Raises:
             BadRequestError: the limit is out of range, or an instant has no time zone.
         """
-        request = self._request(query, subject, wanted.limit, wanted.profile)
+        request = replace(self._request(query, subject, wanted.limit, wanted.profile), explain=wanted.explain)
         if wanted.destination is not None:
             request = replace(request, rules=self._components.rules_against(wanted.destination, wanted.profile))
         then = as_of(at, known_at, self._components.clock.now())

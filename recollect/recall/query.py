@@ -144,6 +144,8 @@ class RecallRequest:
     """Only memories with this tag count as the newest; empty: all do."""
     for_prompt: bool = False
     """Put standing facts first, and leave out what scores below the policy's floor."""
+    explain: bool = False
+    """Say of which parts each score is made."""
     budget_tokens: int | None = None
     """Room for the memories in the prompt; None is unbounded."""
     half_life_days: float = 0.0
@@ -181,6 +183,8 @@ class Query:
     """It is about its author: what they said, did or want, not what they were told."""
     for_prompt: bool = False
     """Standing facts come first, and what scores below the policy's floor stays out."""
+    explain: bool = False
+    """Say of which parts each score is made."""
     withheld: frozenset[bytes] = frozenset()
     """Ids of memories that stay out."""
     spoken: Mapping[str, str] = field(default_factory=dict)
@@ -263,6 +267,7 @@ def make_query(
         question=reading.question,
         personal=reading.personal,
         for_prompt=request.for_prompt,
+        explain=request.explain,
         spoken=reading.spoken,
         elsewhere=reading.elsewhere,
         background=_background_terms(request.before, reading.terms),

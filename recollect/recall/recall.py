@@ -183,8 +183,8 @@ class _Candidates:
     def explain(
         self, snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, positions: npt.NDArray[np.intp]
     ) -> None:
-        """Note what the scores are made of if a person searches; the first subject of a linked memory counts."""
-        if not query.for_prompt:
+        """Note what the scores are made of, if that is asked; the first subject of a linked memory counts."""
+        if query.explain:
             self.parts.update(score_parts(snapshot, signals, query, positions) | self.parts)
 
 

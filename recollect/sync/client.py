@@ -149,9 +149,7 @@ class Recollect(BlockingServices):
         said_at: datetime | Sequence[datetime] | None = None,
         scope: RequestScope = NO_SCOPE,
     ) -> RecordedTurn:
-        """Log messages (OpenAI's shape: role, content, name) and form memories from them in the background.
-
-        The messages are durable when it returns. `form` waits for the memories.
+        """Log messages (OpenAI's shape: role, content, name) durably; form memories from them in the background.
 
         Args:
             messages: New messages, or the whole history with them: known messages are not logged twice.
@@ -181,6 +179,7 @@ class Recollect(BlockingServices):
         at: datetime | None = None,
         known_at: datetime | None = None,
         destination: Destination | None = None,
+        explain: bool = False,
     ) -> Recall:
         """Find the memories relevant to a query, best first, each with its reasons.
 
@@ -189,15 +188,22 @@ class Recollect(BlockingServices):
             user: User whose memories to search.
             limit: Maximum number of memories to return, 1 to 200.
             profile: Profile whose recall policy applies; None is the settings' profile.
-            at: What was true at this instant (aware), closed memories included; None is now.
-            known_at: What was known at this instant (aware); None is now.
+            at, known_at: What was true, and what was known, at these instants (aware), closed or not; None is now.
             destination: The model that reads the result; what profiles keep from it is left out. None is a person.
+            explain: Also say of which parts each score is made (`RecalledMemory.parts`); it takes a little longer.
 
         Raises:
             BadRequestError: the limit is out of range, or an instant has no time zone.
         """
         return self._engine.search(
-            query, user=user, limit=limit, profile=profile, at=at, known_at=known_at, destination=destination
+            query,
+            user=user,
+            limit=limit,
+            profile=profile,
+            at=at,
+            known_at=known_at,
+            destination=destination,
+            explain=explain,
         )
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:
@@ -226,16 +232,13 @@ class Recollect(BlockingServices):
         """List memories, by default newest first.
 
         Args:
-            user: User whose memories to list.
             kinds: Kinds of memories to list.
             closed: List closed memories as well.
             after: Id of the last memory of the page before; None lists from the newest on.
             tag: Only memories with this tag; empty lists all.
             order: `newest`, `oldest`, `importance`, `uses` or `last_used`, the highest first.
             limit: Maximum number of memories to return.
-            at: What was true at this instant (aware), as in `search`; None is now.
-            known_at: What was known at this instant (aware); None is now.
-            destination: As in `search`.
+            at, known_at, destination: As in `search`.
             where: Only memories of this class, category, conversation or time of storing.
 
         Raises:
@@ -273,9 +276,7 @@ class Recollect(BlockingServices):
         """Close an active note or fact that was wrong or is no longer true; return the memory in its place.
 
         Args:
-            memory_id: Id of the memory.
             text: What holds instead, up to 10,000 characters; None: nothing does, and the closed memory is returned.
-            user: User whose memory it is.
             true_until: It was true until this instant (aware), when what holds began; None: never, it was wrong.
             value: Of a fact: the new value of its slot; None: what holds is stored as a note.
             importance: 0 to 1; None: as before.
@@ -327,8 +328,7 @@ class Recollect(BlockingServices):
         they have other sources. A client that sends its history again does not bring them back.
 
         Args:
-            memory_id: Id of a memory of any state.
-            user: User whose memory it is.
+            user: User whose memory it is, of any state.
             keep_messages: Keep the messages, and other memories formed from them.
             everywhere: Erase in other subjects too: copies linked there, and memories formed there from the messages.
 

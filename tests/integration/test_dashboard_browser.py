@@ -13,9 +13,11 @@ from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 from recollect.server.dashboard.pages import PAGES
 from recollect.types import Access, MemoryState, NewApiKey, RequestScope, Subject
+from stores import STORES
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=NO_CHROMIUM)
 
+DATABASES = [kind for kind in ("memory", "postgres") if kind in STORES]
 AXE = "axe-core@4.14.1"
 # Level A and AA of WCAG 2.2, and what axe-core calls best practices.
 RULES = '["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]'
@@ -108,6 +110,7 @@ async def sample_paths(engine: AsyncRecollect) -> list[str]:
     return found
 
 
+@pytest.mark.parametrize("kind", DATABASES)
 @pytest.mark.parametrize(("phone", "dark"), [(False, False), (True, True)])
 async def test_no_page_logs_an_error_runs_a_text_or_asks_another_host(
     engine: AsyncRecollect, base: str, browser: Browser, phone: bool, dark: bool
@@ -142,6 +145,7 @@ async def test_plots_are_as_wide_as_the_page_and_follow_the_window(
     assert narrow > 300
 
 
+@pytest.mark.parametrize("kind", DATABASES)
 @pytest.mark.parametrize("scripts", [True, False])
 async def test_a_person_corrects_forgets_and_reads(
     engine: AsyncRecollect, base: str, browser: Browser, scripts: bool

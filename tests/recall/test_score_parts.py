@@ -26,7 +26,7 @@ async def test_the_parts_of_each_score_add_up_to_it(engine: AsyncRecollect, cloc
     await engine.context("cello", user="ana")
     clock.advance(days=200)
     for query in ("What does Ana play on the cello?", "Where do I live since May?", "strings"):
-        found = await engine.search(query, user="ana")
+        found = await engine.search(query, user="ana", explain=True)
         assert found.items
         for item in found.items:
             assert set(item.parts) <= {*PARTS, "other"}
@@ -36,19 +36,19 @@ async def test_the_parts_of_each_score_add_up_to_it(engine: AsyncRecollect, cloc
 
 async def test_what_matters_is_the_larger_part(engine: AsyncRecollect) -> None:
     await engine.bulk.add([NewNote("Ben owns a red kite.", 0.9), NewNote("Ben owns a boat.", 0.1)], user="ben")
-    found = {item.memory.text: item.parts for item in (await engine.search("kite", user="ben")).items}
+    found = {item.memory.text: item.parts for item in (await engine.search("kite", user="ben", explain=True)).items}
     kite, boat = found["Ben owns a red kite."], found.get("Ben owns a boat.", {})
     assert kite["words"] > 0
     assert kite["similarity"] > 0
     assert kite["importance"] == pytest.approx(0.24, abs=1e-6)
     assert boat.get("words", 0) == 0
-    assert (await engine.search("kite", user="ben")).subjects[0] == BEN
+    assert (await engine.search("kite", user="ben", explain=True)).subjects[0] == BEN
 
 
 async def test_a_search_of_the_past_has_parts_too(engine: AsyncRecollect, clock: FakeClock) -> None:
     await engine.add("Ana plays the cello.", user="ana")
     clock.advance(days=1)
-    [item] = (await engine.search("cello", user="ana", at=clock.now() - timedelta(hours=1))).items
+    [item] = (await engine.search("cello", user="ana", at=clock.now() - timedelta(hours=1), explain=True)).items
     assert item.score == pytest.approx(score_of(dict(item.parts)), abs=1e-6)
 
 

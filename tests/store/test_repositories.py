@@ -44,6 +44,7 @@ KEYS_AND_ACTS = (
     "has_valid_key",
     "key_by_hash",
     "key_by_id",
+    "hash_of_key",
     "keys",
     "revoke_key",
     "use_key",

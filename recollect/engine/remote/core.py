@@ -153,6 +153,7 @@ class RemoteRecollect(RemoteServices):
         at: datetime | None = None,
         known_at: datetime | None = None,
         destination: Destination | None = None,
+        explain: bool = False,
     ) -> Recall:
         """Find the memories relevant to a query: see `AsyncRecollect.search`."""
         require_limit(limit)
@@ -163,6 +164,7 @@ class RemoteRecollect(RemoteServices):
             "at": written(at),
             "known_at": written(known_at),
             "destination": None if destination is None else asdict(destination),
+            "explain": explain,
         }
         call = Call(method="POST", path=self._client.path(user, "search"), body=body)
         return values.recall(await self._client.ask(call), self._client)

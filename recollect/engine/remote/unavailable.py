@@ -22,6 +22,7 @@ NOT_OVER_HTTP: Mapping[str, str] = {
     "keys.create_first": "a server makes its first key when it starts; `keys.create` makes more",
     "keys.find": _KEYS,
     "keys.note_use": _KEYS,
+    "keys.sign": "the server signs its sessions itself",
     "keys.is_any_valid": f"{_KEYS}; `keys.list` shows them",
     "keys.note_act": "the server writes its audit log itself; `keys.audit` reads it",
 }

@@ -12,7 +12,7 @@ MAX_QUOTES = 6
 _NEIGHBOURS = 2
 # Messages of other branches may come between: the page reads more than it shows.
 _AROUND = 10
-_SHOWN_BEFORE, _SHOWN_AFTER, _SHOWN_MARK = 400, 400, 4000
+_SHOWN_AROUND, _SHOWN_MARK = 350, 4000
 _CUT = "…"
 _TURN = "turn"
 Message = Mapping[str, Any]
@@ -124,9 +124,9 @@ def _shortened(spans: Sequence[Span]) -> list[Span]:
     for place, (kind, words) in enumerate(spans):
         if not words:
             continue
-        if kind == "plain" and place == 0 and len(words) > _SHOWN_BEFORE:
-            shown += [("cut", _CUT), (kind, words[-_SHOWN_BEFORE:])]
-        elif len(words) > (limit := _SHOWN_AFTER if kind == "plain" else _SHOWN_MARK):
+        if kind == "plain" and place == 0 and len(words) > _SHOWN_AROUND:
+            shown += [("cut", _CUT), (kind, words[-_SHOWN_AROUND:])]
+        elif len(words) > (limit := _SHOWN_AROUND if kind == "plain" else _SHOWN_MARK):
             shown += [(kind, words[:limit]), ("cut", _CUT)]
         else:
             shown.append((kind, words))
@@ -136,6 +136,6 @@ def _shortened(spans: Sequence[Span]) -> list[Span]:
 def _shown(message: Message) -> dict[str, Any]:
     """Return what the page shows of a message; its words are cut."""
     words = message["text"]
-    short = words if len(words) <= _SHOWN_BEFORE else words[:_SHOWN_BEFORE].rstrip() + _CUT
+    short = words if len(words) <= _SHOWN_AROUND else words[:_SHOWN_AROUND].rstrip() + _CUT
     kept = {name: message[name] for name in ("conversation", "seq", "role", "name", "said_at", "erased")}
     return {**kept, "text": short}

@@ -24,6 +24,7 @@ REFUSED_ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "embedder.use": (None,),
     "keys.find": ("rk_x",),
     "keys.note_use": ("rk_x",),
+    "keys.sign": ("k_1", b"data"),
     "keys.note_act": ("apps.purge",),
 }
 

@@ -24,6 +24,7 @@ class SearchRequest(Body):
     destination: DestinationBody | None = Field(
         default=None, description="The model that reads the answer; null: a person, from whom nothing is kept."
     )
+    explain: bool = Field(default=False, description="Also say of which parts each score is made (`parts`).")
 
 
 class NearestRequest(Body):
@@ -44,6 +45,7 @@ async def _search(request: ResourceRequest) -> ResourceReply:
         at=body.at,
         known_at=body.known_at,
         destination=body.destination.plain if body.destination else None,
+        explain=body.explain,
     )
     return ResourceReply(answer=recall_answer(found, request.requester))
 

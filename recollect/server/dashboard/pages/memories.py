@@ -59,7 +59,7 @@ async def _memories(request: PageRequest) -> HtmlPage:
         "totals": None,
     }
     if query is not None:
-        body = {"query": query, "limit": _FOUND, **dates}
+        body = {"query": query, "limit": _FOUND, "explain": True, **dates}
         found = await request.rest.post("subjects", request.subject, "search", body=body)
         return HtmlPage(
             template="memories", title="Search", data={**data, "found": found, "bars": score_bars(found["items"])}

@@ -1,0 +1,97 @@
+"""How long the server takes for each page of the dashboard, for a user with very many memories.
+
+Serves in the process, over a database in a temporary folder.
+"""
+
+import asyncio
+import re
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import httpx
+
+from benchmarks.filler import Filler, parts_in, settings_for
+from benchmarks.made_up import SEED, Writer
+from benchmarks.progress import steps
+from benchmarks.rows import Row, percentile
+from recollect.engine import AsyncRecollect
+from recollect.server.app import build_app
+from recollect.server.dashboard.pages import PAGES
+from recollect.types import Subject
+
+USER = Subject("user", "giant")
+SIZES, QUICK_SIZES = (10_000, 100_000), (500,)
+BARS_MS: Mapping[int, float] = {10_000: 200.0, 100_000: 500.0}
+"""The promise (issue 18) for each number of memories of one user."""
+_SAMPLES, _QUICK_SAMPLES = 9, 2
+_TURNS = 100
+_HTML = {"accept": "text/html"}
+
+
+def run(quick: bool) -> list[Row]:
+    """Open every page at several sizes."""
+    rows: list[Row] = []
+    for size in QUICK_SIZES if quick else SIZES:
+        for _ in steps(f"dashboard: {size:,} memories", range(1)):
+            with TemporaryDirectory(prefix="recollect-bench-") as folder:
+                rows += asyncio.run(pages_at(Path(folder), size, _QUICK_SAMPLES if quick else _SAMPLES))
+    return rows
+
+
+async def pages_at(folder: Path, size: int, samples: int) -> list[Row]:
+    """Measure every page for a user with `size` memories, each `samples` times."""
+    async with parts_in(settings_for(folder)) as parts:
+        await Filler(parts=parts).notes(USER, Writer(SEED).sentences(size))
+        engine = AsyncRecollect(parts)
+        transport = httpx.ASGITransport(app=build_app(engine))
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost", timeout=600) as http:
+            paths = await _paths(engine, http)
+            return [await _timed(http, name, path, size, samples) for name, path in paths.items()]
+
+
+async def _paths(engine: AsyncRecollect, http: httpx.AsyncClient) -> dict[str, str]:
+    """Return an address of each page, by its path; of things that are there."""
+    said = [
+        {"role": role, "content": f"What about the garden, once more ({turn})?"}
+        for turn in range(_TURNS)
+        for role in ("user", "assistant")
+    ]
+    await engine.record(said, user=USER, conversation="talk")
+    await engine.form()
+    chat = {"model": "recollect/offline", "messages": [{"role": "user", "content": "What about the garden?"}]}
+    (await http.post("/v1/chat/completions", json=chat, headers={"x-recollect-user": USER.name})).raise_for_status()
+    [trace] = await engine.traces.list(user=USER, limit=1)
+    [memory] = await engine.list(user=USER, limit=1)
+    values = {
+        "subject": "user%3Agiant",
+        "memory": memory.id,
+        "conversation": trace.conversation,
+        "trace": trace.record.id,
+        "app": "calendar",
+        "list": "never-recalled",
+    }
+    paths = {
+        page.path or "/": "/dashboard" + re.sub(r"{(\w+)}", lambda name: str(values[name[1]]), page.path)
+        for page in PAGES
+        if page.method == "GET"
+    }
+    subject = "/subjects/{subject}"
+    paths[f"{subject}?q=…"] = f"{paths[subject]}?q=what+about+the+garden"
+    paths[f"{subject}?order=uses"] = f"{paths[subject]}?order=uses"
+    paths[f"{subject}/health/near-duplicates"] = f"{paths[subject]}/health/near-duplicates"
+    return paths
+
+
+async def _timed(http: httpx.AsyncClient, name: str, path: str, size: int, samples: int) -> Row:
+    """Measure one page, after it was opened once."""
+    (await http.get(path, headers=_HTML)).raise_for_status()
+    times = []
+    for _ in range(samples):
+        begin = time.perf_counter()
+        (await http.get(path, headers=_HTML)).raise_for_status()
+        times.append((time.perf_counter() - begin) * 1000)
+    return Row(
+        name=f"{size:,} memories, {name}", value=percentile(times, 50), unit="ms", count=samples, bar=BARS_MS.get(size)
+    )
