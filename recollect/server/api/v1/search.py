@@ -24,7 +24,7 @@ class SearchRequest(Body):
     destination: DestinationBody | None = Field(
         default=None, description="The model that reads the answer; null: a person, from whom nothing is kept."
     )
-    explain: bool = Field(default=False, description="Also say of which parts each score is made (`parts`).")
+    explain: bool | None = Field(default=None, description="Also say of which parts each score is made (`parts`).")
 
 
 class NearestRequest(Body):
@@ -45,7 +45,7 @@ async def _search(request: ResourceRequest) -> ResourceReply:
         at=body.at,
         known_at=body.known_at,
         destination=body.destination.plain if body.destination else None,
-        explain=body.explain,
+        explain=bool(body.explain),
     )
     return ResourceReply(answer=recall_answer(found, request.requester))
 
