@@ -112,17 +112,17 @@ def test_a_citus_node_writes_the_passwords_of_its_roles_for_itself_alone(tmp_pat
     for folder in (secrets, programs_folder):
         folder.mkdir()
     for name in ("postgres", "recollect"):
-        (secrets / f"{name}_password").write_text(f"{name}-123\n", "utf-8")
+        (secrets / f"{name}_password").write_text(f"{name}-swordfish\n", "utf-8")
     for program in ("docker-entrypoint.sh", "chown"):
         (programs_folder / program).write_text('#!/bin/sh\necho "$0 $@"\n', "utf-8")
         (programs_folder / program).chmod(0o755)
     script = (DEPLOY / "citus" / "start.sh").read_text("utf-8").replace("/run/secrets", str(secrets))
     environment = {"PATH": f"{programs_folder}:{os.environ['PATH']}", "PGPASSFILE": str(passwords)}
     ran = subprocess.run(["sh", "-c", script, "start.sh", "postgres"], env=environment, capture_output=True, check=True)
-    assert passwords.read_text("utf-8") == "*:*:*:postgres:postgres-123\n*:*:*:recollect:recollect-123\n"
+    assert passwords.read_text("utf-8") == "*:*:*:postgres:postgres-swordfish\n*:*:*:recollect:recollect-swordfish\n"
     assert passwords.stat().st_mode & 0o777 == 0o600
     assert ran.stdout.decode().splitlines()[-1].endswith("docker-entrypoint.sh postgres")
-    assert b"-123" not in ran.stdout + ran.stderr
+    assert b"swordfish" not in ran.stdout + ran.stderr
 
 
 @NEEDS_POSTGRES
