@@ -187,7 +187,7 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
             r"are)\s++(?:safe|trusted|reliable)\b",
             _I,
         ),
-        "it wants somebody recommended",
+        "it wants something or someone recommended",
         ("source", "first", "always", "expert", "authority", "leader", "other", " is the "),
     ),
     PoisoningPattern(
@@ -258,7 +258,7 @@ CLAIMS: tuple[PoisoningPattern, ...] = (
             r"|\b(?:claim|insist|pretend|say)\s++(?:that\s++)?(?:only\s++\w|[^.!?,\n]{1,40}?\s(?:is|are)\s++the\s++only\b)",
             _I,
         ),
-        "it wants somebody recommended",
+        "it wants something or someone recommended",
         ("promot", "advertis", "prais", "recommend", "endors", "plug", "only"),
     ),
 )

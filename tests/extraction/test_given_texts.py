@@ -14,7 +14,7 @@ from recollect.extraction.sources import given_words, readable_text
 from recollect.text import split_sentences
 from recollect.types import Candidate, MemoryKind
 
-# The user orders work on these, or asks about their wording: whoever wrote them, they are given.
+# The user orders work on these, or asks about their wording: they are given, no matter who wrote them.
 ORDERED = re.compile(r"order|translate|correct\b|grammatical|continue|below|quoted over|plan of a book|^resume|^review")
 
 

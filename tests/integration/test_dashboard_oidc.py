@@ -79,6 +79,13 @@ async def test_a_group_makes_an_administrator(world: World) -> None:
     assert "Ana plays the cello." in (await world.http.get(HOME, headers=HTML)).text
 
 
+async def test_an_issuer_may_end_in_a_slash(world: World) -> None:
+    world.provider.named = f"{world.provider.issuer}/"
+    world.provider.claims = {"iss": f"{world.provider.issuer}/"}
+    assert (await world.come_back(world.provider.log_in(await world.begin()))).status_code == 200
+    assert "Ana plays the cello." in (await world.http.get(HOME, headers=HTML)).text
+
+
 async def test_the_session_of_a_person_ends(world: World) -> None:
     await world.come_back(world.provider.log_in(await world.begin()))
     world.clock.advance(hours=13)

@@ -164,7 +164,7 @@ class OidcLogin:
             jwt.JWTClaimsRegistry(
                 now=int(self._clock.now().timestamp()),
                 leeway=_LEEWAY_S,
-                iss={"essential": True, "value": self._issuer},
+                iss={"essential": True, "value": _text(provider, "issuer")},
                 aud={"essential": True, "value": self._settings.oidc_client_id or ""},
                 exp={"essential": True},
                 nonce={"essential": True, "value": nonce},
@@ -190,9 +190,12 @@ class OidcLogin:
         return Caller(id="oidc", access=Access.WRITE, tenant=tenant, user=user)
 
     async def _discover(self) -> Mapping[str, Any]:
-        """Ask the provider for its addresses: it says of itself that it is the issuer of the settings."""
+        """Ask the provider for its addresses: it says of itself that it is the issuer of the settings.
+
+        Some issuers end in a slash, which the settings leave out.
+        """
         provider = await self._get_json(self._issuer + _DISCOVERY)
-        if provider.get("issuer") != self._issuer:
+        if _text(provider, "issuer").removesuffix("/") != self._issuer:
             raise BadIdentityError("the provider is not the issuer in RECOLLECT_OIDC_ISSUER")
         return provider
 

@@ -91,7 +91,9 @@ class Dashboard:
         if await self._login.serve(answer, scope["path"], method, form):
             return
         if caller_of(scope) is ANONYMOUS:
-            await send_page_refusal(scope, send, UNAUTHORIZED, "This page needs a credential.", public_url=None)
+            await send_page_refusal(
+                scope, send, UNAUTHORIZED, "This page needs a credential.", public_url=self._engine.settings.public_url
+            )
             return
         request, route = self._find(scope, method, form, answer)
         self._require_access(scope, answer, request, Access.READ if method == "GET" else Access.WRITE)

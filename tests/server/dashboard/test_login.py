@@ -29,7 +29,7 @@ async def server(engine: AsyncRecollect) -> AsyncIterator[KeyedServer]:
 
 
 async def log_in(server: KeyedServer, who: str, **fields: str) -> httpx.Response:
-    """Send the login form with somebody's key, as a browser would."""
+    """Send the login form with the key of `who`, as a browser would."""
     browser = DashboardClient(server.client)
     return await browser.submit(LOGIN, LOGIN, {"key": server.secrets[who], **fields})
 
@@ -66,7 +66,7 @@ async def test_a_key_that_is_not_valid_begins_no_session(server: KeyedServer, wh
 
 
 async def test_a_login_begins_a_session_of_its_own(server: KeyedServer) -> None:
-    """Nobody can fix the session of somebody else before their login."""
+    """An attacker who sets a cookie beforehand does not share the session (session fixation)."""
     await server.client.get(LOGIN, headers=HTML)
     before = cookie_of(server)
     await log_in(server, "ana")
