@@ -1,9 +1,12 @@
 """Settings of the login to the dashboard at an OpenID provider."""
 
-from pydantic import Field
+from pydantic import Field, SecretStr, field_validator
 
 from recollect.environment import EnvironmentSettings
 from recollect.settings.checks import HttpUrl, Key, OptionalName
+
+# 192 bits of a random secret in base64: who can guess it from a session's cookie can log in as anyone.
+MIN_CLIENT_SECRET_BYTES = 24
 
 
 class OidcSettings(EnvironmentSettings):
@@ -30,3 +33,14 @@ class OidcSettings(EnvironmentSettings):
         description="Its value that makes an administrator of the tenant, or of everything if no claim names one; "
         "unset: none does.",
     )
+
+    @field_validator("oidc_client_secret")
+    @classmethod
+    def _can_sign_sessions(cls, secret: SecretStr | None) -> SecretStr | None:
+        size = len(secret.get_secret_value().encode()) if secret else 0
+        if 0 < size < MIN_CLIENT_SECRET_BYTES:
+            raise ValueError(
+                f"has {size} bytes; it also signs sessions, for which it must have {MIN_CLIENT_SECRET_BYTES} or more: "
+                "have the provider make a longer one"
+            )
+        return secret

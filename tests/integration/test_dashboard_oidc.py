@@ -12,7 +12,9 @@ from pydantic import SecretStr
 from dashboard_client import HTML
 from openid_provider import CLIENT, SECRET, OpenIdProvider, openid_provider
 from recollect.engine import AsyncRecollect, Components
+from recollect.errors import BadSettingError
 from recollect.server.app import build_app
+from recollect.settings import Settings
 from recollect.testing import FakeClock
 
 HOME = "/dashboard/subjects/user%3Aana"
@@ -77,6 +79,11 @@ async def test_a_group_makes_an_administrator(world: World) -> None:
     await world.come_back(world.provider.log_in(await world.begin()))
     assert "Overview" in (await world.http.get("/dashboard", headers=HTML)).text
     assert "Ana plays the cello." in (await world.http.get(HOME, headers=HTML)).text
+
+
+def test_a_client_secret_that_can_be_guessed_is_refused() -> None:
+    with pytest.raises(BadSettingError, match="has 8 bytes"):
+        Settings.load(oidc_client_secret="sesame-1")
 
 
 async def test_an_issuer_may_end_in_a_slash(world: World) -> None:
