@@ -149,9 +149,16 @@ class Database:
         return [Known(kind=kind, text=text) for _, kind, text in found]
 
     def settled(self, user: str) -> bool:
-        """Tell whether there is work and all of it is done."""
-        formations = self.formations(user)
-        return bool(formations) and not any(formation.due for formation in formations)
+        """Tell whether a user's conversations have left work, and all of it is done, also that of an app."""
+        with reading(self.path) as connection:
+            found = _rows(
+                connection,
+                "SELECT count(*), count(f.due_at) FROM formation AS f JOIN subject AS s ON s.key = f.home"
+                " WHERE s.name = ?",
+                (f"user:{user}",),
+            )
+        [(rows, due)] = found
+        return bool(rows) and not due
 
     def problems(self, acknowledged: Sequence[Acknowledged], *, quiet: bool = False) -> list[str]:
         """Say what is wrong with the database as it lies; `quiet`: all work should be done as well."""
