@@ -1,6 +1,8 @@
 """The command `erase`, and erasure receipts. Writes through the engine."""
 
 import sys
+import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from recollect.engine import AsyncRecollect
-    from recollect.types import EraseReceipt
+    from recollect.types import EraseReceipt, ReceiptLine
 
+_SPOOL_WAIT_S = 5.0
+"""How long to wait for hooks that deliver turns."""
 _Conversation = Annotated[
     str | None,
     typer.Option(
@@ -74,9 +78,10 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         from recollect.cli.conversations import find_conversation
 
         if conversation is None:
+            waiting = _erase_waiting_turns(here, database)
             receipt = await engine.erasure.subject(here.subject, everywhere=everywhere)
             await here.note_act(engine, "subjects.erase")
-            return receipt
+            return replace(receipt, places=(*receipt.places, *waiting))
         logged = await find_conversation(engine, conversation, here.subject)
         count = f"{len(message)} of the {logged.last_seq}" if message else f"all {logged.last_seq}"
         confirm(f"Erase {count} messages of conversation {logged.id}?", yes=yes)
@@ -89,6 +94,26 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         return receipt
 
     show_receipts([here.run(work)], as_json=as_json)
+
+
+def _erase_waiting_turns(here: CommandOptions, database: str | None) -> "list[ReceiptLine]":
+    """Remove what hooks on this machine said for the user and could not deliver yet; it would come back otherwise."""
+    from recollect.hook.places import target_name
+    from recollect.hook.spool import erase_turns
+    from recollect.types import ErasureStatus, ReceiptLine
+
+    if here.subject.kind != "user" or here.subject.tenant:
+        return []
+    target = target_name(url=None, database=database, user=None)
+    until = time.monotonic() + _SPOOL_WAIT_S
+    removed, busy = erase_turns(target, here.subject.name, here.settings.default_user, until)
+    if not removed + busy:
+        return []
+    reach = ErasureStatus.PENDING if busy else ErasureStatus.REACHED
+    text = "turns that hooks on this machine had not delivered yet were removed"
+    if busy:
+        text = f"{busy} turns were just being delivered by hooks; erase again"
+    return [ReceiptLine(name="spool of hooks", reach=reach, count=removed, text=text)]
 
 
 def _finish(here: CommandOptions, *, rewrite: bool) -> None:

@@ -140,6 +140,35 @@ def take_turn(path: str, until: float = 0.0) -> SpooledTurn | None:
         return _locked(path, file)
 
 
+def erase_turns(target: str, user: str, default_user: str, until: float) -> tuple[int, int]:
+    """Remove a user's turns that wait for a memory or were refused by it.
+
+    Args:
+        target: Name of the memory.
+        user: Whose turns.
+        default_user: Whose turns are those that name no user.
+        until: How long to wait for processes that deliver them, on `time.monotonic`.
+
+    Returns:
+        How many were removed, and how many are still being delivered.
+    """
+    removed = busy = 0
+    for path in undelivered_turns():
+        if f"-{target}-" not in path:
+            continue
+        try:
+            turn = take_turn(path, until)
+        except TimeoutError:
+            busy += 1
+            continue
+        if turn is not None and (turn.request.get("user") or default_user) == user:
+            turn.remove()
+            removed += 1
+        elif turn is not None:
+            turn.keep()
+    return removed, busy
+
+
 def trim_spool() -> None:
     """Drop what is too old or too much, oldest first; tells the log."""
     folder = spool_folder()

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 
 from cli.conftest import CommandLine
+from recollect.hook.places import target_name
+from recollect.hook.spool import SpooledTurn, add_turn, undelivered_turns
 
 PEANUTS = "Ana is allergic to peanuts."
 CHAT = '{"id": "chat-one", "messages": [{"role": "user", "content": "My sister Kira keeps bees."}]}\n'
@@ -99,3 +101,41 @@ def test_what_cannot_be_meant_is_refused(told: CommandLine, arguments: tuple[str
     result = told(*arguments)
     assert (result.code, says in " ".join(result.err.split())) == (code, True), result.err
     assert PEANUTS in told("list").out
+
+
+def spooled(text: str, *, user: str | None = None, url: str | None = None) -> SpooledTurn:
+    request = {"event": "prompt", "conversation": "s1", "turn": text, "text": text} | ({"user": user} if user else {})
+    turn = add_turn(request, target_name(url=url, database=None, user=None))
+    assert turn is not None
+    return turn
+
+
+def test_erasing_a_user_reaches_turns_that_hooks_could_not_deliver(
+    told: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    spooled("I live in Oslo.").keep()
+    spooled("I am in debt.").refuse()
+    spooled("I live in Rome.", user="ben").keep()
+    spooled("I live in Lima.", url="http://127.0.0.1:1").keep()
+
+    [receipt] = told("erase", "--user", "local", "--all", "--yes", "--json").json["receipts"]
+
+    [place] = [place for place in receipt["places"] if place["name"] == "spool of hooks"]
+    assert (place["reach"], place["count"], receipt["done"]) == ("reached", 2, True)
+    left = "".join(Path(path).read_text("utf-8") for path in undelivered_turns())
+    assert [city for city in ("Oslo", "debt", "Rome", "Lima") if city in left] == ["Rome", "Lima"]
+
+
+def test_a_turn_that_is_being_delivered_makes_the_erasure_pending(
+    told: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setattr("recollect.cli.erase._SPOOL_WAIT_S", 0.05)
+    turn = spooled("I live in Oslo.")
+
+    [receipt] = told("erase", "--user", "local", "--all", "--yes", "--json").json["receipts"]
+
+    assert not receipt["done"]
+    assert "spool of hooks" in {place["name"] for place in receipt["places"] if place["reach"] == "pending"}
+    turn.remove()
