@@ -317,6 +317,9 @@ class PromptInjector:
         async def write() -> None:
             try:
                 await ledger.add(home, insertions)
+            except StaleSubjectError:
+                # What it shows was forgotten while the prompt was on its way: no later prompt may replay it.
+                logger.info("an insertion was not kept: what it shows was erased or closed meanwhile")
             except (RecollectError, OSError) as error:
                 # The chat goes on; the conversation's next prompt begins otherwise than this one.
                 logger.error("an insertion was not kept", extra={"error": logged_text(error)})
