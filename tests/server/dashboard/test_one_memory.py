@@ -98,6 +98,38 @@ async def test_a_correction_offers_to_undo_it(engine: AsyncRecollect) -> None:
     assert [memory.text for memory in await engine.list(user="ana")] == ["Ana drinks green tea."]
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The user lives in Oslo", "Oslo"),
+        ("Rome is the user's home.", "Rome"),
+        ("The user lives in Rome, Ohio.", "Rome, Ohio"),
+    ],
+)
+async def test_a_corrected_sentence_corrects_the_value_of_its_fact(
+    engine: AsyncRecollect, text: str, value: str
+) -> None:
+    [rome] = [memory for memory in await told(engine, "I live in Rome.") if memory.value == "Rome"]
+    async with dashboard_client(engine) as browser:
+        await browser.submit(page_of(rome), f"{page_of(rome)}/correct", {"text": text, "value": "Rome"})
+
+    [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+    assert (fact.text, fact.value) == (text, value)
+
+
+async def test_a_value_that_the_new_sentence_hides_is_asked_for(engine: AsyncRecollect) -> None:
+    [rome] = [memory for memory in await told(engine, "I live in Rome.") if memory.value == "Rome"]
+    fields = {"text": "Ana moved north.", "value": "Rome"}
+    async with dashboard_client(engine) as browser:
+        refused = await browser.submit(page_of(rome), f"{page_of(rome)}/correct", fields)
+        await browser.submit(page_of(rome), f"{page_of(rome)}/correct", {**fields, "value": "Oslo"})
+
+    assert refused.status_code == 400
+    assert "does not say “Rome” any more" in refused.text
+    [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+    assert (fact.text, fact.value) == ("Ana moved north.", "Oslo")
+
+
 async def test_a_memory_ends_at_a_day_that_is_named(engine: AsyncRecollect, clock: FakeClock) -> None:
     rome = await engine.add("Ana lives in Rome.", user="ana")
     clock.advance(days=60)
