@@ -6,6 +6,8 @@ from types import MappingProxyType
 from typing import Any
 from unicodedata import category
 
+from recollect.types import MemoryKind
+
 _WORDS = (*("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),)
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _THOUSAND = 1000
@@ -99,6 +101,26 @@ def with_code(text: str) -> Any:
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
+def as_sentence(text: str) -> str:
+    """Write an error's message as a sentence: errors begin small, and end without a full stop.
+
+    >>> as_sentence("no such key"), as_sentence("`x` is no day; try 2026-05-03")
+    ('No such key.', '`x` is no day; try 2026-05-03.')
+    """
+    first = text.split(" ", 1)[0]
+    shown = text[:1].upper() + text[1:] if first.isalpha() else text
+    return shown if shown.endswith((".", "!", "?", "…", ":")) else shown + "."
+
+
+def kind_name(kind: str) -> str:
+    """Write a kind of memory for people: a turn is a quotation.
+
+    >>> kind_name("turn"), kind_name("note")
+    ('quotation', 'note')
+    """
+    return "quotation" if kind == MemoryKind.TURN else kind
+
+
 def duration(seconds: float | None) -> str:
     """Write a time that something took.
 
@@ -137,6 +159,8 @@ FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "bytes": bytes_of,
         "count": count,
         "in_words": in_words,
+        "as_sentence": as_sentence,
+        "kind_name": kind_name,
         "duration": duration,
         "share": share,
         "with_code": with_code,

@@ -5,7 +5,7 @@ import re
 import pytest
 from markupsafe import escape
 
-from dashboard_client import dashboard_client
+from dashboard_client import HTML, dashboard_client
 from recollect.engine import AsyncRecollect
 from recollect.server.dashboard.pages import memory as memory_page
 from recollect.server.dashboard.quotes import marked
@@ -128,6 +128,17 @@ async def test_a_value_that_the_new_sentence_hides_is_asked_for(engine: AsyncRec
     assert "does not say “Rome” any more" in refused.text
     [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
     assert (fact.text, fact.value) == ("Ana moved north.", "Oslo")
+
+
+async def test_an_error_keeps_the_links_around_the_page(engine: AsyncRecollect) -> None:
+    await engine.add("Ana drinks green tea.", user="ana")
+    async with dashboard_client(engine) as browser:
+        answer = await browser.http.get(f"{ANA}/memories/nonsense", headers=HTML)
+
+    assert answer.status_code == 404
+    assert "No memory &#39;nonsense&#39; here; <code>recollect list</code>" in answer.text
+    assert f'href="{ANA}/conversations"' in answer.text
+    assert "Nothing was changed" not in answer.text
 
 
 async def test_a_memory_ends_at_a_day_that_is_named(engine: AsyncRecollect, clock: FakeClock) -> None:
