@@ -101,24 +101,16 @@ def with_code(text: str) -> Any:
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
-def as_sentence(text: str) -> str:
-    """Write an error's message as a sentence: errors begin small, and end without a full stop.
+def sentence(message: str) -> str:
+    """Write a message of the API as a sentence; one that begins with the name of a field stays as it is.
 
-    >>> as_sentence("no such key"), as_sentence("`x` is no day; try 2026-05-03")
-    ('No such key.', '`x` is no day; try 2026-05-03.')
+    >>> sentence("no memory 'x' here"), sentence("kind.0: Input should be 'note'")
+    ("No memory 'x' here.", "kind.0: Input should be 'note'")
     """
-    first = text.split(" ", 1)[0]
-    shown = text[:1].upper() + text[1:] if first.isalpha() else text
-    return shown if shown.endswith((".", "!", "?", "…", ":")) else shown + "."
-
-
-def kind_name(kind: str) -> str:
-    """Write a kind of memory for people: a turn is a quotation.
-
-    >>> kind_name("turn"), kind_name("note")
-    ('quotation', 'note')
-    """
-    return "quotation" if kind == MemoryKind.TURN else kind
+    if not message.partition(" ")[0].isalpha():
+        return message
+    end = "" if message.endswith((".", "!", "?")) else "."
+    return message[0].upper() + message[1:] + end
 
 
 def duration(seconds: float | None) -> str:
@@ -151,6 +143,15 @@ def name_of(subject: str) -> str:
     return f"{shown} ({tenant})" if tenant else shown
 
 
+def kind_name(kind: str) -> str:
+    """Write a kind of memory for people: a turn is a quotation.
+
+    >>> kind_name("turn"), kind_name("note")
+    ('quotation', 'note')
+    """
+    return "quotation" if kind == MemoryKind.TURN else kind
+
+
 FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "visible": visible,
@@ -159,13 +160,13 @@ FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "bytes": bytes_of,
         "count": count,
         "in_words": in_words,
-        "as_sentence": as_sentence,
-        "kind_name": kind_name,
         "duration": duration,
         "share": share,
         "with_code": with_code,
+        "sentence": sentence,
         "cut": cut,
         "name_of": name_of,
+        "kind_name": kind_name,
     }
 )
 """The filters by their names in templates."""
