@@ -4,7 +4,7 @@ _END = " .!。"
 
 
 def changed_value(old_text: str, old_value: str, text: str) -> str | None:
-    """Return what stands in a corrected sentence where the old one had the fact's value.
+    """Return the words of a corrected sentence in the place where the old one had the fact's value.
 
     The value stays as it was if the old sentence did not name it, or the new one still does.
 

@@ -36,8 +36,8 @@ async def offer(request: PageRequest, subjects: list[str]) -> dict[str, Any]:
         subjects: The first subjects that the server knows.
 
     Returns:
-        `is_new`: the server knows nobody yet, except who tried it; `has_tried`: somebody did; `can_try`; `can_fill` and
-        `can_remove`, for demonstration data.
+        `is_new`: the server has no subjects yet, except the one of the trial; `has_tried`: it has that one; `can_try`;
+        `can_fill` and `can_remove`, for demonstration data.
     """
     may_fill = _may_fill(request)
     others = [subject for subject in subjects if not is_demonstration(subject) and subject != TRIAL]
