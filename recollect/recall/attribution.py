@@ -7,14 +7,16 @@ from recollect.types import Memory, MemoryId
 
 # Shorter stems match by accident.
 _MIN_WORD_CHARACTERS = 3
+# How formed memories name the person they are about: such words tell no memory from another.
+_OF_EVERY_MEMORY = frozenset(terms("the user said"))
 
 
 def used_memories(answer: str, recalled: Sequence[Memory], said: Iterable[str]) -> list[MemoryId]:
     """Return the memories that an answer used.
 
     A memory counts as used if the answer has a term of it that the client's own messages lack. A term that several
-    memories share counts for each. This errs on both sides: a model may know the word by itself, and may use a memory
-    in other words.
+    memories share counts for each, except the words with which memories begin: "The user said". This errs on both
+    sides: a model may know the word by itself, and may use a memory in other words.
 
     Args:
         answer: The model's words.
@@ -24,7 +26,7 @@ def used_memories(answer: str, recalled: Sequence[Memory], said: Iterable[str]) 
     Returns:
         Ids in the order of `recalled`.
     """
-    answered = {term for term in terms(answer) if len(term) >= _MIN_WORD_CHARACTERS}
+    answered = {term for term in terms(answer) if len(term) >= _MIN_WORD_CHARACTERS} - _OF_EVERY_MEMORY
     for text in said:
         if not answered:
             break

@@ -18,5 +18,10 @@ def test_u12_stop_words_and_an_empty_answer_prove_nothing() -> None:
     assert used_memories("", [PEANUTS], ASKED) == []
 
 
+def test_u12_the_words_that_every_memory_begins_with_prove_nothing() -> None:
+    oslo, accordion = memory("The user lives in Oslo."), memory("The user plays the accordion.")
+    assert used_memories("This may bear on it: “The user lives in Oslo.”", [oslo, accordion], ASKED) == [oslo.id]
+
+
 def test_u12_a_name_that_several_memories_share_speaks_for_each() -> None:
     assert used_memories("Sure, Ana!", [OSLO, PEANUTS], ASKED) == [OSLO.id, PEANUTS.id]

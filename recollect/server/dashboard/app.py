@@ -97,6 +97,7 @@ class Dashboard:
             return
         request, route = self._find(scope, method, form, answer)
         self._require_access(scope, answer, request, Access.READ if method == "GET" else Access.WRITE)
+        answer.request = request
         result = await route.handler(request)
         if isinstance(result, SeeOther):
             await answer.see_other(result.url)

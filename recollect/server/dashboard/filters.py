@@ -6,6 +6,8 @@ from types import MappingProxyType
 from typing import Any
 from unicodedata import category
 
+from recollect.types import MemoryKind
+
 _WORDS = (*("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),)
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 _THOUSAND = 1000
@@ -99,6 +101,18 @@ def with_code(text: str) -> Any:
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
+def sentence(message: str) -> str:
+    """Write a message of the API as a sentence; one that begins with the name of a field stays as it is.
+
+    >>> sentence("no memory 'x' here"), sentence("kind.0: Input should be 'note'")
+    ("No memory 'x' here.", "kind.0: Input should be 'note'")
+    """
+    if not message.partition(" ")[0].isalpha():
+        return message
+    end = "" if message.endswith((".", "!", "?")) else "."
+    return message[0].upper() + message[1:] + end
+
+
 def duration(seconds: float | None) -> str:
     """Write a time that something took.
 
@@ -129,6 +143,15 @@ def name_of(subject: str) -> str:
     return f"{shown} ({tenant})" if tenant else shown
 
 
+def kind_name(kind: str) -> str:
+    """Write a kind of memory for people: a turn is a quotation.
+
+    >>> kind_name("turn"), kind_name("note")
+    ('quotation', 'note')
+    """
+    return "quotation" if kind == MemoryKind.TURN else kind
+
+
 FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
     {
         "visible": visible,
@@ -140,8 +163,10 @@ FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "duration": duration,
         "share": share,
         "with_code": with_code,
+        "sentence": sentence,
         "cut": cut,
         "name_of": name_of,
+        "kind_name": kind_name,
     }
 )
 """The filters by their names in templates."""

@@ -16,7 +16,7 @@ from recollect.server.dashboard.page import HtmlPage, PageError, PageRequest
 from recollect.server.dashboard.paths import LOGIN
 from recollect.server.dashboard.renderer import CONTENT_SECURITY_POLICY, render
 from recollect.server.path_table import sent_path
-from recollect.server.status import FORBIDDEN, OK, SEE_OTHER, UNAUTHORIZED
+from recollect.server.status import FORBIDDEN, NOT_FOUND, OK, SEE_OTHER, UNAUTHORIZED
 
 _HTML = b"text/html; charset=utf-8"
 _JSON = b"application/json"
@@ -57,6 +57,8 @@ class PageResponder:
         self.cookie = known or guest_cookie()
         self.new_cookie = "" if known else self.cookie
         """A cookie to set; empty: none."""
+        self.request: PageRequest | None = None
+        """Once its sender may see the page: errors keep the links around it."""
 
     @property
     def is_secure(self) -> bool:
@@ -97,7 +99,9 @@ class PageResponder:
         if self.wants_json:
             await self._whole(status, _JSON, json.dumps({"error": {"status": status, "message": message}}))
             return
-        values = {"ui": self._frame("Not done", None), "status": status, "message": message}
+        title = "Not found" if status == NOT_FOUND else "This did not work"
+        around = navigation(self.request) if self.request else None
+        values = {"ui": self._frame(title, around), "status": status, "message": message}
         await self._whole(status, _HTML, render("error", values))
 
     async def logged_in(self, target: str, extra: Headers) -> None:
@@ -129,6 +133,7 @@ class PageResponder:
             "path": self._scope["path"],
             "is_logged_in": not (self.new_cookie or self.cookie).startswith("guest"),
             "done": self.query.get("done", ""),
+            "is_form": self._scope["method"] == "POST",
             "query": self.query,
         }
 

@@ -1,9 +1,11 @@
 """Plots of counts over time: what `GET /v1/statistics` answers, as rows of numbers to draw and to list. Pure."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
+
+from recollect.server.dashboard.filters import kind_name
 
 # Days for which spending is kept.
 _SPENDING_DAYS = 30
@@ -59,7 +61,7 @@ def plots_of(statistics: Raw) -> list[dict[str, Any]]:
 
     kept = [_kept_share(bucket) for bucket in buckets]
     plots = [
-        counts("stored", "Memories stored", "By kind. Erased ones are not counted.", _named(buckets, "stored")),
+        counts("stored", "Memories stored", "By kind. Erased ones are not counted.", _stored(buckets)),
         counts("decisions", "Decisions", "What was done with what was said, by action.", _named(buckets, "decisions")),
         counts("prompts", "Prompts with memory", "Turns recorded with memory.", [_numbers(buckets, "prompts")]),
         counts("tokens", "Tokens of memory in prompts", _TOKENS, [_numbers(buckets, "tokens")]),
@@ -115,6 +117,10 @@ def _days(statistics: Raw) -> list[str]:
 def _named(buckets: Sequence[Raw], name: str) -> list[PlotSeries]:
     keys = sorted({key for bucket in buckets for key in bucket[name]})
     return [PlotSeries(name=key, values=[bucket[name].get(key, 0) for bucket in buckets]) for key in keys]
+
+
+def _stored(buckets: Sequence[Raw]) -> list[PlotSeries]:
+    return [replace(each, name=kind_name(each.name)) for each in _named(buckets, "stored")]
 
 
 def _numbers(buckets: Sequence[Raw], name: str) -> PlotSeries:

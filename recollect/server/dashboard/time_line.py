@@ -100,7 +100,7 @@ def _true_label(memory: Mapping[str, Any], *, was_never: bool) -> str:
 
 def _known_label(memory: Mapping[str, Any]) -> str:
     known, closed = memory["known_from"][:10], memory["closed_at"]
-    return f"Known from {known}, closed on {closed[:10]}" if closed else f"Known since {known}"
+    return f"Known from {known} until {closed[:10]}" if closed else f"Known since {known}"
 
 
 def _said_label(said: Sequence[datetime]) -> str:

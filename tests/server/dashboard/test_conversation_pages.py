@@ -39,10 +39,10 @@ async def test_conversations_are_listed_newest_first(engine: AsyncRecollect, clo
         html, data = await browser.open(LIST), await browser.read(LIST)
 
     assert [known["external_id"] for known in data["conversations"]] == [HOSTILE, "first"]
-    assert html.index("&lt;script&gt;") < html.index(">first</a>")
+    assert html.index("&lt;script&gt;") < html.index(">first</bdi>")
     assert "2 messages" in html
     assert "the shop closed" in html
-    assert ">I live in Oslo.</q>" in html
+    assert '>“I live in Oslo.” <bdi class="muted">first</bdi></a>' in html
     assert "<script>alert" not in html
 
 

@@ -54,6 +54,15 @@ async def test_a_sentence_that_leaves_nothing_is_told_so(engine: AsyncRecollect)
     assert empty.status_code == 400
 
 
+async def test_a_server_with_a_trial_alone_says_so(engine: AsyncRecollect) -> None:
+    async with dashboard_client(engine) as browser:
+        await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon."})
+        html = await browser.open(ROOT)
+
+    assert "Nothing is remembered yet but what you tried" in html
+    assert "no memories yet" not in html
+
+
 async def test_what_was_tried_is_erased(engine: AsyncRecollect) -> None:
     async with dashboard_client(engine) as browser:
         await browser.submit(TRY, f"{TRY}/say", {"text": "I live in Lisbon."})

@@ -5,7 +5,7 @@ import re
 import pytest
 from markupsafe import escape
 
-from dashboard_client import dashboard_client
+from dashboard_client import HTML, dashboard_client
 from recollect.engine import AsyncRecollect
 from recollect.server.dashboard.pages import memory as memory_page
 from recollect.server.dashboard.quotes import marked
@@ -96,6 +96,49 @@ async def test_a_correction_offers_to_undo_it(engine: AsyncRecollect) -> None:
     assert place != f"/dashboard/subjects/user:ana/memories/{wrong.id}"
     assert "Undone." in undone.text
     assert [memory.text for memory in await engine.list(user="ana")] == ["Ana drinks green tea."]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("The user lives in Oslo", "Oslo"),
+        ("Rome is the user's home.", "Rome"),
+        ("The user lives in Rome, Ohio.", "Rome, Ohio"),
+    ],
+)
+async def test_a_corrected_sentence_corrects_the_value_of_its_fact(
+    engine: AsyncRecollect, text: str, value: str
+) -> None:
+    [rome] = [memory for memory in await told(engine, "I live in Rome.") if memory.value == "Rome"]
+    async with dashboard_client(engine) as browser:
+        await browser.submit(page_of(rome), f"{page_of(rome)}/correct", {"text": text, "value": "Rome"})
+
+    [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+    assert (fact.text, fact.value) == (text, value)
+
+
+async def test_a_value_that_the_new_sentence_hides_is_asked_for(engine: AsyncRecollect) -> None:
+    [rome] = [memory for memory in await told(engine, "I live in Rome.") if memory.value == "Rome"]
+    fields = {"text": "Ana moved north.", "value": "Rome"}
+    async with dashboard_client(engine) as browser:
+        refused = await browser.submit(page_of(rome), f"{page_of(rome)}/correct", fields)
+        await browser.submit(page_of(rome), f"{page_of(rome)}/correct", {**fields, "value": "Oslo"})
+
+    assert refused.status_code == 400
+    assert "does not say “Rome” any more" in refused.text
+    [fact] = await engine.list(user="ana", kinds=(MemoryKind.FACT,))
+    assert (fact.text, fact.value) == ("Ana moved north.", "Oslo")
+
+
+async def test_an_error_keeps_the_links_around_the_page(engine: AsyncRecollect) -> None:
+    await engine.add("Ana drinks green tea.", user="ana")
+    async with dashboard_client(engine) as browser:
+        answer = await browser.http.get(f"{ANA}/memories/nonsense", headers=HTML)
+
+    assert answer.status_code == 404
+    assert "No memory &#39;nonsense&#39; here; <code>recollect list</code>" in answer.text
+    assert f'href="{ANA}/conversations"' in answer.text
+    assert "Nothing was changed" not in answer.text
 
 
 async def test_a_memory_ends_at_a_day_that_is_named(engine: AsyncRecollect, clock: FakeClock) -> None:

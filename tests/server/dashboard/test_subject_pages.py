@@ -20,7 +20,7 @@ async def test_subjects_are_listed_by_kind_with_their_memories(engine: AsyncReco
         shared = await browser.read(SUBJECTS, kind="shared")
         none = await browser.open(SUBJECTS, kind="session")
 
-    assert "<h3>Users</h3>" in html
+    assert "<h2>Users</h2>" in html
     assert "2 memories" in html
     assert [group["name"] for group in data["groups"]] == ["Users", "Shared"]
     assert shared["subjects"] == ["shared:family"]

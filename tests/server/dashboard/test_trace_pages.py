@@ -37,6 +37,32 @@ def runs(data: dict[str, Any], change: str) -> str:
     return "\n".join(line for run in data["diff"] if run["change"] == change for line in run["lines"])
 
 
+async def test_lists_of_requests_say_what_was_asked(engine: AsyncRecollect) -> None:
+    await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
+    first, again = "What does Ana play?", f"What colour is the bicycle? {HOSTILE}"
+    async with dashboard_client(engine) as browser:
+        answered = await chat(browser, first)
+        await chat(browser, first, answered, again)
+        live, own = [await browser.read(path) for path in (LIVE, f"{await path_of(engine)}/trace")]
+        html = await browser.open(LIVE)
+
+    for listed in (live, own):
+        assert [listed["questions"][trace["id"]] for trace in listed["traces"]] == [again, first]
+    assert "What colour is the bicycle? &lt;script&gt;alert(1)&lt;/script&gt; ⟨U+202E⟩evil" in html
+
+
+async def test_an_edited_question_is_not_taken_for_another(engine: AsyncRecollect) -> None:
+    await engine.add("Ana plays the cello.", user="ana")
+    async with dashboard_client(engine) as browser:
+        answered = await chat(browser, "What does Ana play?")
+        await chat(browser, "What does Ana play?", answered, "Where is her cello?")
+        await chat(browser, "What does Ana play?", answered, "Whose cello is it?")
+        data = await browser.read(LIVE)
+
+    told = [data["questions"][trace["id"]] for trace in data["traces"]]
+    assert told == ["Whose cello is it?", "Where is her cello?", "What does Ana play?"]
+
+
 async def test_a_request_shows_what_it_added_and_left_out(engine: AsyncRecollect) -> None:
     await engine.bulk.add(["Ana plays the cello.", "Ana's bicycle is red."], user="ana")
     async with dashboard_client(engine) as browser:

@@ -79,7 +79,7 @@ async def test_retrying_what_is_not_parked_is_refused(engine: AsyncRecollect) ->
         refused = await browser.http.post(f"{WORK}/retry", data={"csrf": token, **key})
 
     assert refused.status_code == 404
-    assert "no parked formation" in refused.text
+    assert "No parked formation" in refused.text
 
 
 @pytest.mark.parametrize(("how", "left"), [("preview", 13), ("now", 10)])

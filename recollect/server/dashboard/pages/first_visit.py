@@ -36,13 +36,15 @@ async def offer(request: PageRequest, subjects: list[str]) -> dict[str, Any]:
         subjects: The first subjects that the server knows.
 
     Returns:
-        `is_new`: the server has no subjects yet; `can_try`, `can_fill` and `can_remove`, for demonstration data.
+        `is_new`: the server has no subjects yet, except the one of the trial; `has_tried`: it has that one; `can_try`;
+        `can_fill` and `can_remove`, for demonstration data.
     """
     may_fill = _may_fill(request)
     others = [subject for subject in subjects if not is_demonstration(subject) and subject != TRIAL]
     is_known = any(is_demonstration(subject) for subject in subjects)
     return {
         "is_new": not others and not is_known,
+        "has_tried": TRIAL in subjects,
         "can_try": may_fill,
         "can_fill": may_fill and not is_known and len(subjects) <= MAX_SUBJECTS,
         "can_remove": may_fill and await _is_filled(request),
@@ -81,7 +83,7 @@ async def _say(request: PageRequest) -> SeeOther:
     recorded = await request.rest.post("subjects", TRIAL, "messages", body=body)
     is_formed = await _form(request, TRIAL, [recorded["conversation"]])
     late = {} if is_formed else {"late": "yes"}
-    return SeeOther(page_path("try", conversation=recorded["conversation"], **late))
+    return SeeOther(page_path("try", conversation=recorded["conversation"], **late) + "#remembered")
 
 
 async def _end_trial(request: PageRequest) -> SeeOther:

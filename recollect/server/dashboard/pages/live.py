@@ -4,6 +4,7 @@ from typing import Any
 
 from recollect.server.dashboard.page import HtmlPage, PageRequest, PageRoute
 from recollect.server.dashboard.paths import page_path
+from recollect.server.dashboard.questions import read_questions
 from recollect.server.welcome import request_to_try
 
 _REQUESTS_OF_PAGE = 50
@@ -35,6 +36,7 @@ async def _live(request: PageRequest, steps: tuple[str, ...], here: str) -> Html
         "subject": request.parameters.get("subject"),
         "here": here,
         "traces": traces,
+        "questions": await read_questions(request, traces),
         "newest": newest,
         "next_cursor": page["next_cursor"],
         "is_newest": cursor is None,

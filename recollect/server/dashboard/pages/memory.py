@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from recollect.server.dashboard.changed_value import changed_value
 from recollect.server.dashboard.decision_sentences import newest_undoable, told_decisions
+from recollect.server.dashboard.filters import cut
 from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
 from recollect.server.dashboard.paths import page_path
 from recollect.server.dashboard.quotes import homes_of, read_quotes
@@ -62,7 +64,7 @@ async def _correct(request: PageRequest) -> SeeOther:
     if text:
         body["text"] = text
         if value := request.field("value"):
-            body["value"] = value
+            body["value"] = await _corrected_value(request, text, value)
     if ended:
         day = request.field("true_until")
         if not day:
@@ -70,6 +72,21 @@ async def _correct(request: PageRequest) -> SeeOther:
         body["true_until"] = f"{day}T00:00:00Z"
     answer = await request.rest.send("PATCH", *_steps(request), body=body, if_match=request.field("tag") or None)
     return await _shown_with_undo(request, answer.data["id"], "corrected")
+
+
+async def _corrected_value(request: PageRequest, text: str, value: str) -> str:
+    """Return the value of a fact that was corrected: who changes the sentence alone means its value, too.
+
+    Raises:
+        BadFormError: The sentence has another value, and it cannot be told which.
+    """
+    memory = await request.rest.get(*_steps(request))
+    if value != memory["value"]:
+        return value
+    changed = changed_value(memory["text"], value, text)
+    if changed is None:
+        raise BadFormError(f"The new sentence does not say “{cut(value)}” any more: write the new value, too.")
+    return changed
 
 
 async def _forget(request: PageRequest) -> SeeOther:

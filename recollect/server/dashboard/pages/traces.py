@@ -7,6 +7,7 @@ from recollect.server.dashboard.filters import cut
 from recollect.server.dashboard.found_memory import find_memory
 from recollect.server.dashboard.line_diff import line_diff
 from recollect.server.dashboard.page import HtmlPage, PageRequest, PageRoute
+from recollect.server.dashboard.questions import read_questions
 
 _REQUESTS_OF_PAGE = 50
 _MAX_REQUESTS = 1000
@@ -20,10 +21,12 @@ async def _requests(request: PageRequest) -> HtmlPage:
     limit = _MAX_REQUESTS if request.chosen("all") else _REQUESTS_OF_PAGE
     prompts = (await request.rest.get(*_steps(request), "trace", limit=limit))["prompts"]
     known = {"subject": request.subject, "conversation": conversation["id"]}
+    traces = [{**known, **prompt, "injected": prompt["memories"]} for prompt in prompts]
     data = {
         "subject": request.subject,
         "conversation": conversation,
-        "traces": [{**known, **prompt, "injected": prompt["memories"]} for prompt in prompts],
+        "traces": traces,
+        "questions": await read_questions(request, traces),
         "has_more": len(prompts) == limit,
         "is_all": limit == _MAX_REQUESTS,
     }

@@ -8,11 +8,18 @@ document.addEventListener("change", (event) => {
 });
 
 document.addEventListener("click", (event) => {
-  // Links to a closed part of the page open it.
+  // Links into a closed part of the page open it.
   const link = event.target.closest("a[href^='#']");
   const part = link && document.getElementById(link.hash.slice(1));
-  if (part instanceof HTMLDetailsElement) part.open = true;
+  const closed = part && part.closest("details");
+  if (closed) closed.open = true;
 });
+
+for (const link of document.querySelectorAll("nav [aria-current]")) {
+  // On phones, the links scroll sideways: the current one is in sight.
+  const nav = link.parentElement;
+  nav.scrollLeft = link.offsetLeft - nav.offsetLeft - (nav.clientWidth - link.offsetWidth) / 2;
+}
 
 for (const box of document.querySelectorAll("input[data-ticks]")) {
   // One box ticks all of a form; without scripts it is not there.

@@ -15,6 +15,9 @@
     return plot.is_share ? `${Math.round(value * 100)} %` : value.toLocaleString("en", { maximumFractionDigits: 1 });
   };
 
+  // Shown while no span is pointed at: the sum. Shares have none.
+  const whole = (plot, row) => (plot.is_share ? "–" : written(plot, row.values.reduce((sum, value) => sum + (value ?? 0), 0)));
+
   // Bars stand on one another: the row drawn first, the highest, is the sum of all.
   function stacked(rows) {
     const sums = rows[0].values.map(() => 0);
@@ -29,7 +32,7 @@
       label: row.name,
       stroke: row.ink,
       fill: plot.is_share ? undefined : row.ink,
-      value: (_, __, ___, at) => (at === null ? "–" : written(plot, row.values[at])),
+      value: (_, __, ___, at) => (at === null ? whole(plot, row) : written(plot, row.values[at])),
       paths,
       ...shape,
     }));
@@ -50,8 +53,8 @@
         x: { time: true, range: [times[0], times[times.length - 1] + plot.seconds] },
         y: { range: (_, __, max) => [0, plot.is_share ? 1 : Math.max(max * 1.05, 1)] },
       },
-      axes: [{ ...axis, values: (_, ticks) => ticks.map(tick) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((value) => written(plot, value)) }],
-      series: [{ label: "UTC", value: (_, at) => (at === null ? "–" : label(at)) }, ...seriesOf(plot)],
+      axes: [{ ...axis, size: 32, values: (_, ticks) => ticks.map(tick) }, { ...axis, size: 64, values: (_, ticks) => ticks.map((value) => written(plot, value)) }],
+      series: [{ label: "UTC", value: (_, at) => (at === null ? "all" : label(at)) }, ...seriesOf(plot)],
       cursor: { drag: { x: false, y: false }, points: { show: plot.is_share } },
     };
   }
