@@ -99,6 +99,18 @@ def with_code(text: str) -> Any:
     return Markup("").join(Markup("<code>{}</code>").format(part) if at % 2 else part for at, part in enumerate(parts))
 
 
+def sentence(message: str) -> str:
+    """Write a message of the API as a sentence; one that begins with the name of a field stays as it is.
+
+    >>> sentence("no memory 'x' here"), sentence("kind.0: Input should be 'note'")
+    ("No memory 'x' here.", "kind.0: Input should be 'note'")
+    """
+    if not message.partition(" ")[0].isalpha():
+        return message
+    end = "" if message.endswith((".", "!", "?")) else "."
+    return message[0].upper() + message[1:] + end
+
+
 def duration(seconds: float | None) -> str:
     """Write a time that something took.
 
@@ -140,6 +152,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = MappingProxyType(
         "duration": duration,
         "share": share,
         "with_code": with_code,
+        "sentence": sentence,
         "cut": cut,
         "name_of": name_of,
     }
