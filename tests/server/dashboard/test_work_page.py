@@ -7,29 +7,18 @@ import pytest
 from dashboard_client import dashboard_client, token_of
 from factories import add, memory
 from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
+from recollect.testing import FakeClock
 from recollect.types import Subject
-from sample_chats import user, with_model
+from sample_chats import park, user
 
 WORK = "/dashboard/work"
 PEOPLE = ("ana", "ben")
 
 
-async def park(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
-    """Let forming the memories of two users fail until it is parked."""
-    failing = with_model(parts, ScriptedModel([]))
-    for name in PEOPLE:
-        await engine.record([user("I like geese.")], user=name)
-    for _ in range(12):
-        await failing.form()
-        clock.advance(hours=3)
-    assert (await engine.admin.totals()).formations_parked == 2
-
-
 async def test_parked_work_is_shown_with_its_error_and_one_is_retried(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    await park(engine, parts, clock)
+    await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
         html = await browser.open(WORK, parked="true")
         answered = await browser.submit(f"{WORK}?subject=user:ben", f"{WORK}/retry")
@@ -43,7 +32,7 @@ async def test_parked_work_is_shown_with_its_error_and_one_is_retried(
 async def test_all_parked_work_is_retried_and_formed(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    await park(engine, parts, clock)
+    await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
         retried = await browser.submit(WORK, f"{WORK}/retry-all")
         formed = await browser.submit(WORK, f"{WORK}/run")
@@ -56,7 +45,7 @@ async def test_all_parked_work_is_retried_and_formed(
 
 
 async def test_the_filter_limits_what_is_retried(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
-    await park(engine, parts, clock)
+    await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
         await browser.submit(f"{WORK}?subject=user:ana", f"{WORK}/retry-all")
 
@@ -79,7 +68,7 @@ async def test_retrying_what_is_not_parked_is_refused(engine: AsyncRecollect) ->
         refused = await browser.http.post(f"{WORK}/retry", data={"csrf": token, **key})
 
     assert refused.status_code == 404
-    assert "no parked formation" in refused.text
+    assert "No parked formation" in refused.text
 
 
 @pytest.mark.parametrize(("how", "left"), [("preview", 13), ("now", 10)])
