@@ -8,8 +8,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
 import uvicorn
-from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Page, Request, async_playwright
+from playwright.async_api import Browser, BrowserContext, ConsoleMessage, Locator, Page, Request, async_playwright
 
+from dashboard_forms import form_name
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
 
@@ -24,11 +25,18 @@ _FLAGS = (
     "--disable-sync",
 )
 DESKTOP, PHONE = {"width": 1200, "height": 900}, {"width": 360, "height": 740}
-# Tells of violations of the content security policy, and of scripts that a text brought in.
+# Tells of violations of the content security policy, of scripts that a text brought in, and of forms that are sent.
 _WATCH = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) =>
   window.violations.push(`${event.violatedDirective}: ${event.blockedURI} ${event.sourceFile}`));
+const formOf = (form, button) =>
+  [form.getAttribute("method"), form.getAttribute("action"), button && button.name ? button.value : ""];
+window.shownForms = () => [...document.forms].flatMap((form) => {
+  const buttons = [...form.elements].filter((each) => each.type === "submit");
+  return buttons.map((button) => formOf(form, button));
+});
+document.addEventListener("submit", (event) => window.noteSent(formOf(event.target, event.submitter)), true);
 window.alert = window.confirm = window.prompt = () => { window.violations.push("a text ran as a script"); };
 """
 
@@ -40,6 +48,12 @@ class Visit:
     page: Page
     base: str
     wrong: list[str] = field(default_factory=list)
+    shown: set[str] = field(default_factory=set)
+    """Forms on the pages that were checked, by their names in `dashboard_forms`."""
+    sent: set[str] = field(default_factory=set)
+    """Forms that were sent."""
+    refusals: int = 0
+    """Pages that a refused form leads to; their status is no error of the console."""
 
     async def open(self, path: str) -> None:
         """Open a page of the dashboard; it must answer with a page."""
@@ -49,9 +63,35 @@ class Visit:
             self.wrong.append(f"{path}: status {answer.status}")
         await self.check(path)
 
+    async def unfold(self, summary: str) -> Locator:
+        """Open the first folded part of that name; return it."""
+        part = self.page.locator(f'details:has(> summary:text-is("{summary}"))').first
+        await part.locator("> summary").click()
+        return part
+
+    async def press(self, button: str, part: Locator | None = None, *, refused: bool = False) -> None:
+        """Press a button that sends a form, and wait for the next page; check it.
+
+        Args:
+            button: Its name.
+            part: Where it is; None: anywhere on the page.
+            refused: The form is refused.
+        """
+        self.refusals += refused
+        async with self.page.expect_navigation(wait_until="load") as leading:
+            await (part or self.page).get_by_role("button", name=button, exact=True).first.click()
+        answer = await leading.value
+        status = answer.status if answer is not None else 0
+        if (status >= 400) is not refused:
+            text = await self.page.locator("main").inner_text()
+            self.wrong.append(f"{button}: status {status} at {self.page.url}: {text[:300]}")
+        await self.check(f"after {button}")
+
     async def check(self, where: str) -> None:
         """Note what the page that is shown did wrong."""
         found: list[str] = await self.page.evaluate("window.violations || []")
+        forms: list[list[str]] = await self.page.evaluate("window.shownForms ? window.shownForms() : []")
+        self.shown |= {form_name(*form) for form in forms}
         self.wrong += [f"{where}: {violation}" for violation in found]
         width: list[int] = await self.page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
         if width[0] > width[1]:
@@ -59,7 +99,9 @@ class Visit:
 
     def note_message(self, message: ConsoleMessage) -> None:
         """Note an error of the console."""
-        if message.type in ("error", "warning"):
+        if self.refusals and "the server responded with a status of 4" in message.text:
+            self.refusals -= 1
+        elif message.type in ("error", "warning"):
             self.wrong.append(f"{self.page.url}: console: {message.text[:300]}")
 
     def note_request(self, request: Request) -> None:
@@ -109,6 +151,7 @@ async def visit(
         await context.add_init_script(_WATCH)
     page = await context.new_page()
     tab = Visit(page, base)
+    await page.expose_function("noteSent", lambda form: tab.sent.add(form_name(*form)))
     page.on("console", tab.note_message)
     page.on("pageerror", lambda error: tab.wrong.append(f"{page.url}: {error}"))
     page.on("request", tab.note_request)
@@ -116,4 +159,4 @@ async def visit(
         yield tab
     finally:
         await context.close()
-    assert tab.wrong == []
+    assert not tab.wrong, tab.wrong

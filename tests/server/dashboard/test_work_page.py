@@ -7,29 +7,18 @@ import pytest
 from dashboard_client import dashboard_client, token_of
 from factories import add, memory
 from recollect.engine import AsyncRecollect, Components
-from recollect.testing import FakeClock, ScriptedModel
+from recollect.testing import FakeClock
 from recollect.types import Subject
-from sample_chats import user, with_model
+from sample_chats import park, user
 
 WORK = "/dashboard/work"
 PEOPLE = ("ana", "ben")
 
 
-async def park(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
-    """Let forming the memories of two users fail until it is parked."""
-    failing = with_model(parts, ScriptedModel([]))
-    for name in PEOPLE:
-        await engine.record([user("I like geese.")], user=name)
-    for _ in range(12):
-        await failing.form()
-        clock.advance(hours=3)
-    assert (await engine.admin.totals()).formations_parked == 2
-
-
 async def test_parked_work_is_shown_with_its_error_and_one_is_retried(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    await park(engine, parts, clock)
+    await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
         html = await browser.open(WORK, parked="true")
         answered = await browser.submit(f"{WORK}?subject=user:ben", f"{WORK}/retry")
@@ -43,7 +32,7 @@ async def test_parked_work_is_shown_with_its_error_and_one_is_retried(
 async def test_all_parked_work_is_retried_and_formed(
     engine: AsyncRecollect, parts: Components, clock: FakeClock
 ) -> None:
-    await park(engine, parts, clock)
+    await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
         retried = await browser.submit(WORK, f"{WORK}/retry-all")
         formed = await browser.submit(WORK, f"{WORK}/run")
@@ -56,7 +45,7 @@ async def test_all_parked_work_is_retried_and_formed(
 
 
 async def test_the_filter_limits_what_is_retried(engine: AsyncRecollect, parts: Components, clock: FakeClock) -> None:
-    await park(engine, parts, clock)
+    await park(engine, parts, clock, PEOPLE)
     async with dashboard_client(engine) as browser:
         await browser.submit(f"{WORK}?subject=user:ana", f"{WORK}/retry-all")
 

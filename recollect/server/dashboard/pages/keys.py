@@ -1,6 +1,6 @@
 """API keys and the log of administrative acts."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from recollect.server.dashboard.page import BadFormError, HtmlPage, PageRequest, PageRoute, SeeOther
@@ -24,6 +24,7 @@ async def _keys(request: PageRequest) -> HtmlPage:
         "keys": keys,
         "next_cursor": listed["next_cursor"],
         "tenant": tenant or "",
+        "tomorrow": str(now.date() + timedelta(days=1)),
         "accesses": [access.value for access in Access],
         "may_choose_tenant": request.is_operator,
         # The sender has no key, and asks for the first one.

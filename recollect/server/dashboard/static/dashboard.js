@@ -1,10 +1,14 @@
 // What pages do beyond HTML. Every page works without it.
 "use strict";
 
+// A filter applies as soon as it is chosen by pointer. By keyboard, a list passes through other choices on the way, and
+// texts are typed one after another: there, the form's button applies them.
+let isByPointer = false;
+document.addEventListener("pointerdown", () => (isByPointer = true), true);
+document.addEventListener("keydown", () => (isByPointer = false), true);
 document.addEventListener("change", (event) => {
-  // A filter applies as soon as it is chosen.
   const form = event.target.closest("form.filters");
-  if (form) form.requestSubmit();
+  if (form && isByPointer && event.target.matches("select, input[type=checkbox]")) form.requestSubmit();
 });
 
 document.addEventListener("click", (event) => {
