@@ -151,5 +151,5 @@ class Authenticator:
             raise UnauthenticatedError(str(error)) from None
 
     async def _is_needed(self) -> bool:
-        """Return whether a request needs a credential; on a loopback address, once there is a key."""
-        return self._needs_credentials or (not self._is_off and await self.keys.is_any_valid())
+        """Return whether a request needs a credential; on a loopback address, once a key was made."""
+        return self._needs_credentials or (not self._is_off and await self.keys.was_any_made())

@@ -103,7 +103,9 @@ class AccessGuard:
             return
         wait_s = self._limiter.begin(key)
         if wait_s:
-            message = f"the API key {key.id} has made as many requests as it may; try again in {ceil(wait_s)} s"
+            message = (
+                f"the API key {key.id} may make no more requests a minute, or at a time; try again in {ceil(wait_s)} s"
+            )
             retry = [(b"retry-after", str(ceil(wait_s)).encode())]
             await self._refuse(scope, send, TOO_MANY_REQUESTS, message, retry)
             return
