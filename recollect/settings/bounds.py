@@ -44,6 +44,12 @@ class BoundSettings(EnvironmentSettings):
     max_json_depth: int = Field(
         default=200, ge=16, le=200, description="Maximum nesting of JSON in a request body; deeper requests get 400."
     )
+    max_json_values: int = Field(
+        default=200_000,
+        ge=1000,
+        description="Maximum number of values in JSON that a request's body holds; with more, a chat is passed on "
+        "without memory, and other requests get 400.",
+    )
     max_header_bytes: int = Field(
         default=64 * 1024,
         ge=8192,

@@ -105,6 +105,7 @@ class RestApi:
         self, operation: ResourceOperation, parameters: Mapping[str, str], scope: Scope, receive: Receive, path: str
     ) -> ResourceRequest:
         """Check everything that can be checked without the database, the credential first."""
+        settings = self._engine.settings
         headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         requester = requester_of(scope, headers, self._policy, self._engine.clock.now())
         requester.require(operation.access)
@@ -112,7 +113,11 @@ class RestApi:
             requester.subject(parameters["subject"], operation.access)
         query = read_query(operation.query, scope.get("query_string", b""))
         body, raw = await read_request_body(
-            operation, headers, receive, max_body_bytes(scope, self._engine.settings.max_body_bytes)
+            operation,
+            headers,
+            receive,
+            max_bytes=max_body_bytes(scope, settings.max_body_bytes),
+            max_values=settings.max_json_values,
         )
         return ResourceRequest(
             engine=self._engine,
@@ -125,7 +130,7 @@ class RestApi:
             body=body,
             raw_body=raw,
             receive=receive if operation.streams_body else None,
-            max_stream_bytes=max_body_bytes(scope, self._engine.settings.max_import_bytes),
+            max_stream_bytes=max_body_bytes(scope, settings.max_import_bytes),
         )
 
     def _find(self, path: str) -> FoundPath[ResourceOperation]:
