@@ -72,6 +72,12 @@ class BoundSettings(EnvironmentSettings):
     max_requests_per_address: int = Field(
         default=500, ge=1, description="Maximum number of requests of one client address at a time; more get 429."
     )
+    max_user_requests_per_minute: int = Field(
+        default=0,
+        ge=0,
+        description="Maximum number of requests a minute of one user whom the credential, a header or the path names, "
+        "in each server process; more get 429. 0: no limit.",
+    )
     header_timeout_s: float = Field(
         default=20.0, gt=0, description="Timeout for a request's line and headers, in seconds."
     )
