@@ -14,6 +14,7 @@ from recollect.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, Resou
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
 from recollect.server.asgi import (
+    OWN_HEADERS,
     BodyTooLargeError,
     ClientDisconnectedError,
     Receive,
@@ -214,4 +215,4 @@ async def _send(send: Send, scope: Scope, answer: StoredAnswer) -> None:
 
 def _head(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     named = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
-    return [(b"cache-control", b"no-store"), *named]
+    return [*OWN_HEADERS, *named]
