@@ -11,7 +11,7 @@ _WINDOW = 64 * 1024
 # Brackets become steps up and down, quotation marks zeros, and all else is left out.
 _STEPS = bytes.maketrans(b'[{]}"', b"\x01\x01\xff\xff\x00")
 _NO_STEPS = bytes(set(range(256)) - set(b'[{]}"'))
-# Before each value but the outermost stands a bracket that opens, or a comma.
+# Each value but the outermost follows an opening bracket or a comma.
 _BEGINNINGS = bytes.maketrans(b'[{,"', b"\x01\x01\x01\x00")
 _NO_BEGINNINGS = bytes(set(range(256)) - set(b'[{,"'))
 
