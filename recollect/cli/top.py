@@ -34,11 +34,7 @@ _ID_CHARACTERS = 12
 
 _Url = Annotated[
     str | None,
-    typer.Option("--url", metavar="URL", help="Server to ask (default: open the database).", show_default=False),
-]
-_Key = Annotated[
-    str | None,
-    typer.Option("--key", metavar="KEY", help="API key for --url (default: $RECOLLECT_KEY).", show_default=False),
+    typer.Option("--url", metavar="URL", help="Server to ask, with $RECOLLECT_KEY.", show_default=False),
 ]
 _Once = Annotated[bool, typer.Option("--once", help="Print the newest requests and the counters, and exit.")]
 _Limit = Annotated[int, typer.Option("--limit", min=1, max=_MAX_SHOWN, metavar="N", help="Requests to begin with.")]
@@ -53,7 +49,6 @@ def top(  # noqa: PLR0913  # a command's options are its parameters
     once: _Once = False,
     limit: _Limit = 20,
     url: _Url = None,
-    key: _Key = None,
     user: UserName = None,
     subject: SubjectName = None,
     as_json: AsJson = False,
@@ -67,7 +62,7 @@ def top(  # noqa: PLR0913  # a command's options are its parameters
     here = load_options(user=user, subject=subject, database=database, as_json=as_json)
     only = None if user is None and subject is None else here.subject
     try:
-        asyncio.run(_watch(_Source(here, url, key), _View(only=only, zone=here.zone, limit=limit), once=once))
+        asyncio.run(_watch(_Source(here, url), _View(only=only, zone=here.zone, limit=limit), once=once))
     except KeyboardInterrupt:
         return
 
@@ -78,15 +73,14 @@ class _Source:
 
     here: CommandOptions
     url: str | None
-    key: str | None
 
     async def open(self) -> "AsyncRecollect":
         """Open the database, or connect to the server."""
         from recollect.engine import AsyncRecollect
 
         if self.url is not None:
-            own = self.here.settings.key
-            return await AsyncRecollect.connect(self.url, self.key or (own.get_secret_value() if own else None))
+            key = self.here.settings.key
+            return await AsyncRecollect.connect(self.url, key.get_secret_value() if key else None)
         return await AsyncRecollect.open(self.here.settings)
 
 

@@ -113,6 +113,10 @@ class KeyService:
         """Return whether there is a key that is neither revoked nor expired."""
         return await self._store.access.has_valid_key(self._clock.now())
 
+    async def was_any_made(self) -> bool:
+        """Return whether a key was ever made, though all may be revoked, expired or erased by now."""
+        return await self._store.access.had_any_key()
+
     async def note_act(self, action: str, *, actor: str, tenant: str = "", target: str = "", count: int = 0) -> None:
         """Append an administrative act to the audit log."""
         entry = act(self._clock, action, actor=actor, tenant=tenant, target=target, count=count)

@@ -85,7 +85,8 @@ async def read_body(receive: Receive, *, max_bytes: int) -> bytes:
         size += len(part)
         if size > max_bytes:
             raise BodyTooLargeError(
-                f"the body is larger than {max_bytes} bytes; raise RECOLLECT_MAX_BODY_BYTES if it should be taken"
+                f"the body is larger than {max_bytes} bytes, the limit of this API key or of the server "
+                "(RECOLLECT_MAX_BODY_BYTES)"
             )
         parts.append(part)
         if not event.get("more_body", False):

@@ -36,7 +36,7 @@ from recollect.server.auth.guard import caller_of, max_body_bytes
 from recollect.server.backends import Backend
 from recollect.server.chat_responder import ChatMemory, ChatResponder, ChatServices, Exchange
 from recollect.server.injection_fallback import InjectionFallbacks
-from recollect.server.json_body import is_too_deep, too_deep
+from recollect.server.json_body import has_too_many_values, is_too_deep, too_deep
 from recollect.server.status import message_of, send_error, status_of
 from recollect.server.turn_recorder import TurnRecorder
 from recollect.server.upstream_key import UpstreamKeyPolicy
@@ -108,21 +108,34 @@ class ChatProxy:
         while under_way := (*self._responses, *self._services.recorder.pending):
             await asyncio.gather(*under_way, return_exceptions=True)
 
-    async def _read(self, scope: Scope, headers: Headers, body: bytes) -> Exchange:
-        settings, request = self._engine.settings, None
+    async def _parsed(self, body: bytes) -> ChatRequest | None:
+        """Parse a body; None if it goes upstream without memory, because it is no chat or too large to be read.
+
+        Raises:
+            BadRequestError: It is nested too deeply, or the backend takes only chats and it is none.
+            BodyTooLargeError: The backend takes only chats, and it is too large to be read.
+        """
+        settings = self._engine.settings
         if await is_too_deep(body, settings.max_json_depth):
             raise BadRequestError(too_deep(settings.max_json_depth), param="body")
+        if len(body) > settings.max_read_bytes or await has_too_many_values(body, settings.max_json_values):
+            if self._backend.needs_valid_requests:
+                raise BodyTooLargeError(
+                    f"the built-in model reads no body larger than {settings.max_read_bytes:,} bytes or with more than "
+                    f"{settings.max_json_values:,} values"
+                )
+            self._engine.metrics.cut["user"] += 1
+            logger.warning("a request too large to be read is passed on without memory", extra={"bytes": len(body)})
+            return None
         try:
-            if len(body) <= settings.max_read_bytes:
-                request = await run_in_thread_if_large(len(body), lambda: read_request(body))
-            elif not self._backend.needs_valid_requests:
-                self._engine.metrics.cut["user"] += 1
-                logger.warning("a request too large to be read is passed on without memory", extra={"bytes": len(body)})
-            else:
-                raise BodyTooLargeError(f"the built-in model reads no body larger than {settings.max_read_bytes} bytes")
+            return await run_in_thread_if_large(len(body), lambda: read_request(body))
         except BadRequestError:
             if self._backend.needs_valid_requests:
                 raise
+            return None
+
+    async def _read(self, scope: Scope, headers: Headers, body: bytes) -> Exchange:
+        settings, request = self._engine.settings, await self._parsed(body)
         identity = identify(
             headers,
             path_user=path_user(scope),

@@ -18,6 +18,7 @@ from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 from uvicorn.server import ServerState
 
+from recollect.freed_memory import return_freed_memory
 from recollect.server.connection_table import ConnectionTable, address_group
 from recollect.server.refusals import (
     BAD_TARGET,
@@ -44,6 +45,10 @@ _SLICE_BYTES = 4096
 MIN_BODY_BYTES_PER_S = 1024
 # A refused client gets so long to read its answer while what it still sends is dropped.
 LINGER_S = 3.0
+# After the end of a request with a body of this size, memory that the C library keeps goes back to the system.
+LARGE_BODY_BYTES = 1024 * 1024
+# What the request left is free by then, its record mostly written.
+_FREED_AFTER_S = 2.0
 # What a server that is full still answers, so that it is not taken for dead.
 _MONITORING = frozenset({"/livez", "/readyz", "/healthz", "/metrics"})
 
@@ -352,6 +357,8 @@ class HttpProtocol(HttpToolsProtocol):
     def _end_request(self) -> None:
         """Give back to the table what the request took."""
         self._table.release(self._held_bytes)
+        if self._held_bytes > LARGE_BODY_BYTES:
+            self.loop.call_later(_FREED_AFTER_S, self.loop.run_in_executor, None, return_freed_memory)
         self._held_bytes = 0
         if self._is_counted and not self.pipeline:
             self._is_counted = False

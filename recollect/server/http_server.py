@@ -170,7 +170,8 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
             stopping = asyncio.create_task(_stop_when(stop, server))
             for unknown in unknown_variables(os.environ):
                 say(f"warning: {unknown}")
-            say(welcome(settings, listener.getsockname()[1], model=await chat_model(settings)))
+            shown = await _in_effect(engine)
+            say(welcome(shown, listener.getsockname()[1], model=await chat_model(settings)))
             try:
                 with _quick_switching():
                     await server.serve(sockets=[listener])
@@ -178,6 +179,14 @@ async def serve(settings: Settings, *, say: Callable[[str], None], stop: asyncio
                 stopping.cancel()
     finally:
         listener.close()
+
+
+async def _in_effect(engine: AsyncRecollect) -> Settings:
+    """Return the settings as they work out with this database: once a key was made, requests need a credential."""
+    settings = engine.settings
+    if settings.auth == "auto" and await engine.keys.was_any_made():
+        return settings.model_copy(update={"auth": "required"})
+    return settings
 
 
 async def _stop_when(stop: asyncio.Event, server: uvicorn.Server) -> None:

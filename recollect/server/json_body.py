@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from recollect.chat.json_depth import nests_deeper
+from recollect.chat.json_depth import has_more_values, nests_deeper
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import BadRequestError
 from recollect.lazy_pattern import LazyPattern
@@ -24,6 +24,16 @@ def too_deep(limit: int) -> str:
     return f"the body nests values deeper than {limit}"
 
 
+async def has_too_many_values(body: bytes, limit: int) -> bool:
+    """Return whether a body holds more values than `limit`; a large one is read in a thread."""
+    return await run_in_thread_if_large(len(body), lambda: has_more_values(body, limit))
+
+
+def too_many_values(limit: int) -> str:
+    """Return what is wrong with a body that holds too many values."""
+    return f"the body holds more than {limit:,} values: send it in parts"
+
+
 def require_json(headers: Headers) -> None:
     """Refuse a body that says it is something else; one that says nothing is taken for JSON.
 
@@ -35,16 +45,19 @@ def require_json(headers: Headers) -> None:
         raise MediaTypeError(f"the body's content type is {kind[:80]!r}; send application/json")
 
 
-def decode_json(body: bytes, *, max_depth: int) -> Any:
+def decode_json(body: bytes, *, max_depth: int, max_values: int) -> Any:
     """Decode a body; None if it is empty.
 
     Raises:
-        BadRequestError: It is not JSON (NaN and infinity are not), is nested too deeply, or has half a character.
+        BadRequestError: It is not JSON (NaN and infinity are not), is nested too deeply, holds too many values, or has
+            half a character.
     """
     if not body.strip():
         return None
     if nests_deeper(body, max_depth):
         raise BadRequestError(too_deep(max_depth))
+    if has_more_values(body, max_values):
+        raise BadRequestError(too_many_values(max_values))
     try:
         value = json.loads(body, parse_constant=_refuse_constant)
     except (ValueError, RecursionError) as error:

@@ -13,7 +13,7 @@ from recollect.server.api.v1.access import ME, Requester, requester_of
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import BodyTooLargeError, ClientDisconnectedError, Headers, Receive, Scope, Send, read_body
 from recollect.server.auth.guard import max_body_bytes
-from recollect.server.json_body import is_too_deep, too_deep
+from recollect.server.json_body import has_too_many_values, is_too_deep, too_deep, too_many_values
 from recollect.server.status import FORBIDDEN, NOT_IMPLEMENTED, TOO_LARGE, message_of, send_error, status_of
 from recollect.types import Access, MemoryMode, Subject
 
@@ -43,6 +43,8 @@ class McpEndpoint:
             body = await read_body(receive, max_bytes=max_body_bytes(scope, settings.max_body_bytes))
             if await is_too_deep(body, settings.max_json_depth):
                 raise BadRequestError(too_deep(settings.max_json_depth))
+            if await has_too_many_values(body, settings.max_json_values):
+                raise BadRequestError(too_many_values(settings.max_json_values))
         except ProblemError as error:
             await send_error(send, error.status, error.detail)
             return

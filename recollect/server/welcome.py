@@ -115,7 +115,7 @@ def _describe_users(settings: Settings) -> str:
 
 
 def is_trusting(settings: Settings) -> bool:
-    """Return whether a request without a credential is believed, as long as the database has no key."""
+    """Return whether a request without a credential is believed, as long as no key was made."""
     return settings.auth == "off" or not (needs_credentials(settings) or settings.jwt_secret)
 
 

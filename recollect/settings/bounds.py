@@ -44,6 +44,12 @@ class BoundSettings(EnvironmentSettings):
     max_json_depth: int = Field(
         default=200, ge=16, le=200, description="Maximum nesting of JSON in a request body; deeper requests get 400."
     )
+    max_json_values: int = Field(
+        default=200_000,
+        ge=1000,
+        description="Maximum number of values in JSON that a request's body holds; with more, a chat is passed on "
+        "without memory, and other requests get 400.",
+    )
     max_header_bytes: int = Field(
         default=64 * 1024,
         ge=8192,
@@ -65,6 +71,12 @@ class BoundSettings(EnvironmentSettings):
     )
     max_requests_per_address: int = Field(
         default=500, ge=1, description="Maximum number of requests of one client address at a time; more get 429."
+    )
+    max_user_requests_per_minute: int = Field(
+        default=0,
+        ge=0,
+        description="Maximum number of requests a minute of one user whom the credential, a header or the path names, "
+        "in each server process; more get 429. 0: no limit.",
     )
     header_timeout_s: float = Field(
         default=20.0, gt=0, description="Timeout for a request's line and headers, in seconds."

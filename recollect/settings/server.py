@@ -56,8 +56,8 @@ class ServerSettings(EnvironmentSettings):
     auth: Literal["auto", "required", "off"] = Field(
         default="auto",
         description="Whether requests need a credential: `auto` (on an address that others can reach, and on a "
-        "loopback address as soon as there is a key or an issuer), `required`, or `off` (everyone who can connect is "
-        "trusted).",
+        "loopback address as soon as a key was made or there is an issuer), `required`, or `off` (everyone who can "
+        "connect is trusted).",
     )
     jwt_issuer: str | None = Field(
         default=None, description="Issuer (`iss`) of JWTs that name their user; needs the extra `jwt`; unset: none."

@@ -66,7 +66,10 @@ class DatabaseKey:
             BadSettingError: it fails, takes more than a minute, or prints no key.
         """
         try:
-            done = subprocess.run(shlex.split(command), stdout=subprocess.PIPE, timeout=COMMAND_S, check=True)
+            arguments = shlex.split(command)
+            if not arguments:
+                raise BadSettingError(setting, "", "is empty; unset it, or set it to a command")
+            done = subprocess.run(arguments, stdout=subprocess.PIPE, timeout=COMMAND_S, check=True)
             text = done.stdout.decode()
         except subprocess.CalledProcessError as error:
             why = f"ended with code {error.returncode}"
@@ -74,7 +77,7 @@ class DatabaseKey:
             why = f"did not end within {COMMAND_S:g} s"
         except UnicodeDecodeError:
             why = "printed what is not UTF-8"
-        except (OSError, ValueError, IndexError) as error:
+        except (OSError, ValueError) as error:
             why = f"cannot be run ({error})"
         else:
             return cls(_line(text), given_by=setting)

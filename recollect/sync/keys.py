@@ -80,6 +80,10 @@ class BlockingKeyService:
         """Return whether there is a key that is neither revoked nor expired."""
         return self._engine.run(self._engine.core.keys.is_any_valid())
 
+    def was_any_made(self) -> bool:
+        """Return whether a key was ever made, though all may be revoked, expired or erased by now."""
+        return self._engine.run(self._engine.core.keys.was_any_made())
+
     def note_act(self, action: str, *, actor: str, tenant: str = "", target: str = "", count: int = 0) -> None:
         """Append an administrative act to the audit log."""
         self._engine.run(

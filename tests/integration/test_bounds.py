@@ -231,6 +231,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
             "MAX_HEADER_BYTES": "8192",
             "MAX_HEADERS": "16",
             "MAX_JSON_DEPTH": "20",
+            "MAX_JSON_VALUES": "1000",
         },
     )
     try:
@@ -240,6 +241,11 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
         assert "Traceback" not in running.output()
     finally:
         running.kill()
+
+
+def peak_mb(pid: int) -> int:
+    status = Path(f"/proc/{pid}/status").read_text("ascii")
+    return int(status.partition("VmHWM:")[2].split()[0]) // 1024
 
 
 def answered(server: ServerProcess, parts: Sequence[bytes]) -> RawAnswer:
@@ -313,6 +319,33 @@ def test_a_deeply_nested_body_is_refused(start_server: StartServer, small: Serve
     assert "nests values deeper than 20" in answer.json["error"]["message"]
 
 
+MANY = b"[" + b",".join([b"{}"] * 500) + b"]"
+FULL_BODIES = {
+    "a chat": (CHAT_PATH, b'{"model": "echo", "messages": [{"role": "user", "content": "x"}], "metadata": M}', 413),
+    "REST": ("/api/memory", b"M", 400),
+    "resources": ("/v1/subjects/me/messages", b'{"messages": M}', 400),
+    "MCP": ("/mcp", b'{"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"a": M}}', 400),
+}
+
+
+@pytest.mark.parametrize("case", FULL_BODIES)
+def test_a_body_of_too_many_values_is_refused(small: ServerProcess, case: str) -> None:
+    path, body, status = FULL_BODIES[case]
+    answer = request(small.port, path, body.replace(b"M", MANY))
+    assert answer.status == status
+    assert b"more than 1,000 values" in answer.body
+
+
+def test_many_values_cost_no_memory(start_server: StartServer) -> None:
+    server = start_server()
+    assert request(server.port, "/v1/subjects/me/search", b'{"query": "tea"}').status == 200
+    before = peak_mb(server.pid)
+    body = b'{"query": "tea", "scope": [' + b",".join([b'{"a":0}'] * 4_000_000) + b"]}"
+    assert request(server.port, "/v1/subjects/me/search", body).status == 400
+    assert request(server.port, "/api/memory", body).status == 400
+    assert peak_mb(server.pid) - before < 300
+
+
 # ---- shapes
 
 
@@ -353,7 +386,7 @@ def test_whole_characters_written_as_escapes_are_taken(small: ServerProcess) -> 
     assert (answer.status, answer.json["content"]) == (201, "I like \U0001f600 and C:\\users.")
 
 
-@pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz", "/metrics", "/api/memory/held"])
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz", "/metrics", "/api/memory/held", "/v1/profiles"])
 def test_our_own_answers_have_security_headers(small: ServerProcess, path: str) -> None:
     answer = request(small.port, path, method="GET")
     assert answer.status == 200

@@ -71,3 +71,19 @@ def test_the_first_start_makes_a_key_and_shows_it_once(start_server: StartServer
     assert done.returncode == 0
     with pytest.raises(AssertionError, match="recollect keys create"):
         server.restart()
+
+
+def test_a_loopback_server_asks_for_a_key_once_one_was_made(start_server: StartServer) -> None:
+    server = start_server()
+    said = [user("I count gannets in Runde.")]
+    assert chat(server.port, "echo", said).status == 200
+    assert "named by header" in server.output()
+    env = {"PATH": os.environ["PATH"], "RECOLLECT_DATABASE_URL": server.settings["DATABASE_URL"]}
+    for arguments in (("create", "--name", "mine", "--everything", "--access", "admin"), ("list", "--json")):
+        done = run_python("-m", "recollect", "keys", *arguments, env=env, cwd=server.folder, timeout=60)
+        assert done.returncode == 0
+    [made] = re.findall(r"k_[0-9a-f]{12}", done.stdout)
+    assert run_python("-m", "recollect", "keys", "revoke", made, env=env, cwd=server.folder, timeout=60).returncode == 0
+    server.restart()
+    assert server.output().rpartition("listens on")[2].count("named by API key") == 1
+    assert chat(server.port, "echo", said).status == 401

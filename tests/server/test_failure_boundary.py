@@ -49,7 +49,7 @@ async def test_a_check_of_keys_that_fails_has_the_shape_of_its_path(
     client: httpx.AsyncClient, engine: AsyncRecollect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(engine.keys, "find", fail)
-    monkeypatch.setattr(engine.keys, "is_any_valid", fail)
+    monkeypatch.setattr(engine.keys, "was_any_made", fail)
     headers = {"authorization": "Bearer rk_unknown"}
     chat = await client.post("/v1/chat/completions", json=CHAT, headers=headers)
     assert (chat.status_code, chat.json()["error"]["type"]) == (500, "server_error")

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import pytest
 import uvicorn
 
+from recollect.server import http_protocol
 from recollect.server.asgi import Receive, Scope, Send
 from recollect.server.http_protocol import HttpProtocol
 
@@ -179,6 +180,24 @@ async def test_a_large_body_of_a_queued_request_arrives_whole(app: StreamingApp)
         received = await connection.remainder()
 
     assert re.findall(rb"\r\n(/[\w ]+)\r\n0\r\n\r\n", received) == [b"/first", b"/second 2000000", b"/last"]
+
+
+@pytest.mark.parametrize(("size", "times"), [(1000, 0), (2_000_000, 1)])
+async def test_memory_goes_back_to_the_system_after_a_large_body(
+    app: StreamingApp, monkeypatch: pytest.MonkeyPatch, size: int, times: int
+) -> None:
+    freed: list[int] = []
+    monkeypatch.setattr(http_protocol, "_FREED_AFTER_S", 0)
+    monkeypatch.setattr(http_protocol, "return_freed_memory", lambda: freed.append(size))
+    async with connected(app) as connection:
+        head = b"POST /second HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % size
+        connection.writer.write(head + b"x" * size)
+        await connection.until(b"0\r\n\r\n")
+        connection.writer.write(b"GET /last HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n")
+        await connection.remainder()
+        if times:
+            await wait_until(lambda: bool(freed))
+    assert freed == [size] * times
 
 
 async def test_a_client_that_hangs_up_with_requests_queued_is_noticed(app: StreamingApp) -> None:

@@ -1,7 +1,9 @@
-"""A request with more messages than memory reads still reaches upstream."""
+"""A request with more messages or values than memory reads still reaches upstream."""
 
 import asyncio
 import json
+
+import pytest
 
 from recollect.chat.chat_request import MAX_MESSAGES
 from recollect.chat.identity import IdentityPolicy
@@ -10,11 +12,13 @@ from recollect.server.chat_completions import ChatProxy
 from server.asgi import JSON, Call, ScriptedBackend, whole
 
 
-async def test_too_many_messages_pass_without_memory(engine: AsyncRecollect) -> None:
+@pytest.mark.parametrize("what", ["messages", "metadata"])
+async def test_too_much_to_read_passes_without_memory(engine: AsyncRecollect, what: str) -> None:
     policy = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
     backend = ScriptedBackend([(200, JSON, [whole("Noted.")])])
-    messages = [{"role": "user", "content": "hi"}] * (MAX_MESSAGES + 1)
-    call = Call(json.dumps({"model": "m", "messages": messages}).encode())
+    messages = [{"role": "user", "content": "hi"}]
+    more = messages * (MAX_MESSAGES + 1) if what == "messages" else [{}] * engine.settings.max_json_values
+    call = Call(json.dumps({"model": "m", "messages": messages, what: more}).encode())
     proxy = ChatProxy(engine, backend, policy)
     await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
     await proxy.close()

@@ -48,8 +48,9 @@ class Moments:
 
 
 def test_keys_are_kept_for_a_minute_and_not_too_many(tmp_path: Path) -> None:
-    moments, link = Moments(), FileLink(str(tmp_path / "keys"), create=True)
-    vault = SubjectVault(Keyring(link), [MasterKey(bytes(32))], Sealer(b"term key"), now=moments)
+    moments, keyring, master = Moments(), Keyring(FileLink(str(tmp_path / "keys"), create=True)), MasterKey(bytes(32))
+    keyring.set_master(master.id)
+    vault = SubjectVault(keyring, [master], Sealer(b"term key"), now=moments)
     first = vault.new_key(1, 1)
     assert vault.key(1, 1) is first
     moments.now = KEPT_S + 1
@@ -57,7 +58,7 @@ def test_keys_are_kept_for_a_minute_and_not_too_many(tmp_path: Path) -> None:
     assert again is not first
     assert again.open(first.seal(b"bees")) == b"bees"
     for subject in range(MAX_KEPT + 50):
-        vault._open(MasterKey(bytes(32)).wrap(bytes(32), subject, 1))
+        vault._open(master.wrap(bytes(32), subject, 1))
     vault.key(1, 1)
     assert len(vault._kept) <= MAX_KEPT + 1
     moments.now = 10 * KEPT_S
@@ -81,6 +82,8 @@ def test_settings_of_the_keyring_need_the_master_key() -> None:
         KeyringPlace.of(Settings.load(subject_keys="sqlite:///elsewhere.keys"))
     with pytest.raises(BadSettingError, match="only one of"):
         Settings.load(master_key="a" * 64, master_key_command="cat key")
+    with pytest.raises(BadSettingError, match=r"RECOLLECT_MASTER_KEY_COMMAND.* is empty"):
+        KeyringPlace.of(Settings.load(master_key_command=" "))
     found = KeyringPlace.of(Settings.load(master_key_command=f"echo {'b' * 64}", other_master_key="a" * 64))
     assert found is not None
     assert found.other is not None
@@ -112,6 +115,36 @@ async def test_what_does_not_belong_together_is_not_opened(
     with pytest.raises(error, match=said):
         await open_store(url, clock=FakeClock(), keyring=given[wrong])
     assert not (tmp_path / "nowhere.keys").exists()
+
+
+async def test_a_new_subject_gets_no_key_by_a_master_key_that_was_changed(
+    url: str, keyring: KeyringPlace, parts: Components
+) -> None:
+    await refuses_the_old_master_key(url, keyring, parts)
+
+
+@NEEDS_POSTGRES
+async def test_a_keyring_on_a_server_gives_no_key_by_a_changed_master_key(tmp_path: Path, parts: Components) -> None:
+    place = KeyringPlace(url=shared_server().new_database("keys_by_masters"), master=DatabaseKey("a" * 64))
+    await refuses_the_old_master_key(url_of("postgres", tmp_path), place, parts)
+
+
+async def refuses_the_old_master_key(url: str, old: KeyringPlace, parts: Components) -> None:
+    """Change the master key while one process has the old key alone, and another has both."""
+    store = await open_store(url, clock=parts.clock, keyring=old)
+    async with AsyncRecollect(replace(parts, store=store)) as engine:
+        await engine.add("Ana keeps bees.", user="ana")
+        both = await open_store(url, clock=parts.clock, keyring=replace(old, other=OTHER))
+        changed = change_master_key(url, replace(old, master=OTHER, other=old.master), progress=QuietBar())
+        assert changed.changed == 1
+        with pytest.raises(DatabaseKeyError, match="by another master key"):
+            await engine.add("Ben keeps hens.", user="ben")
+    async with AsyncRecollect(replace(parts, store=both)) as engine:
+        await engine.add("Cem keeps cats.", user="cem")
+    store = await open_store(url, clock=parts.clock, keyring=replace(old, master=OTHER))
+    async with AsyncRecollect(replace(parts, store=store)) as engine:
+        for user, text in (("ana", ["Ana keeps bees."]), ("ben", []), ("cem", ["Cem keeps cats."])):
+            assert [item.text for item in await engine.list(user=user)] == text
 
 
 @NEEDS_POSTGRES

@@ -12,6 +12,7 @@ from postgres_server import NEEDS_POSTGRES, shared_server
 from recollect.engine import AsyncRecollect
 from recollect.engine.databases import distribute_database
 from recollect.errors import StaleSubjectError, StoreUnavailableError, UnreadableStoreError
+from recollect.store.encryption.keyring_server import ServerLink
 from recollect.store.factory import open_store
 from recollect.store.postgres.connection import SCHEMA
 from recollect.store.postgres.errors import fault
@@ -74,6 +75,14 @@ async def test_the_owner_of_the_schema_alone_does_everything_but_rewrite(
         assert await store.erasures.scrub(wait_ms=0, rewrite=True)
     finally:
         await store.close()
+
+
+def test_the_owner_of_the_schema_keeps_a_keyring_in_it(place: tuple[str, str]) -> None:
+    with pytest.raises(UnreadableStoreError, match=f"CREATE SCHEMA {SCHEMA} AUTHORIZATION"):
+        ServerLink(place[1], create=True)
+    give_schema(place)
+    for _ in range(2):
+        ServerLink(place[1], create=True).close()
 
 
 def test_the_owner_of_the_schema_distributes_it(place: tuple[str, str]) -> None:

@@ -66,7 +66,7 @@ class ChatServer:
         )
         self.url = ""
         self.key: str | None = None
-        """The API key to send, where the database has keys; it is revoked in the end."""
+        """The API key to send, where the database has or had keys; it is revoked in the end."""
         self._user = user
         self._key_id = ""
         self._engine: AsyncRecollect | None = None
@@ -80,7 +80,7 @@ class ChatServer:
             SetupError: The database or a setting cannot be used.
         """
         self._engine = await AsyncRecollect.open(self.settings)
-        if await self._engine.keys.is_any_valid():
+        if await self._engine.keys.was_any_made():
             new = NewApiKey(
                 name="recollect chat",
                 access=Access.WRITE,

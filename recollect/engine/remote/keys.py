@@ -89,6 +89,10 @@ class RemoteKeyService(KeyService):
         """Refuse: the server checks keys itself."""
         raise unavailable("keys.is_any_valid")
 
+    async def was_any_made(self) -> bool:
+        """Refuse: the server checks keys itself."""
+        raise unavailable("keys.was_any_made")
+
     async def note_act(self, action: str, *, actor: str, tenant: str = "", target: str = "", count: int = 0) -> None:
         """Refuse: the server writes its audit log itself."""
         raise unavailable("keys.note_act")

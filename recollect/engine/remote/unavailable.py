@@ -24,6 +24,7 @@ NOT_OVER_HTTP: Mapping[str, str] = {
     "keys.note_use": _KEYS,
     "keys.sign": "the server signs its sessions itself",
     "keys.is_any_valid": f"{_KEYS}; `keys.list` shows them",
+    "keys.was_any_made": f"{_KEYS}; `keys.audit` shows it",
     "keys.note_act": "the server writes its audit log itself; `keys.audit` reads it",
 }
 """Names as on the object that `connect` returns."""

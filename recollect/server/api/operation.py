@@ -193,8 +193,8 @@ async def _api_request(
     headers: Headers = tuple(request.headers.raw)
     if raw:
         require_json(headers)
-    depth = engine.settings.max_json_depth
-    body = await run_in_thread_if_large(len(raw), lambda: decode_json(raw, max_depth=depth))
+    depth, values = engine.settings.max_json_depth, engine.settings.max_json_values
+    body = await run_in_thread_if_large(len(raw), lambda: decode_json(raw, max_depth=depth, max_values=values))
     caller, body_user = caller_of(request.scope), _user_in(body)
     identity = identify(
         headers,

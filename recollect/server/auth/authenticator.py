@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from recollect.chat.identity import IdentityPolicy, signed_user
+from recollect.chat.identity import MEMORY, IdentityPolicy, identify, signed_user
 from recollect.clock import Clock
 from recollect.engine import AsyncRecollect
 from recollect.errors import BadIdentityError
@@ -13,7 +13,7 @@ from recollect.server.auth.sessions import Sessions, session_cookie
 from recollect.server.auth.tokens import TokenVerifier
 from recollect.server.origin_guard import is_loopback
 from recollect.settings import Settings
-from recollect.types import ANONYMOUS, Access, ApiKey, Caller
+from recollect.types import ANONYMOUS, Access, ApiKey, Caller, Subject
 
 
 class UnauthenticatedError(Exception):
@@ -69,6 +69,8 @@ class Authenticator:
         self._policy = policy
         self._clock = clock
         self._tokens = tokens
+        self.user_requests_per_minute = settings.max_user_requests_per_minute
+        """0: users have no limit of their own."""
 
     @classmethod
     def of(cls, engine: AsyncRecollect, policy: IdentityPolicy) -> "Authenticator":
@@ -117,6 +119,22 @@ class Authenticator:
             )
         return Authenticated(None if self._policy.trusted else ANONYMOUS, headers, by_cookie=True)
 
+    def user_of(self, found: Authenticated, named: str | None) -> Subject | None:
+        """Return whose request it is, by its credential, a header or the path (`named`); None if they do not say.
+
+        What contradicts itself is refused by who answers it.
+        """
+        caller = found.caller
+        if caller is not None and caller.user:
+            return Subject("user", caller.user, caller.tenant or "")
+        headers = [(name, value) for name, value in found.headers if name.lower() != MEMORY.encode()]
+        now = self._clock.now()
+        try:
+            identity = identify(headers, path_user=named, body_user=None, policy=self._policy, now=now, caller=caller)
+        except BadIdentityError:
+            return None
+        return identity.subject
+
     def _signed_user(self, headers: Headers) -> str | None:
         try:
             return signed_user(headers, policy=self._policy, now=self._clock.now())
@@ -151,5 +169,5 @@ class Authenticator:
             raise UnauthenticatedError(str(error)) from None
 
     async def _is_needed(self) -> bool:
-        """Return whether a request needs a credential; on a loopback address, once there is a key."""
-        return self._needs_credentials or (not self._is_off and await self.keys.is_any_valid())
+        """Return whether a request needs a credential; on a loopback address, once a key was made."""
+        return self._needs_credentials or (not self._is_off and await self.keys.was_any_made())

@@ -8,9 +8,9 @@ from starlette.types import ASGIApp
 
 from recollect.engine import acting_for
 from recollect.errors import RecollectError, StoreUnavailableError
-from recollect.server.asgi import Headers, Receive, Scope, Send
+from recollect.server.asgi import Headers, Receive, Scope, Send, path_user
 from recollect.server.auth.authenticator import Authenticated, Authenticator, UnauthenticatedError
-from recollect.server.auth.limits import KeyLimiter
+from recollect.server.auth.limits import KeyLimiter, RateLimiter
 from recollect.server.dashboard.paths import is_dashboard_path, is_open_page
 from recollect.server.database_wait import MAX_DATABASE_WAIT_S
 from recollect.server.resource_metadata import MCP_PATH, METADATA_PATH
@@ -56,6 +56,7 @@ class AccessGuard:
         self._authenticator = authenticator
         self._refuse = refuse
         self._limiter = KeyLimiter()
+        self._user_rates = RateLimiter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, or refuse it: 401 without a valid credential, 429 beyond the limits of its key."""
@@ -82,7 +83,7 @@ class AccessGuard:
         scope[_CALLER], scope["headers"] = found.caller, list(found.headers)
         scope[_BY_COOKIE] = found.by_cookie
         with acting_for(None if found.caller is None else found.caller.tenant):
-            await self._serve(found, scope, receive, send)
+            await self._serve_within_rate(found, scope, receive, send)
 
     async def _refuse_for(self, error: RecollectError, scope: Scope, send: Send) -> None:
         status = status_of(error)
@@ -96,6 +97,21 @@ class AccessGuard:
         except (UnauthenticatedError, RecollectError, TimeoutError):
             return ANONYMOUS
 
+    async def _serve_within_rate(self, found: Authenticated, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request unless its user has made as many as users may; those count against no key."""
+        per_minute = self._authenticator.user_requests_per_minute
+        user = self._authenticator.user_of(found, path_user(scope)) if per_minute else None
+        wait_s = self._user_rates.draw(user.text, per_minute) if user is not None else 0.0
+        if wait_s:
+            message = f"this user may make {per_minute:,} requests a minute; try again in {ceil(wait_s)} s"
+            await self._refuse_for_now(wait_s, message, scope, send)
+            return
+        await self._serve(found, scope, receive, send)
+
+    async def _refuse_for_now(self, wait_s: float, message: str, scope: Scope, send: Send) -> None:
+        retry = [(b"retry-after", str(ceil(wait_s)).encode())]
+        await self._refuse(scope, send, TOO_MANY_REQUESTS, message, retry)
+
     async def _serve(self, found: Authenticated, scope: Scope, receive: Receive, send: Send) -> None:
         key = found.key
         if key is None:
@@ -103,9 +119,10 @@ class AccessGuard:
             return
         wait_s = self._limiter.begin(key)
         if wait_s:
-            message = f"the API key {key.id} has made as many requests as it may; try again in {ceil(wait_s)} s"
-            retry = [(b"retry-after", str(ceil(wait_s)).encode())]
-            await self._refuse(scope, send, TOO_MANY_REQUESTS, message, retry)
+            message = (
+                f"the API key {key.id} may make no more requests a minute, or at a time; try again in {ceil(wait_s)} s"
+            )
+            await self._refuse_for_now(wait_s, message, scope, send)
             return
         try:
             scope[_BODY_BYTES] = key.limits.body_bytes

@@ -41,8 +41,8 @@ class KeyCache:
         self._timer = timer
         self._known: OrderedDict[bytes, _Known] = OrderedDict()
         self._changes = keys.changes
-        self._is_any: bool | None = None
-        self._any_asked_at = 0.0
+        self._was_any: bool | None = None
+        self._any_asked_at = self._any_found_at = 0.0
         self._asking: asyncio.Task[None] | None = None
 
     async def find(self, secret: str) -> ApiKey | None:
@@ -66,27 +66,34 @@ class KeyCache:
             await self._keys.note_use(secret)
         return known.key
 
-    async def is_any_valid(self) -> bool:
-        """Return whether there is a valid key, as it was some seconds ago: only the first request waits for it."""
+    async def was_any_made(self) -> bool:
+        """Return whether a key was ever made; one that another process made counts after some seconds.
+
+        Requests wait for the database only where the last answer is too old to count, and not for long.
+        """
         self._forget_if_changed()
-        if self._is_any is None:
+        if self._was_any is None:
             await self._ask_for_any()
-        elif self._timer() - self._any_asked_at >= FRESH_S and (self._asking is None or self._asking.done()):
-            self._any_asked_at = self._timer()
-            self._asking = asyncio.create_task(self._ask_again())
-        return bool(self._is_any)
+        elif not self._was_any:
+            now = self._timer()
+            if now - self._any_asked_at >= FRESH_S and (self._asking is None or self._asking.done()):
+                self._any_asked_at = now
+                self._asking = asyncio.create_task(self._ask_again())
+            if self._asking is not None and not self._asking.done() and now - self._any_found_at >= 2 * FRESH_S:
+                await asyncio.wait({self._asking}, timeout=_WAIT_S)
+        return bool(self._was_any)
 
     def _forget_if_changed(self) -> None:
         """Look everything up again if keys were made or revoked in this process."""
         if self._changes != self._keys.changes:
             self._changes = self._keys.changes
             self._known.clear()
-            self._is_any = None
+            self._was_any = None
 
     async def _ask_for_any(self) -> None:
         asked_at = self._timer()
-        self._is_any = await self._keys.is_any_valid()
-        self._any_asked_at = asked_at
+        self._was_any = await self._keys.was_any_made()
+        self._any_asked_at = self._any_found_at = asked_at
 
     async def _ask_again(self) -> None:
         try:

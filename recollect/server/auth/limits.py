@@ -1,4 +1,4 @@
-"""Limits of keys: requests a minute, and at the same time. Holds counts of this process."""
+"""Limits of keys and users: requests a minute, and at the same time. Holds counts of this process."""
 
 from collections import Counter, OrderedDict
 from collections.abc import Callable
@@ -21,13 +21,35 @@ class _Bucket:
     at: float
 
 
-class KeyLimiter:
-    """Counts the requests of each key."""
+class RateLimiter:
+    """Counts requests a minute by name: of keys, of users."""
 
     def __init__(self, *, timer: Callable[[], float] = monotonic) -> None:
         """Count from zero; `timer` counts seconds."""
         self._timer = timer
         self._buckets: OrderedDict[str, _Bucket] = OrderedDict()
+
+    def draw(self, name: str, per_minute: int) -> float:
+        """Count a request; return 0 if it may be served, or the seconds after which to try again."""
+        now = self._timer()
+        bucket = self._buckets.setdefault(name, _Bucket(float(per_minute), now))
+        self._buckets.move_to_end(name)
+        while len(self._buckets) > _MAX_BUCKETS:
+            self._buckets.popitem(last=False)
+        bucket.left = min(per_minute, bucket.left + (now - bucket.at) * per_minute / _MINUTE_S)
+        bucket.at = now
+        if bucket.left < 1:
+            return (1 - bucket.left) * _MINUTE_S / per_minute
+        bucket.left -= 1
+        return 0.0
+
+
+class KeyLimiter:
+    """Counts the requests of each key."""
+
+    def __init__(self, *, timer: Callable[[], float] = monotonic) -> None:
+        """Count from zero; `timer` counts seconds."""
+        self._rates = RateLimiter(timer=timer)
         self._running: Counter[str] = Counter()
 
     def begin(self, key: ApiKey) -> float:
@@ -35,10 +57,11 @@ class KeyLimiter:
 
         A request that may be served is to be ended by `end`.
         """
-        most = key.limits.concurrent_requests
-        if most is not None and self._running[key.id] >= most:
+        limits = key.limits
+        if limits.concurrent_requests is not None and self._running[key.id] >= limits.concurrent_requests:
             return _BUSY_S
-        wait_s = self._draw(key)
+        per_minute = limits.requests_per_minute
+        wait_s = 0.0 if per_minute is None else self._rates.draw(key.id, per_minute)
         if not wait_s:
             self._running[key.id] += 1
         return wait_s
@@ -48,19 +71,3 @@ class KeyLimiter:
         self._running[key.id] -= 1
         if self._running[key.id] <= 0:
             del self._running[key.id]
-
-    def _draw(self, key: ApiKey) -> float:
-        per_minute = key.limits.requests_per_minute
-        if per_minute is None:
-            return 0.0
-        now = self._timer()
-        bucket = self._buckets.setdefault(key.id, _Bucket(float(per_minute), now))
-        self._buckets.move_to_end(key.id)
-        while len(self._buckets) > _MAX_BUCKETS:
-            self._buckets.popitem(last=False)
-        bucket.left = min(per_minute, bucket.left + (now - bucket.at) * per_minute / _MINUTE_S)
-        bucket.at = now
-        if bucket.left < 1:
-            return (1 - bucket.left) * _MINUTE_S / per_minute
-        bucket.left -= 1
-        return 0.0

@@ -26,6 +26,8 @@ async def require_access(engine: AsyncRecollect, say: Callable[[str], None]) -> 
         return
     secret = await engine.keys.create_first()
     if secret is None:
+        if await engine.keys.is_any_valid():
+            return  # another server that started at the same time has made it
         raise BadSettingError(
             "RECOLLECT_HOST",
             settings.host,

@@ -24,6 +24,8 @@ _LEEWAY_S = 60
 # The keys are fetched again after this long, in seconds.
 _KEYS_FRESH_S = 300.0
 _FETCH_TIMEOUT_S = 5
+# How long requests wait for a fetch while older keys are known, in seconds: a slow issuer must not hold up all.
+_WAIT_S = 1.0
 # A token with an unknown key id makes us ask for new keys, but not more often than this, in seconds.
 _REFETCH_EVERY_S = 30.0
 _ID_BYTES = 6
@@ -62,7 +64,8 @@ class TokenVerifier:
         )
         self._known: list[jwt.PyJWK] = []
         self._fetched_at: float | None = None
-        self._fetching = asyncio.Lock()
+        self._fetching: asyncio.Task[None] | None = None
+        self._wait_until = 0.0
         # By the SHA-256 of the token: the tokens themselves are kept nowhere.
         self._verified: OrderedDict[bytes, _Verified] = OrderedDict()
 
@@ -147,18 +150,29 @@ class TokenVerifier:
         raise BadIdentityError("the JWT is not valid: its key is none of the issuer's")
 
     async def _keys(self, max_age_s: float) -> list[jwt.PyJWK]:
-        """Return the issuer's keys, fetched at most so long ago; older ones if they cannot be fetched."""
-        async with self._fetching:
-            now = self._timer()
-            if self._fetched_at is None or now - self._fetched_at >= max_age_s:
-                self._fetched_at = now
-                try:
-                    self._known = await asyncio.to_thread(self._client.get_signing_keys)
-                except jwt.PyJWTError as error:
-                    logger.warning("the issuer's keys cannot be fetched", extra={"error": type(error).__name__})
-            if not self._known:
-                raise BadIdentityError("the issuer's public keys cannot be fetched: see RECOLLECT_JWT_JWKS_URL")
-            return self._known
+        """Return the issuer's keys, fetched at most so long ago; older ones if they cannot be fetched soon.
+
+        Raises:
+            BadIdentityError: They were never fetched.
+        """
+        now = self._timer()
+        max_age_s = max_age_s if self._known else _REFETCH_EVERY_S
+        is_old = self._fetched_at is None or now - self._fetched_at >= max_age_s
+        if is_old and (self._fetching is None or self._fetching.done()):
+            self._fetched_at, self._wait_until = now, monotonic() + _WAIT_S
+            self._fetching = asyncio.create_task(self._fetch())
+        if self._fetching is not None and not self._fetching.done():
+            patience_s = max(0.0, self._wait_until - monotonic()) if self._known else _FETCH_TIMEOUT_S
+            await asyncio.wait({self._fetching}, timeout=patience_s)
+        if not self._known:
+            raise BadIdentityError("the issuer's public keys cannot be fetched: see RECOLLECT_JWT_JWKS_URL")
+        return self._known
+
+    async def _fetch(self) -> None:
+        try:
+            self._known = await asyncio.to_thread(self._client.get_signing_keys)
+        except (jwt.PyJWTError, OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
+            logger.warning("the issuer's keys cannot be fetched", extra={"error": type(error).__name__})
 
 
 def _digest(token: str) -> bytes:

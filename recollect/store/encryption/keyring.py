@@ -12,12 +12,16 @@ from recollect.store.sql.database import SqlConnection
 from recollect.store.sql.rows import fetch, fetch_one, fetch_value
 
 T = TypeVar("T")
+MASTER = "master"
+"""Name of the value that is the id of the master key."""
 
 _ADD_INFO = "INSERT INTO keyring_info (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO NOTHING"
 _INFO = "SELECT value FROM keyring_info WHERE name = ?1"
 _SET_INFO = (
     "INSERT INTO keyring_info (name, value) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET value = excluded.value"
 )
+# The row stays locked until the key is added, so that a change of the master key waits for it.
+_HOLD_MASTER = "UPDATE keyring_info SET value = value WHERE name = 'master' RETURNING value"
 _ADD = (
     "INSERT INTO keyring_key (subject, generation, wrapped, master) VALUES (?1, ?2, ?3, ?4) "
     "ON CONFLICT (subject, generation) DO NOTHING"
@@ -111,21 +115,31 @@ class Keyring:
 
         self._link.write(work)
 
-    def note(self, name: str, value: bytes) -> None:
-        """Write a named value."""
-        self._link.write(lambda db: db.execute(_SET_INFO, (name, value)))
-
     def key(self, subject: int, generation: int) -> WrappedKey | None:
         """Return a subject's key by its number; None where there never was one."""
         row = self._link.read(lambda db: fetch_one(db, _KEY, subject, generation))
         return None if row is None else WrappedKey(subject, generation, *row)
 
-    def add(self, key: WrappedKey) -> WrappedKey:
-        """Add a key, unless there is one with that number; return the one that is there. Durable on return."""
+    def set_master(self, master: bytes) -> None:
+        """Note which master key encrypts new keys from now on: no process adds one by another key after that."""
+        self._link.write(lambda db: db.execute(_SET_INFO, (MASTER, master)))
+
+    def find_or_add(self, subject: int, generation: int, wrap: Callable[[bytes], WrappedKey]) -> WrappedKey:
+        """Return a subject's key by its number, added if there is none. Durable on return.
+
+        Args:
+            subject: Whose key it is.
+            generation: Its number.
+            wrap: Makes the key to add, encrypted by the master key with this id.
+        """
 
         def work(db: SqlConnection) -> WrappedKey:
-            db.execute(_ADD, (key.subject, key.generation, key.wrapped, key.master))
-            return WrappedKey(key.subject, key.generation, *fetch(db, _KEY, key.subject, key.generation)[0])
+            there = fetch_one(db, _KEY, subject, generation)
+            if there is not None:
+                return WrappedKey(subject, generation, *there)
+            key = wrap(bytes(fetch_value(db, _HOLD_MASTER)))
+            db.execute(_ADD, (subject, generation, key.wrapped, key.master))
+            return WrappedKey(subject, generation, *fetch(db, _KEY, subject, generation)[0])
 
         return self._link.write(work)
 

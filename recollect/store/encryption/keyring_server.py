@@ -12,13 +12,13 @@ from recollect.settings import KEYRING_SETTING, shown_url
 from recollect.store.failpoint import Failpoint
 from recollect.store.postgres.connection import SCHEMA, PostgresConnection, ReconnectingConnection, connect
 from recollect.store.postgres.errors import fault
-from recollect.store.sql.database import SqlConnection
+from recollect.store.postgres.migrate import make_schema
+from recollect.store.sql.database import Row, SqlConnection
 
 T = TypeVar("T")
 # "Rckr" twice: the lock of a process that makes the tables.
 _LOCK = 0x52636B7252636B72
-_SCHEMA = f"""
-CREATE SCHEMA IF NOT EXISTS {SCHEMA};
+_TABLES = f"""
 CREATE TABLE IF NOT EXISTS {SCHEMA}.keyring_info (name TEXT PRIMARY KEY, value BYTEA NOT NULL);
 CREATE TABLE IF NOT EXISTS {SCHEMA}.keyring_key (
     subject    BIGINT NOT NULL,
@@ -40,7 +40,7 @@ class ServerLink:
 
         Raises:
             BadSettingError: The URL cannot be read, or names the database that the keys are for.
-            UnreadableStoreError: There is no keyring.
+            UnreadableStoreError: There is no keyring, or its user may not make one.
             StoreUnavailableError: The server does not answer.
         """
         self.where = shown_url(url)
@@ -86,7 +86,7 @@ def _rewrite(session: PostgresConnection) -> None:
     session.execute(f"VACUUM (FULL) {SCHEMA}.keyring_key")
 
 
-def _prepare(db: psycopg.Connection[tuple[object, ...]], where: str, *, create: bool) -> None:
+def _prepare(db: psycopg.Connection[Row], where: str, *, create: bool) -> None:
     if db.execute("SELECT to_regclass($1)", (f"{SCHEMA}.meta",)).fetchone() != (None,):
         raise BadSettingError(
             KEYRING_SETTING,
@@ -102,4 +102,5 @@ def _prepare(db: psycopg.Connection[tuple[object, ...]], where: str, *, create: 
         )
     with db.transaction():
         db.execute("SELECT pg_advisory_xact_lock($1)", (_LOCK,))
-        db.cursor().execute(_SCHEMA.encode())
+        make_schema(db, where)
+        db.cursor().execute(_TABLES.encode())

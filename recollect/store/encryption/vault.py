@@ -72,7 +72,7 @@ class SubjectVault:
         *,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Use the first of `masters` for new keys, and any of them for reading."""
+        """Use any of `masters`; `rotate` changes to the first."""
         self.keyring, self.sealer = keyring, sealer
         self._masters = {master.id: master for master in masters}
         self._master = masters[0]
@@ -104,11 +104,15 @@ class SubjectVault:
 
         Raises:
             SubjectKeyError: That key was destroyed.
-            DatabaseKeyError: Another master key encrypts it.
+            DatabaseKeyError: Another master key encrypts it, or is the keyring's by now: what an old key encrypted
+                could not be read once that key is destroyed.
             StoreUnavailableError: The keyring does not answer.
         """
-        made = self._master.wrap(urandom(KEY_BYTES), subject, generation)
-        return self._open(self.keyring.add(made))
+
+        def wrap(master: bytes) -> WrappedKey:
+            return self._master_by(master, subject).wrap(urandom(KEY_BYTES), subject, generation)
+
+        return self._open(self.keyring.find_or_add(subject, generation, wrap))
 
     def destroy(self, subject: int, up_to: int) -> int:
         """Destroy a subject's keys up to a number; return how many.
@@ -151,7 +155,8 @@ class SubjectVault:
     def rotate(self, reach: Callable[[int], None]) -> int:
         """Encrypt all data keys by the master key that the settings name first; return how many were changed.
 
-        Others may use the keyring meanwhile, with both keys. Calling it again goes on after an interruption.
+        Others may use the keyring meanwhile, with both keys: from the beginning on they make new keys by this one, too.
+        Calling it again goes on after an interruption.
 
         Args:
             reach: Called with the number of keys changed so far.
@@ -159,6 +164,7 @@ class SubjectVault:
         Raises:
             DatabaseKeyError: Neither key encrypts some of them.
         """
+        self.keyring.set_master(self._master.id)
         done = 0
         while found := self.keyring.not_by(self._master.id, _BATCH_SIZE):
             pairs = []
@@ -168,7 +174,6 @@ class SubjectVault:
             self.keyring.rewrap(pairs)
             done += len(pairs)
             reach(done)
-        self.keyring.note("master", self._master.id)
         self.keyring.scrub()
         return done
 
@@ -204,10 +209,13 @@ class SubjectVault:
         return key
 
     def _master_of(self, key: WrappedKey) -> MasterKey:
-        master = self._masters.get(bytes(key.master or b""))
+        return self._master_by(bytes(key.master or b""), key.subject)
+
+    def _master_by(self, id_: bytes, subject: int) -> MasterKey:
+        master = self._masters.get(id_)
         if master is None:
             raise DatabaseKeyError(
-                f"the key of subject {key.subject} is encrypted by another master key than {MASTER_KEY_SETTING}: while "
-                f"it is changed, set {OTHER_MASTER_SETTING} to the other one"
+                f"the key of subject {subject} is encrypted by another master key than {MASTER_KEY_SETTING}: while it "
+                f"is changed, set {OTHER_MASTER_SETTING} to the other one"
             )
         return master

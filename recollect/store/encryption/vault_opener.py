@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _ID_BYTES = 16
 # The rows of `keyring_info`.
-_ID, _SALT, _DATABASE, _MASTER = "id", "salt", "database", "master"
+_ID, _SALT, _DATABASE = "id", "salt", "database"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,10 +144,11 @@ def _link(place: KeyringPlace, found: MarkedDatabase) -> "KeyringLink":
 
 def _masters(keyring: "Keyring", place: KeyringPlace, found: MarkedDatabase) -> "list[MasterKey]":
     """Read which database the keyring is for, and check the master keys."""
+    from recollect.store.encryption.keyring import MASTER
     from recollect.store.encryption.vault import MasterKey
 
     given = {_ID: urandom(_ID_BYTES), _SALT: urandom(_ID_BYTES), _DATABASE: found.identity.encode()}
-    if keyring.info(_MASTER) is None:
+    if keyring.info(MASTER) is None:
         keyring.begin(given)
     known = {name: keyring.info(name) or b"" for name in given}
     if known[_DATABASE] != given[_DATABASE]:
@@ -162,9 +163,9 @@ def _masters(keyring: "Keyring", place: KeyringPlace, found: MarkedDatabase) -> 
         )
     keys = [place.master] if place.other is None else [place.master, place.other]
     masters = [MasterKey(key.bits(known[_SALT])) for key in keys]
-    if keyring.info(_MASTER) is None:
-        keyring.begin({_MASTER: masters[0].id})
-    if keyring.info(_MASTER) not in {master.id for master in masters}:
+    if keyring.info(MASTER) is None:
+        keyring.begin({MASTER: masters[0].id})
+    if keyring.info(MASTER) not in {master.id for master in masters}:
         raise DatabaseKeyError(
             f"{MASTER_KEY_SETTING} is not the master key of the keyring {keyring.where} (nothing was changed)"
         )

@@ -75,16 +75,26 @@ def migrate(db: psycopg.Connection[Row], where: str) -> None:
         db.execute("SELECT pg_advisory_unlock($1)", (LOCK,))
 
 
+def make_schema(db: psycopg.Connection[Row], where: str) -> None:
+    """Make the schema unless it is there: its owner need not be allowed to make one.
+
+    Raises:
+        UnreadableStoreError: It is not there, and this user may not make it.
+    """
+    if db.execute("SELECT to_regnamespace($1)", (SCHEMA,)).fetchone() != (None,):
+        return
+    try:
+        db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+    except psycopg.errors.InsufficientPrivilege as error:
+        raise UnreadableStoreError(
+            f"{where} has no schema `{SCHEMA}`, and its user may make none: run "
+            f"`CREATE SCHEMA {SCHEMA} AUTHORIZATION …` with that user's name as its administrator"
+        ) from error
+
+
 def _begin(db: psycopg.Connection[Row], where: str) -> None:
     """Make what the migrations rest on. What is there is not asked for: a user without rights could not."""
-    if db.execute("SELECT to_regnamespace($1)", (SCHEMA,)).fetchone() == (None,):
-        try:
-            db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
-        except psycopg.errors.InsufficientPrivilege as error:
-            raise UnreadableStoreError(
-                f"{where} has no schema `{SCHEMA}`, and its user may make none: run "
-                f"`CREATE SCHEMA {SCHEMA} AUTHORIZATION …` with that user's name as its administrator"
-            ) from error
+    make_schema(db, where)
     try:
         if not db.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone():
             db.execute("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")

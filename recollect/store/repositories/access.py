@@ -51,6 +51,10 @@ class AccessRepository:
         """Return whether any key is neither revoked nor expired."""
         return await self._executor.read_inline(lambda db: access.has_valid_key(db, now))
 
+    async def had_any_key(self) -> bool:
+        """Return whether a key was ever stored, valid or not, there or erased."""
+        return await self._executor.read_inline(access.had_any_key)
+
     async def revoke_key(self, id_: str, now: datetime, *, audit: AuditEntry) -> bytes | None:
         """Revoke a key; return its SHA-256, or None if no valid key has this id."""
 

@@ -60,6 +60,11 @@ def has_valid_key(db: SqlConnection, now: datetime) -> bool:
     return bool(fetch_value(db, SQL["has_valid_key"], to_micros(now)))
 
 
+def had_any_key(db: SqlConnection) -> bool:
+    """Return whether a key was ever stored."""
+    return bool(fetch_value(db, SQL["had_any_key"]))
+
+
 def revoke_key(db: SqlConnection, id_: str, now: datetime) -> bool:
     """Revoke a key; return False if there is none with this id that is not revoked."""
     db.execute(SQL["revoke_key"], (id_, to_micros(now)))

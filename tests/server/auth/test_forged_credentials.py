@@ -140,6 +140,7 @@ async def test_a_forged_credential_opens_no_route(server: KeyedServer, engine: A
         answer = await ask(server, method, path, body, forged(server.secrets["ana"])[why])
         assert answer.status_code == 401, (path, answer.status_code, answer.text)
         assert answer.headers["www-authenticate"].startswith("Bearer")
+        assert answer.headers.get_list("x-content-type-options") == ["nosniff"]
         assert SECRET_WORD not in answer.text
         assert server.secrets["ana"] not in answer.text
     assert await kept(engine) == before

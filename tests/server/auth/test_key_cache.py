@@ -1,6 +1,8 @@
 """Keys are looked up in the database at most every few seconds, and not at all while it is down."""
 
+from asyncio import gather, sleep
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +11,7 @@ from recollect.engine.keys import KeyService
 from recollect.errors import StoreUnavailableError
 from recollect.server.auth.key_cache import FRESH_S, KeyCache
 from recollect.server.auth.limits import KeyLimiter
+from recollect.testing import FakeClock
 from recollect.types import Access, ApiKey, KeyLimits, NewApiKey
 
 NEW = NewApiKey(name="phone", access=Access.READ, user="ana")
@@ -52,10 +55,57 @@ async def test_a_key_revoked_here_is_refused_at_once(engine: AsyncRecollect, tim
 
 async def test_a_new_key_works_at_once(engine: AsyncRecollect, timer: Timer) -> None:
     cache = KeyCache(engine.keys, timer=timer)
-    assert await cache.is_any_valid() is False
+    assert await cache.was_any_made() is False
     made, secret = await engine.keys.create(NEW)
     assert await cache.find(secret) == made
-    assert await cache.is_any_valid() is True
+    assert await cache.was_any_made() is True
+
+
+async def test_a_key_made_elsewhere_closes_an_idle_server_at_the_first_request(
+    engine: AsyncRecollect, timer: Timer
+) -> None:
+    cache = KeyCache(engine.keys, timer=timer)
+    assert await cache.was_any_made() is False
+    await engine.keys.create(NEW)
+    engine.keys.changes -= 1  # as if another process had done it
+    assert await cache.was_any_made() is False, "as it was seconds ago"
+    timer.now += 3600
+    assert await gather(*(cache.was_any_made() for _ in range(5))) == [True] * 5
+
+
+async def test_requests_do_not_wait_long_for_a_database_that_is_down(
+    engine: AsyncRecollect, timer: Timer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    async def hang(*_: object) -> bool:
+        asked.append(timer.now)
+        await sleep(60)
+        return True
+
+    cache = KeyCache(engine.keys, timer=timer)
+    assert await cache.was_any_made() is False
+    monkeypatch.setattr(KeyService, "was_any_made", hang)
+    monkeypatch.setattr("recollect.server.auth.key_cache._WAIT_S", 0.01)
+    timer.now += 3600
+    assert [await cache.was_any_made() for _ in range(3)] == [False] * 3
+    assert asked == [3600]
+
+
+@pytest.mark.parametrize("how", ["revoked", "expired", "erased"])
+async def test_a_key_that_ends_does_not_open_the_server_again(
+    engine: AsyncRecollect, clock: FakeClock, how: str
+) -> None:
+    made, _ = await engine.keys.create(replace(NEW, expires_at=clock.now() + timedelta(days=1)))
+    await engine.add("Ana likes tea.", user="ana")
+    if how == "revoked":
+        await engine.keys.revoke(made.id)
+    elif how == "erased":
+        await engine.erasure.subject("ana")
+        assert await engine.keys.list() == []
+    clock.advance(days=2)
+    assert await engine.keys.is_any_valid() is False
+    assert await KeyCache(engine.keys).was_any_made() is True
 
 
 async def test_a_known_key_works_while_the_database_is_down(
@@ -64,16 +114,16 @@ async def test_a_known_key_works_while_the_database_is_down(
     cache = KeyCache(engine.keys, timer=timer)
     made, secret = await engine.keys.create(NEW)
     await cache.find(secret)
-    await cache.is_any_valid()
+    await cache.was_any_made()
 
     async def down(*_: object) -> ApiKey:
         raise StoreUnavailableError("down")
 
     monkeypatch.setattr(KeyService, "find", down)
-    monkeypatch.setattr(KeyService, "is_any_valid", down)
+    monkeypatch.setattr(KeyService, "was_any_made", down)
     timer.now += FRESH_S
     assert await cache.find(secret) == made
-    assert await cache.is_any_valid() is True
+    assert await cache.was_any_made() is True
     with pytest.raises(StoreUnavailableError):
         await cache.find("rk_other")
     timer.now += 3600

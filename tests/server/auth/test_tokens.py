@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
+from threading import Event, Thread
 from typing import Any
 
 import httpx
@@ -33,6 +33,10 @@ class Provider:
         self.url = url
         self.asked = 0
         self.keys = [published(KEY, "1")]
+        self.body: bytes | None = None
+        """Served in place of the keys."""
+        self.may_answer = Event()
+        self.may_answer.set()
 
 
 def published(key: rsa.RSAPrivateKey, key_id: str) -> dict[str, Any]:
@@ -45,7 +49,8 @@ def provider() -> Iterator[Provider]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             served.asked += 1
-            body = json.dumps({"keys": served.keys}).encode()
+            served.may_answer.wait(20)
+            body = json.dumps({"keys": served.keys}).encode() if served.body is None else served.body
             self.send_response(200)
             self.send_header("content-type", "application/json")
             self.end_headers()
@@ -205,6 +210,52 @@ async def test_an_issuer_that_does_not_answer_lets_no_one_in(provider: Provider,
     gone = settings_of(provider).model_copy(update={"jwt_jwks_url": "http://127.0.0.1:1/jwks.json"})
     with pytest.raises(BadIdentityError, match="RECOLLECT_JWT_JWKS_URL"):
         await TokenVerifier(gone).caller(token(clock), clock.now())
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"<html>",
+        b"[]",
+        b"null",
+        b'{"keys": 7}',
+        b'{"keys": [7]}',
+        b'{"keys": [{"kty": "RSA"}]}',
+        b"\xff",
+        b"[" * 9999,
+    ],
+    ids=lambda body: repr(body[:30]),
+)
+async def test_an_issuer_that_serves_something_else_lets_no_one_in(
+    provider: Provider, clock: FakeClock, body: bytes
+) -> None:
+    seconds = [0.0]
+    verifier = TokenVerifier(settings_of(provider), timer=lambda: seconds[0])
+    provider.body = body
+    with pytest.raises(BadIdentityError, match="RECOLLECT_JWT_JWKS_URL"):
+        await verifier.caller(token(clock), clock.now())
+    provider.body = None
+    seconds[0] += 31
+    assert (await verifier.caller(token(clock), clock.now())).user == "ana"
+    provider.body = body
+    seconds[0] += 301
+    assert (await verifier.caller(token(clock), clock.now())).user == "ana", "by the keys that are known"
+
+
+async def test_requests_wait_little_for_an_issuer_that_hangs(
+    provider: Provider, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = [0.0]
+    verifier = TokenVerifier(settings_of(provider), timer=lambda: seconds[0])
+    await verifier.caller(token(clock), clock.now())
+    monkeypatch.setattr("recollect.server.auth.tokens._WAIT_S", 0.01)
+    provider.may_answer.clear()
+    seconds[0] += 301
+    for number in range(50):
+        assert (await verifier.caller(token(clock, sub=f"user {number}"), clock.now())).user == f"user {number}"
+    assert provider.asked == 2
+    provider.may_answer.set()
 
 
 @pytest.mark.parametrize("missing", ["jwt_audience", "jwt_jwks_url"])

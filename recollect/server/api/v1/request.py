@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json
 
 from recollect.chat.identity import Headers
+from recollect.chat.json_depth import has_more_values
 from recollect.engine import AsyncRecollect, run_in_thread_if_large
 from recollect.errors import BadRequestError
 from recollect.server.api.v1.access import Requester
@@ -19,6 +20,7 @@ from recollect.server.api.v1.fields import Body, UrlQuery
 from recollect.server.api.v1.operation import NDJSON, OCTETS, ResourceOperation
 from recollect.server.api.v1.problems import ProblemError
 from recollect.server.asgi import Receive, header, read_body
+from recollect.server.json_body import too_many_values
 from recollect.server.status import UNSUPPORTED_MEDIA_TYPE
 from recollect.types import Access, Caller, Subject
 
@@ -27,6 +29,8 @@ QueryShape = TypeVar("QueryShape", bound=UrlQuery)
 JSON = "application/json"
 _MAX_PARAMETERS = 1100
 _MAX_INTEGER_DIGITS = 15
+# Of what a field holds, in characters of an error.
+_MAX_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,12 +101,12 @@ class ResourceRequest:
 
 
 async def read_request_body(
-    operation: ResourceOperation, headers: Headers, receive: Receive, max_bytes: int
+    operation: ResourceOperation, headers: Headers, receive: Receive, *, max_bytes: int, max_values: int
 ) -> tuple[Body | None, bytes]:
     """Read and check the body that an operation declares; return it with its bytes.
 
     Raises:
-        BadRequestError: It is not JSON, or has another shape.
+        BadRequestError: It is not JSON, holds more than `max_values` values, or has another shape.
         ProblemError: It is not declared as JSON (415).
         BodyTooLargeError: It is larger than `max_bytes`.
         ClientDisconnectedError: The client hung up.
@@ -117,7 +121,7 @@ async def read_request_body(
             raise BadRequestError("this operation takes no body")
         return None, raw
     _require_type(headers, (JSON,))
-    return await run_in_thread_if_large(len(raw), lambda: _validated(shape, raw)), raw
+    return await run_in_thread_if_large(len(raw), lambda: _validated(shape, raw, max_values)), raw
 
 
 def read_query(shape: type[UrlQuery], query_string: bytes) -> UrlQuery:
@@ -186,7 +190,9 @@ def require_plain(value: object) -> None:
             waiting += part
 
 
-def _validated(shape: type[Body], raw: bytes) -> Body:
+def _validated(shape: type[Body], raw: bytes, max_values: int) -> Body:
+    if has_more_values(raw, max_values):
+        raise BadRequestError(too_many_values(max_values))
     try:
         decoded = from_json(raw, allow_inf_nan=False)
     except ValueError as error:
@@ -201,7 +207,8 @@ def _validated(shape: type[Body], raw: bytes) -> Body:
 def _bad(error: ValidationError, what: str) -> BadRequestError:
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"])
-    shown = repr(first["input"])[:80]
+    given = first["input"]
+    shown = repr(given[:_MAX_SHOWN] if isinstance(given, str) else given)[:_MAX_SHOWN]
     return BadRequestError(f"{where or what}: {first['msg']} (it is {shown})", param=where or None)
 
 

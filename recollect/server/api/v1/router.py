@@ -14,6 +14,7 @@ from recollect.server.api.v1.operation import NDJSON, OCTETS, PATH_LIMITS, Resou
 from recollect.server.api.v1.problems import PROBLEM_JSON, ProblemError, body_of, problem_of
 from recollect.server.api.v1.request import JSON, ResourceRequest, read_query, read_request_body, with_cursor
 from recollect.server.asgi import (
+    OWN_HEADERS,
     BodyTooLargeError,
     ClientDisconnectedError,
     Receive,
@@ -105,6 +106,7 @@ class RestApi:
         self, operation: ResourceOperation, parameters: Mapping[str, str], scope: Scope, receive: Receive, path: str
     ) -> ResourceRequest:
         """Check everything that can be checked without the database, the credential first."""
+        settings = self._engine.settings
         headers: Headers = tuple((bytes(name), bytes(value)) for name, value in scope["headers"])
         requester = requester_of(scope, headers, self._policy, self._engine.clock.now())
         requester.require(operation.access)
@@ -112,7 +114,11 @@ class RestApi:
             requester.subject(parameters["subject"], operation.access)
         query = read_query(operation.query, scope.get("query_string", b""))
         body, raw = await read_request_body(
-            operation, headers, receive, max_body_bytes(scope, self._engine.settings.max_body_bytes)
+            operation,
+            headers,
+            receive,
+            max_bytes=max_body_bytes(scope, settings.max_body_bytes),
+            max_values=settings.max_json_values,
         )
         return ResourceRequest(
             engine=self._engine,
@@ -125,7 +131,7 @@ class RestApi:
             body=body,
             raw_body=raw,
             receive=receive if operation.streams_body else None,
-            max_stream_bytes=max_body_bytes(scope, self._engine.settings.max_import_bytes),
+            max_stream_bytes=max_body_bytes(scope, settings.max_import_bytes),
         )
 
     def _find(self, path: str) -> FoundPath[ResourceOperation]:
@@ -209,4 +215,4 @@ async def _send(send: Send, scope: Scope, answer: StoredAnswer) -> None:
 
 def _head(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
     named = [(name.lower().encode(), value.encode("latin-1", "replace")) for name, value in headers.items()]
-    return [(b"cache-control", b"no-store"), *named]
+    return [*OWN_HEADERS, *named]

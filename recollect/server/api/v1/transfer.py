@@ -122,7 +122,10 @@ async def _save(receive: Receive, file: BinaryIO, *, max_bytes: int) -> None:
         part = event.get("body", b"")
         size += len(part)
         if size > max_bytes:
-            raise BodyTooLargeError(f"the file is larger than {max_bytes} bytes (RECOLLECT_MAX_IMPORT_BYTES)")
+            raise BodyTooLargeError(
+                f"the file is larger than {max_bytes} bytes, the limit of this API key or of the server "
+                "(RECOLLECT_MAX_IMPORT_BYTES)"
+            )
         waiting += part
         is_more = event.get("more_body", False)
         if len(waiting) >= _MAX_BUFFERED_BYTES or not is_more:

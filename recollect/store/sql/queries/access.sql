@@ -30,6 +30,10 @@ SELECT id, name, access, tenant, user_name, app, requests_per_minute, concurrent
 -- name: has_any_key
 SELECT EXISTS (SELECT 1 FROM api_key)
 
+-- name: had_any_key
+-- A key that was erased with its user is in the log alone.
+SELECT EXISTS (SELECT 1 FROM api_key) OR EXISTS (SELECT 1 FROM audit WHERE action = 'keys.create')
+
 -- name: has_valid_key
 -- Two look-ups in the index of keys that are not revoked, however many there are.
 SELECT EXISTS (SELECT 1 FROM api_key WHERE revoked_at IS NULL AND expires_at IS NULL)
