@@ -12,13 +12,13 @@ from recollect.clock import Clock
 from recollect.ids import new_id
 from recollect.providers.offline_model import MODEL_LIST, offline_answer, offline_chunks, offline_completion
 from recollect.providers.protocols import TokenCounter
-from recollect.server.asgi import Headers, upstream_headers
+from recollect.server.asgi import OWN_HEADERS, Headers, upstream_headers
 from recollect.server.status import NOT_FOUND, OK, error_body
 from recollect.server.upstream import BackendResponse, HttpUpstream
 from recollect.types import ChatRequest, RecalledMemory
 
-_JSON: Headers = ((b"content-type", b"application/json"),)
-_EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), (b"cache-control", b"no-cache"))
+_JSON: Headers = ((b"content-type", b"application/json"), *OWN_HEADERS)
+_EVENTS: Headers = ((b"content-type", b"text/event-stream; charset=utf-8"), *OWN_HEADERS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

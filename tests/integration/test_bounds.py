@@ -386,7 +386,7 @@ def test_whole_characters_written_as_escapes_are_taken(small: ServerProcess) -> 
     assert (answer.status, answer.json["content"]) == (201, "I like \U0001f600 and C:\\users.")
 
 
-@pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz", "/metrics", "/api/memory/held", "/v1/profiles"])
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/healthz", "/metrics", "/api/memory/held", "/v1/models"])
 def test_our_own_answers_have_security_headers(small: ServerProcess, path: str) -> None:
     answer = request(small.port, path, method="GET")
     assert answer.status == 200
