@@ -60,6 +60,7 @@ NOBODYS = {
     "key_by_id",
     "keys",
     "has_any_key",
+    "had_any_key",
     "has_valid_key",
     "revoke_key",
     "use_key",

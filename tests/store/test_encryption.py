@@ -226,7 +226,7 @@ def test_a_key_comes_from_a_command_that_is_run_without_a_shell(tmp_path: Path) 
         ("echo short", "at least 12"),
         ("printf '\\377 is not a text in UTF-8'", "not UTF-8"),
         ("cat 'unclosed", "cannot be run"),
-        ("", "cannot be run"),
+        ("", "is empty"),
     ):
         with pytest.raises(BadSettingError, match=why):
             DatabaseKey.of(Settings.load(database_key_command=command))

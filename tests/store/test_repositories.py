@@ -41,6 +41,7 @@ KEYS_AND_ACTS = (
     "add_audit",
     "add_key",
     "audit",
+    "had_any_key",
     "has_valid_key",
     "key_by_hash",
     "key_by_id",
