@@ -27,6 +27,8 @@ BARS_MS: Mapping[int, float] = {10_000: 200.0, 100_000: 500.0}
 """The promise (issue 18) for each number of memories of one user."""
 _SAMPLES, _QUICK_SAMPLES = 9, 2
 _TURNS = 100
+_REQUESTS = 60
+"""Traced requests: more than a page of them has."""
 _HTML = {"accept": "text/html"}
 
 
@@ -60,8 +62,11 @@ async def _paths(engine: AsyncRecollect, http: httpx.AsyncClient) -> dict[str, s
     ]
     await engine.record(said, user=USER, conversation="talk")
     await engine.form()
-    chat = {"model": "recollect/offline", "messages": [{"role": "user", "content": "What about the garden?"}]}
-    (await http.post("/v1/chat/completions", json=chat, headers={"x-recollect-user": USER.name})).raise_for_status()
+    sender = {"x-recollect-user": USER.name, "x-recollect-session": "asked"}
+    for number in range(_REQUESTS):
+        asked = [{"role": "user", "content": f"What about the garden in year {number}?"}]
+        chat = {"model": "recollect/offline", "messages": asked}
+        (await http.post("/v1/chat/completions", json=chat, headers=sender)).raise_for_status()
     [trace] = await engine.traces.list(user=USER, limit=1)
     [memory] = await engine.list(user=USER, limit=1)
     values = {

@@ -1,5 +1,6 @@
 """The command `erase`, and erasure receipts. Writes through the engine."""
 
+import asyncio
 import sys
 import time
 from dataclasses import replace
@@ -9,6 +10,7 @@ import typer
 
 from recollect.cli.options import AsJson, CommandOptions, DatabaseUrl, SubjectName, UserName, load_options
 from recollect.cli.output import note, printable, rows, say, say_json
+from recollect.plural import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,7 +80,7 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
         from recollect.cli.conversations import find_conversation
 
         if conversation is None:
-            waiting = _erase_waiting_turns(here, database)
+            waiting = await asyncio.to_thread(_erase_waiting_turns, here, database)
             receipt = await engine.erasure.subject(here.subject, everywhere=everywhere)
             await here.note_act(engine, "subjects.erase")
             return replace(receipt, places=(*receipt.places, *waiting))
@@ -97,7 +99,7 @@ def erase(  # noqa: PLR0913  # a command's options are its parameters
 
 
 def _erase_waiting_turns(here: CommandOptions, database: str | None) -> "list[ReceiptLine]":
-    """Remove what hooks on this machine said for the user and could not deliver yet; it would come back otherwise."""
+    """Remove the user's turns from the spool of hooks on this machine, or they would come back."""
     from recollect.hook.places import target_name
     from recollect.hook.spool import erase_turns
     from recollect.types import ErasureStatus, ReceiptLine
@@ -112,7 +114,7 @@ def _erase_waiting_turns(here: CommandOptions, database: str | None) -> "list[Re
     reach = ErasureStatus.PENDING if busy else ErasureStatus.REACHED
     text = "turns that hooks on this machine had not delivered yet were removed"
     if busy:
-        text = f"{busy} turns were just being delivered by hooks; erase again"
+        text += f"; {plural(busy, 'other turn')} just being delivered: erase again"
     return [ReceiptLine(name="spool of hooks", reach=reach, count=removed, text=text)]
 
 

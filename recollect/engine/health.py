@@ -16,7 +16,7 @@ from recollect.maintenance.near_pairs import NearPair, NearPairs
 from recollect.maintenance.pace import Pace, PausedError
 from recollect.types import Memory, MemoryId, MemoryPair, NearDuplicates, Subject, SubjectSnapshot
 
-MAX_COMPARISONS = 8_000_000
+MAX_COMPARISONS = 5_000_000
 """Comparisons of notes for one page: a fraction of a second. The next page goes on from there."""
 # Notes paired with each note, the most similar.
 _NEIGHBOURS = 3
@@ -107,7 +107,7 @@ class HealthService:
         """List notes that say nearly the same, each with up to three older ones.
 
         The worker merges notes that say the same once a day: what is listed was not merged yet, or its rules keep
-        it apart, as for another number or name. A page makes at most some 8 million comparisons; a large memory
+        it apart, as for another number or name. A page makes at most some 5 million comparisons; a large memory
         takes several pages, of which one may be empty although there are more.
 
         Args:

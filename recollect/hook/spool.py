@@ -154,18 +154,16 @@ def erase_turns(target: str, user: str, default_user: str, until: float) -> tupl
     """
     removed = busy = 0
     for path in undelivered_turns():
-        if f"-{target}-" not in path:
+        if f"-{target}-" not in path or _user_of(path, default_user) != user:
             continue
         try:
             turn = take_turn(path, until)
         except TimeoutError:
             busy += 1
             continue
-        if turn is not None and (turn.request.get("user") or default_user) == user:
+        if turn is not None:
             turn.remove()
             removed += 1
-        elif turn is not None:
-            turn.keep()
     return removed, busy
 
 
@@ -186,6 +184,17 @@ def trim_spool() -> None:
             dropped += not name.endswith(_PARTIAL)
     if dropped:
         log(f"SpoolError: turns too old or too many to keep were dropped: {dropped}")
+
+
+def _user_of(path: str, default_user: str) -> str | None:
+    """Read whose turn a file holds; None if it is gone or broken."""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            request = read_json(file.read())
+    except (OSError, ValueError, RecursionError):
+        return None
+    user = request.get("user") if isinstance(request, dict) else None
+    return user if isinstance(user, str) and user else default_user
 
 
 def _locked(path: str, file: int) -> SpooledTurn | None:

@@ -81,7 +81,7 @@ class BlockingHealthService:
         """List notes that say nearly the same, each with up to three older ones.
 
         The worker merges notes that say the same once a day: what is listed was not merged yet, or its rules keep
-        it apart, as for another number or name. A page makes at most some 8 million comparisons; a large memory
+        it apart, as for another number or name. A page makes at most some 5 million comparisons; a large memory
         takes several pages, of which one may be empty although there are more.
 
         Args:

@@ -176,7 +176,7 @@ OPERATIONS = (
         path=f"{_PATH}/near-duplicates",
         tag=_TAG,
         summary="List notes that say nearly the same, with their similarity",
-        description="Each note with up to three older ones. A page makes some 8 million comparisons at most: one of a "
+        description="Each note with up to three older ones. A page makes some 5 million comparisons at most: one of a "
         "large memory may have no pairs although `next_cursor` says that there is more to compare.",
         access=Access.READ,
         handler=_near_duplicates,
