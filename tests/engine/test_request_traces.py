@@ -52,6 +52,7 @@ async def test_a_request_in_full_has_the_text_as_the_model_saw_it(engine: AsyncR
 async def test_a_list_tells_how_memory_was_asked(engine: AsyncRecollect) -> None:
     await tell(engine, "I live in Oslo.")
     await chat_of(engine).ask("Where do I live?", "In Oslo.")
+    await written(engine)
     [found] = await engine.traces.list(user="ana")
     asked = found.record.request
     assert (asked.profile, asked.destination, found.external_id) == ("default", TO, "chat")
