@@ -7,7 +7,7 @@ from unittest.mock import patch
 
 from benchmarks.alps_chats import AlpsChat, fold_of
 from recollect.errors import SetupError
-from recollect.extraction.rules import gated_quotes
+from recollect.extraction.rules import kept_sentences
 from recollect.extraction.statement_gate import StatementGate, load_gate
 
 
@@ -42,5 +42,5 @@ def gate_in_use(gate: StatementGate | None) -> Iterator[None]:
     if gate is None:
         yield
         return
-    with patch.object(gated_quotes, "shipped_gate", lambda: gate):
+    with patch.object(kept_sentences, "shipped_gate", lambda: gate):
         yield

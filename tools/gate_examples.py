@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from benchmarks.alps_chats import AlpsChat
 from benchmarks.alps_skips import logged_messages
-from recollect.extraction.gate_features import MAX_TEXTS, GateFeatures, features_of
-from recollect.extraction.rules import read_by_rules
-from recollect.extraction.rules.gated_quotes import gate_input
-from recollect.extraction.rules.message_features import PLACES_OF_LOG_ODDS, message_features
+from recollect.extraction.gate_features import MAX_TEXTS, GateFeatures, GateInput, features_of
+from recollect.extraction.message_numbers import MessageContext, message_numbers
+from recollect.extraction.rules.kept_sentences import context_of
 from recollect.extraction.rules.parsed_message import parse_messages
-from recollect.extraction.sentences import TextSpan, sentences
+from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import ExtractionInput
 from recollect.extraction.statement_gate import StatementGate
 from recollect.types import Subject
@@ -26,7 +25,7 @@ from recollect.types import Subject
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateExample:
-    """One message, as the rules read it."""
+    """One message of a user."""
 
     chat: int
     """Place of the chat."""
@@ -38,41 +37,45 @@ class GateExample:
     """Of the whole message, then of its sentences."""
     texts: int
     """How many those are."""
-    numbers: NDArray[np.float32]
-    """Row for the second stage; the log odds of the first are 0 in it."""
+    context: MessageContext
     gold: float
     """1 if the message is evidence for a verified memory, otherwise 0."""
     taken: float
     """Share of the models that took it for evidence."""
 
     def judged(self, gate: StatementGate) -> NDArray[np.float32]:
-        """Return the row with what the first stage says."""
-        likely = gate.log_odds(self.of_sentences, self.texts)
-        row = self.numbers.copy()
-        row[list(PLACES_OF_LOG_ODDS)] = likely[0], likely[1:].max()
-        return row
+        """Return the numbers of the message for the second stage."""
+        return message_numbers(self.context, gate.log_odds(self.of_sentences, self.texts).tolist())
 
 
 def examples_of(place: int, chat: AlpsChat) -> Iterator[GateExample]:
-    """Read the user's messages of a chat, but those in which the rules read nothing."""
+    """Read the user's messages of a chat."""
     source = ExtractionInput(
         messages=tuple(logged_messages(chat)), subject=Subject("user", "alps"), time_zone=ZoneInfo("UTC")
     )
     models = [frozenset(at for item in items for at in item.utterances) for items in chat.recorded.values()]
-    found = read_by_rules(source).candidates
     for reading in parse_messages(source):
         pieces = sentences(reading.masked)
         if not pieces:
             continue
-        at, whole = reading.message.seq - 1, TextSpan(reading.masked, 0)
-        of_it = [candidate for candidate in found if candidate.seq == reading.message.seq]
+        at, context = reading.message.seq - 1, context_of(reading, pieces)
         yield GateExample(
             chat=place,
             place=at,
-            features=features_of(gate_input(reading, [whole])),
-            of_sentences=features_of(gate_input(reading, [whole, *pieces])),
+            features=features_of(_texts(context, [context.text])),
+            of_sentences=features_of(_texts(context, [context.text, *context.sentences])),
             texts=min(len(pieces) + 1, MAX_TEXTS),
-            numbers=message_features(reading, pieces, [0.0, 0.0], of_it),
+            context=context,
             gold=float(at in chat.gold_utterances),
             taken=sum(at in taken for taken in models) / max(len(models), 1),
         )
+
+
+def _texts(context: MessageContext, texts: list[str]) -> GateInput:
+    """Return texts of a message as the first stage judges them."""
+    return GateInput(
+        texts=texts,
+        previous_reply=context.previous_reply,
+        previous_texts=context.previous_texts,
+        turn=context.turn,
+    )

@@ -26,7 +26,7 @@ from benchmarks.alps_gates import gate_file
 from benchmarks.alps_scores import Score
 from benchmarks.progress import steps
 from recollect.extraction.decision_trees import DecisionTrees
-from recollect.extraction.gate_features import COLUMNS, GateFeatures
+from recollect.extraction.gate_features import COLUMNS, MESSAGE_NUMBERS, GateFeatures
 from recollect.extraction.statement_gate import GATE_FILE, StatementGate
 from tools.gate_examples import GateExample, examples_of
 
@@ -66,7 +66,7 @@ def matrix_of(features: Sequence[GateFeatures]) -> csr_matrix:
 def train(chats: Sequence[AlpsChat], examples: Sequence[GateExample]) -> StatementGate:
     """Fit both stages."""
     part = np.array([fold_of(f"inner {chats[example.chat].id}", _INNER_FOLDS) for example in examples])
-    rows = np.zeros((len(examples), len(examples[0].numbers)), np.float32)
+    rows = np.zeros((len(examples), MESSAGE_NUMBERS), np.float32)
     for number in range(_INNER_FOLDS):
         gate = _first_stage([examples[place] for place in np.flatnonzero(part != number).tolist()])
         for place in np.flatnonzero(part == number).tolist():

@@ -240,7 +240,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
         say_json({"memories": [json_output.memory(memory) for memory in page], "next": following})
         return
     if not page:
-        names = " or ".join(name.value for name in kinds)
+        names = " or ".join(name.value for name in kinds) if kinds else "memory"
         hint = "" if kind else "; --kind turn lists messages"
         note(f"no {names} of {here.subject.text}{' after that' if after else ''}{hint}")
         return
@@ -257,7 +257,7 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
     ]
     rows(headers, lines)
     if more:
-        same = [f"--kind {name.value}" for name in kinds] if kind else []
+        same = [f"--kind {name.value}" for name in kinds] if kinds else []
         same += ["--closed"] if closed else []
         same += [f"--at {at}"] if at else []
         same += [f"--known-at {known_at}"] if known_at else []
@@ -267,11 +267,11 @@ def list_(  # noqa: PLR0913  # a command's options are its parameters
         note(f"more: recollect list {' '.join([*same, f'--limit {limit}', f'--after {page[-1].id}'])}")
 
 
-def _kinds(names: Sequence[str] | None) -> "tuple[MemoryKind, ...]":
+def _kinds(names: Sequence[str] | None) -> "tuple[MemoryKind, ...] | None":
     from recollect.types import KIND_ORDER, MemoryKind
 
     if not names:
-        return (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE)
+        return None
     known = {kind.value for kind in KIND_ORDER}
     wrong = next((name for name in names if name not in known), None)
     if wrong is not None:

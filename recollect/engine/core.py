@@ -200,7 +200,7 @@ class AsyncRecollect(Connectable, Services):
         self,
         *,
         user: str | Subject | None = None,
-        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        kinds: Sequence[MemoryKind] | None = None,
         closed: bool = False,
         after: str | None = None,
         tag: str = "",
@@ -214,7 +214,7 @@ class AsyncRecollect(Connectable, Services):
         """List memories, by default newest first.
 
         Args:
-            kinds: Kinds of memories to list.
+            kinds: Kinds of memories to list; None: notes, facts, episodes, and the quotations that are kept.
             closed: List closed memories as well.
             after: Id of the last memory of the page before; None lists from the newest on.
             tag: Only memories with this tag; empty lists all.

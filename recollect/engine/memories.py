@@ -36,7 +36,8 @@ MAX_RESULTS = 200
 class ListRequest:
     """Which memories of a subject to list."""
 
-    kinds: Sequence[MemoryKind]
+    kinds: Sequence[MemoryKind] | None
+    """None: notes, facts, episodes, and the quotations that are kept."""
     closed: bool = False
     """Closed ones as well."""
     after: str | None = None

@@ -10,8 +10,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.prompt.sentences import fact_sentence
 from recollect.text import asks, bare, negations, split_sentences, terms, words
+from recollect.text.source_marks import words_said
 from recollect.text.statement_language import ENGLISH_CODE, language_of
 from recollect.text.wordings import foreign_difference
 from recollect.types import Memory, MemoryKind
@@ -142,10 +142,9 @@ def _counted(text: str) -> frozenset[tuple[str, str]]:
 
 
 def _shown(memory: Memory) -> list[_Known]:
-    """Return a memory as it is stored and, if the prompt words it otherwise, as it was shown."""
-    if memory.kind is not MemoryKind.FACT:
-        return [_known(memory)]
-    return [_known(memory), _known(replace(memory, text=fact_sentence(memory)))]
+    """Return a memory as it is stored and, if it quotes its speaker, the words alone."""
+    words = words_said(memory.text)
+    return [_known(memory)] if words is None else [_known(memory), _known(replace(memory, text=words))]
 
 
 def _known(memory: Memory) -> _Known:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.games import names_game
-from recollect.extraction.gate import mentions_speaker
 from recollect.extraction.pasted_evidence import changes_anything, without_marks
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
@@ -83,6 +82,11 @@ MIN_ASSENTED_WORDS = 0.5
 # Characters at the start of a memory that are searched for who said it.
 _MAX_ATTRIBUTION_CHARACTERS = 200
 _SPEAKER = frozenset({"user", "assistant"})
+_FIRST_PERSON = LazyPattern(r"\b(?:i|i'm|im|i've|i'd|i'll|my|mine|me|myself|we|we're|we've|our|us)\b", re.IGNORECASE)
+# English function words: a text without any is in another language, whose cues are not known here.
+_ENGLISH_FUNCTION_WORD = LazyPattern(
+    r"\b(?:the|i|i'm|you|it|are|of|and|this|that|my|with|not|please|what|how|can|don't|have)\b", re.IGNORECASE
+)
 _NEGATION = LazyPattern(
     r"\b(?:no|not|never|none|without|cannot|neither|nor|free|stopped|quit|non|nicht|kein\w{0,2}|nie|pas|sin|nunca|não|niet|geen|"
     r"inte|ikke|ei|nem|değil|bukan|tidak|không|не|нет|ні|δεν|لا|ليس|לא|नहीं)\b|n['’]t\b|[不没沒無]|ない|ません|안|않|ไม่",
@@ -191,8 +195,8 @@ def check_evidence(
     inside = is_quoted_in(candidate.quote, readable(message))
     if answer is not None and (inside or question):
         return _assented(candidate, message, answer, question)
-    # A retraction or correction may be as short as 'jk'.
-    answers = bool(question or candidate.forgets_seqs or candidate.corrects)
+    # A retraction may be as short as 'jk'.
+    answers = bool(question or candidate.forgets_seqs)
     whole = answers and _plain(candidate.quote) and _plain(candidate.quote) == _plain(readable(message))
     if not whole and not is_quote(candidate.quote):
         return CheckedEvidence(None, "has no quote")
@@ -317,12 +321,17 @@ def _only_asks(candidate: Candidate) -> bool:
     if asks(candidate.text) and not statement_part(candidate.text):
         return True
     quote = fold(candidate.quote)
-    if not asks(quote) or statement_part(quote) or mentions_speaker(quote):
+    if not asks(quote) or statement_part(quote) or _mentions_speaker(quote):
         return False
     stated = set(terms(candidate.text)) - _SPEAKER
     if _CURIOUS.search(candidate.text):  # a question shows that
         return (stated - _CURIOUS_TERMS).isdisjoint(terms(quote))
     return len(stated & set(terms(quote))) < MIN_ASSENTED_WORDS * max(len(stated), 1)
+
+
+def _mentions_speaker(text: str) -> bool:
+    """Return whether a text mentions its writer, or is in a language where that cannot be checked."""
+    return bool(_FIRST_PERSON.search(text)) or not _ENGLISH_FUNCTION_WORD.search(text)
 
 
 def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question: str) -> CheckedEvidence:

@@ -15,10 +15,10 @@ from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks
 from recollect.text.scripts import script_of
 
-FEATURES_VERSION = 2
+FEATURES_VERSION = 3
 """Changes with the features: weights that were trained with other ones cannot be used."""
-MESSAGE_NUMBERS = 34
-"""Length of the row that describes a message to the second stage (`rules/message_features.py`)."""
+MESSAGE_NUMBERS = 28
+"""Length of the row that describes a message to the second stage (`message_numbers.py`)."""
 _COLUMN_BITS = 17
 COLUMNS = 1 << _COLUMN_BITS
 """Size of the table of weights."""

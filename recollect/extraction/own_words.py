@@ -23,7 +23,7 @@ from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.changes import HEADINGS
-from recollect.prompt.sentences import wording
+from recollect.prompt.sentences import headings
 
 # Tags of Recollect's blocks, plain or escaped; the boundary's hash may follow the name in both.
 _OUR_TAG = LazyPattern(
@@ -107,7 +107,7 @@ _OUR_FRAME = LazyPattern(
     r"|^The recent messages follow behind it word for word|^Use these notes where they help to answer"
     r"|^Let what you remember show in how you act|^Answer consistently with (?:this profile|what was said before)"
 )
-BLOCK_HEADINGS = frozenset({*HEADINGS, *(group.heading for group in wording().groups)})
+BLOCK_HEADINGS = frozenset({*HEADINGS, *(group.heading for group in headings())})
 """Lines above the facts of a block."""
 _LISTED = LazyPattern(r"[ \t>]{0,20}(?:[-*•]|\d{1,3}\.)\s|[ \t>]{2,20}+(?:Summary|Context): |[ \t>]{0,20}</?memories>")
 _OUR_ROW = LazyPattern(

@@ -21,14 +21,7 @@ def without_marks(words: str) -> str:
 
 def changes_anything(candidate: Candidate) -> bool:
     """Return whether a candidate would end, correct or forget a memory: no pasted text may."""
-    return bool(
-        candidate.ends
-        or candidate.forgets
-        or candidate.forgets_seqs
-        or candidate.corrects
-        or candidate.replaces
-        or candidate.shifts
-    )
+    return bool(candidate.ends or candidate.forgets or candidate.forgets_seqs or candidate.replaces)
 
 
 def with_source(candidate: Candidate) -> Candidate:

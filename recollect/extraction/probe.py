@@ -5,10 +5,9 @@ Runs in the child process, which can be stopped where a pattern takes too long.
 
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.redaction import redact_with_shapes
 from recollect.extraction.review_gate import planted_order, review_reason
-from recollect.extraction.rules import extract_by_rules
+from recollect.extraction.rules import read_by_rules
 from recollect.extraction.salience import assess_salience
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import MAX_READ_CHARACTERS, ExtractionInput, readable
@@ -25,7 +24,6 @@ def probe(message: LoggedMessage, zone: ZoneInfo) -> str:
     """
     redact_with_shapes(message.text[:MAX_READ_CHARACTERS])
     text = readable(message)
-    is_worth_extracting(text)
     assess_salience(text)
     planted_order(text, message.role)
     terms(text)
@@ -35,8 +33,12 @@ def probe(message: LoggedMessage, zone: ZoneInfo) -> str:
     asks(plain)
     only_asks(plain)
     source = ExtractionInput(
-        messages=(message,), subject=Subject("user", "probe"), sources=frozenset({message.role}), time_zone=zone
+        messages=(message,),
+        subject=Subject("user", "probe"),
+        sources=frozenset({message.role}),
+        time_zone=zone,
+        keeps_sentences=True,
     )
-    for candidate in extract_by_rules(source):
+    for candidate in read_by_rules(source).candidates:
         review_reason(candidate, message.role, text)
     return text

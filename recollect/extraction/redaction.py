@@ -19,6 +19,7 @@ from recollect.memo import remembered
 
 # Shapes whose replacement names them; all others become `[secret]`.
 LABELS = frozenset({"iban", "card", "ssn", "account", "id"})
+_SCRUBBED = LazyPattern(rf"\[(?:secret|{'|'.join(sorted(LABELS))})\]")
 # Digits enough for the shortest number that is found without a name.
 _DIGITS = LazyPattern(r"(?:\d\D{0,3}){8}")
 
@@ -89,6 +90,15 @@ def redact(text: str) -> str:
     'No Firebase API key in the build'
     """
     return build_redaction(text).text
+
+
+def is_scrubbed(text: str) -> bool:
+    """Return whether a secret was struck out of a text.
+
+    >>> is_scrubbed("my password is [secret]"), is_scrubbed("my password is long")
+    (True, False)
+    """
+    return bool(_SCRUBBED.search(text))
 
 
 def redact_with_shapes(text: str) -> tuple[str, tuple[str, ...]]:

@@ -4,6 +4,7 @@ Sentences end where `recollect.text.sentence_ends` says.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from recollect.dates import DateMention
@@ -193,13 +194,10 @@ def shortened(text: str, max_characters: int) -> str:
     return (head if blank else text[: max_characters - 1]).rstrip(" ,;:-") + "…"
 
 
-# Words that already tie a date to the sentence: 'until tomorrow' becomes 'until 4 May'.
-_TIED = LazyPattern(r"\b(?:to|until|till|by|before|after|since|between|for|of)\s$", re.IGNORECASE)
-MAX_TIE_CHARACTERS = 10
+def write_out(text: str, mentions: Sequence[DateMention], *, offset: int = 0) -> str:
+    """Write the days that relative dates mean behind them, in brackets: 'tomorrow [4 May 2026]'.
 
-
-def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str:
-    """Replace relative dates with the days they mean; dates that name their year and words of other languages stay.
+    Dates that name their year stay as they are; every word of the text stays.
 
     Args:
         text: A part of the text in which the mentions were found.
@@ -208,14 +206,10 @@ def write_out(text: str, mentions: list[DateMention], *, offset: int = 0) -> str
     """
     for mention in sorted(mentions, key=lambda found: found.span, reverse=True):
         start, end = mention.span[0] - offset, mention.span[1] - offset
-        if mention.explicit or mention.language != "en" or start < 0 or end > len(text):
+        if mention.explicit or mention.recurs or start < 0 or end > len(text):
             continue
-        if text[end : end + 2] in ("'s", "’s"):
-            text = f"{text[: end + 2]} ({mention.absolute}){text[end + 2 :]}"
-            continue
-        is_tied = _TIED.search(text[max(0, start - MAX_TIE_CHARACTERS) : start])
-        phrase = mention.absolute if is_tied else mention.phrase
-        if text[start].isupper() and not text[:start].strip():
-            phrase = phrase[0].upper() + phrase[1:]
-        text = text[:start] + phrase + text[end:]
+        end -= text[start:end].endswith(".")
+        # "Tomorrow's exam": the day belongs to the whole word.
+        end += 2 if text[end : end + 2] in ("'s", "’s") else 0
+        text = f"{text[:end]} [{mention.absolute}]{text[end:]}"
     return text

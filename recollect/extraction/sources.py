@@ -49,8 +49,8 @@ class ExtractionInput:
     """Mode of the conversation (`chat`, `qa`, `summary`), which sets the style of a model's extraction."""
     tags: tuple[str, ...] = ()
     """Tags of this conversation's records."""
-    learned_gate: bool = False
-    """The rules quote what the learned gate takes and they cannot read."""
+    keeps_sentences: bool = False
+    """Sentences that the learned gate keeps become notes."""
     invented: Mapping[int, str] = field(default_factory=dict)
     """What messages say within a game, a story or a supposition, by `seq`: a model sees it, marked as such."""
     given: Mapping[int, str] = field(default_factory=dict)

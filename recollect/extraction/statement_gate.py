@@ -1,8 +1,8 @@
 """Learned gate: how likely a text states something lasting about its speaker. Loads `statement_gate.npz` once.
 
 The first stage judges sentences: a linear model over hashed features (`gate_features.py`), the same for all languages.
-The second judges a message: boosted trees over numbers that describe it (`rules/message_features.py`), the first
-stage's among them. `tools/train_gate.py` trains both on AlpsBench, whose chats come from WildChat (both ODC-BY 1.0);
+The second judges a message: boosted trees over numbers that describe it (`message_numbers.py`), the first stage's
+among them. `tools/train_gate.py` trains both on AlpsBench, whose chats come from WildChat (both ODC-BY 1.0);
 the file holds weights of hashes, thresholds, and no text.
 """
 

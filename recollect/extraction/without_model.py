@@ -18,7 +18,7 @@ from recollect.extraction.sentences import TextSpan, fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable, speaker_label, speaker_of
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import FormPolicy, Profile
-from recollect.text import bare, terms
+from recollect.text import terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
 
 _TASTES = frozenset({"preference", "instruction"})
@@ -51,47 +51,20 @@ def _shaped(candidates: Sequence[Candidate], form: FormPolicy) -> Sequence[Candi
     if form.extractor == "facts":
         return [item for item in candidates if item.kind is MemoryKind.FACT or item.forgets]
     if form.extractor == "memories":
-        return _without_repeats(candidates)
+        return candidates
     notes = _sentences(candidates)
     return [replace(note, type=_type(note, form.types)) for note in notes] if form.extractor == "typed" else notes
 
 
-# Facts of these slots quote the statement: next to a note they would repeat it, and outlive it.
-_IN_OWN_WORDS = ("workflow:", "routine:", "commitment:")
-
-
-def _without_repeats(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Leave out facts in the user's own words if a note has the same words."""
-    notes = [(item.seq, item.quote) for item in candidates if item.kind is MemoryKind.NOTE]
-    return [
-        item
-        for item in candidates
-        if not (
-            item.key.startswith(_IN_OWN_WORDS) and any(item.seq == seq and item.quote in quote for seq, quote in notes)
-        )
-    ]
-
-
 def _sentences(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Write facts as notes; a fact that a note of the same words states already is left out.
-
-    Of two facts from the same words about the same thing, the more important one is kept.
-    """
-    candidates = [item for item in candidates if not any(_says_more(other, item) for other in candidates)]
-    notes = {(item.seq, item.quote) for item in candidates if item.kind is MemoryKind.NOTE}
-    kept: list[Candidate] = []
+    """Write facts as notes: one for each sentence, as important as the most important thing that it states."""
+    notes: dict[tuple[int, str, str], Candidate] = {}
     for item in candidates:
-        if item.kind is MemoryKind.NOTE:
-            kept.append(item)
-        elif not any(seq == item.seq and item.quote in quote for seq, quote in notes):
-            kept.append(replace(item, kind=MemoryKind.NOTE, category="", key="", value=""))
-    return kept
-
-
-def _says_more(fact: Candidate, other: Candidate) -> bool:
-    """Return whether a fact is a more important version of another from the same words."""
-    both = fact.kind is other.kind is MemoryKind.FACT and (fact.seq, fact.quote) == (other.seq, other.quote)
-    return both and fact.importance > other.importance and bool(fact.value) and bare(fact.value) in bare(other.value)
+        note = replace(item, kind=MemoryKind.NOTE, category="", key="" if not item.forgets else item.key)
+        known = notes.get((item.seq, item.text, item.forgets))
+        if known is None or known.importance < note.importance:
+            notes[item.seq, item.text, item.forgets] = note
+    return list(notes.values())
 
 
 def _type(candidate: Candidate, types: tuple[str, ...]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.provenance import with_characters
-from recollect.extraction.rules.clause_notes import FORGET_REQUEST_MARK
+from recollect.extraction.rules.forgetting import FORGET_REQUEST_MARK
 from recollect.extraction.sources import is_read_whole
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.bisection import propose_in_parts
@@ -24,9 +24,10 @@ from recollect.formation.inputs import (
     skipped,
     take_batch,
 )
+from recollect.formation.kept_turns import kept_turns
 from recollect.formation.known_memories import KnownMemories
 from recollect.formation.owners import own_candidates
-from recollect.formation.propose import FORMED, ExtractionResult, extractor_version
+from recollect.formation.propose import FORMED, ExtractionResult, extraction_input, extractor_version
 from recollect.formation.reconcile import close_abandoned, restore_replaced
 from recollect.formation.reconcile import close_outdated as outdated_by_version
 from recollect.formation.runtime import Runtime
@@ -47,6 +48,7 @@ from recollect.types import (
     FormationResult,
     Lease,
     LoggedMessage,
+    StrengthenMemory,
 )
 
 # Messages formed per commit. By rules a batch costs milliseconds; a model sees few enough to name each one well.
@@ -107,6 +109,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     await _count(left, batch, runtime)
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
+    changes = [*changes, *await _kept(batch, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     again = log_repeated_parts(batch, parts, runtime)
     return FormationResult(
@@ -115,6 +118,17 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
         subject_version=hot.version,
         user_characters=characters([message for message in new if message.role == "user"]),
+    )
+
+
+async def _kept(batch: ExtractionBatch, runtime: Runtime) -> list[StrengthenMemory]:
+    """Weigh the quotations of messages that are worth keeping, where no model forms notes of them."""
+    form = batch.profile.form
+    if runtime.model is not None or not form.turns or form.extractor != "memories":
+        return []
+    source = extraction_input(batch, runtime)
+    return await run_in_thread_if_large(
+        characters(batch.messages), lambda: kept_turns(source, batch.hot), above=LARGE_BATCH
     )
 
 

@@ -12,10 +12,6 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.formation.runtime import Runtime
 from recollect.ids import id_bytes, id_text
 from recollect.recall.top_k import top_k
-from recollect.resolution.lifecycle import collect_ended_words
-from recollect.resolution.replaced import may_replace
-from recollect.resolution.retraction import may_end
-from recollect.resolution.states import words_of
 from recollect.resolution.values import Neighbour, Neighbours
 from recollect.text import term_key, terms
 from recollect.types import (
@@ -37,8 +33,6 @@ _FACT = MemoryKind.FACT.number
 _MAX_RESTATING = 200
 # Maximum number of notes that one request to forget may name.
 _MAX_NAMED = 50
-# Notes among which a changed part of a life is looked for: a job, a home.
-_MAX_OF_A_STATE = 200
 # Vectors compared in the time in which one is copied, and rows looked at first for each memory that is wanted.
 _COPY_COST, _ROWS_EACH = 4, 4
 # Rows from which they are searched in a thread: some 3 ms, and 100,000 memories would hold the event loop for 100.
@@ -150,7 +144,7 @@ async def gather_neighbours(
             neighbour.memory.id != candidate.replaces for neighbour in near[place]
         ):
             near[place] = [*near[place], Neighbour(memory=claimed[candidate.replaces], similarity=0.0)]
-        if may_end(candidate) or may_replace(candidate):
+        if candidate.forgets:
             near[place] = [*near[place], *await _of_its_words(hot, candidate, near[place], runtime)]
     return Neighbours(near=near, facts=facts, restating=restating)
 
@@ -216,18 +210,9 @@ def _holds(hot: SubjectSnapshot, memory: MemoryId) -> bool:
 async def _of_its_words(
     hot: SubjectSnapshot, candidate: Candidate, near: Sequence[Neighbour], runtime: Runtime
 ) -> list[Neighbour]:
-    """Find the notes that an end may mean: it names them by a word, and need not be like them."""
+    """Find the notes that a request to forget may mean: it names them by a word, and need not be like them."""
     there = {neighbour.memory.id for neighbour in near}
-    named = await find_notes_sharing_terms(
-        hot,
-        terms(candidate.forgets or f"{candidate.text} {candidate.corrects} {collect_ended_words(candidate)}"),
-        runtime,
-        limit=_MAX_NAMED,
-    )
-    if candidate.shifts:
-        changed = " ".join(f"{words_of(shift.state)} {shift.old}" for shift in candidate.shifts)
-        more = await find_notes_sharing_terms(hot, terms(changed), runtime, limit=_MAX_OF_A_STATE)
-        named += [memory for memory in more if memory not in named]
+    named = await find_notes_sharing_terms(hot, terms(candidate.forgets), runtime, limit=_MAX_NAMED)
     return [Neighbour(memory=memory, similarity=0.0) for memory in named if memory.id not in there]
 
 

@@ -34,7 +34,7 @@ def own_candidates(
     return [
         candidate
         for candidate in candidates
-        if candidate.ends or candidate.forgets or candidate.corrects or is_of_user(candidate) is not of_app
+        if candidate.ends or candidate.forgets or is_of_user(candidate) is not of_app
     ]
 
 

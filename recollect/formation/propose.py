@@ -8,13 +8,10 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError, ModelFault, ReadingOverrunError
-from recollect.extraction.evidence import question_before
-from recollect.extraction.gate import is_worth_extracting
 from recollect.extraction.llm import ModelExtraction, extract_by_model
 from recollect.extraction.provenance import INTERACTION, USER_CHARACTER, tags_of
 from recollect.extraction.rules import RulesResult
-from recollect.extraction.rules.extractor import forget_requests, read_updates
-from recollect.extraction.rules.gated_quotes import may_be_gated
+from recollect.extraction.rules.extractor import forget_requests
 from recollect.extraction.salience import is_pleasantry
 from recollect.extraction.schemas import OutputSchema, schema_for
 from recollect.extraction.sentences import fold, sentences
@@ -35,7 +32,6 @@ from recollect.formation.skips import why_skipped
 from recollect.profiles.policies import FormPolicy
 from recollect.providers.protocols import LanguageModel
 from recollect.text import terms
-from recollect.text.updates import Update
 from recollect.types import Candidate, LoggedMessage, Memory, MemoryKind
 
 # Memories shown to a model: those that the messages may repeat or correct, no more than a prompt can bear.
@@ -59,10 +55,6 @@ class ExtractionResult:
     """The message that `dropped` speaks of; None: the whole batch."""
     left_out: Mapping[int, str] = field(default_factory=dict)
     """How much of a message was not read or kept, by its `seq`."""
-    updates: Sequence[tuple[int, Update]] = ()
-    """What messages say is no longer as it was, each with the `seq` of its message."""
-    by_rules: bool = False
-    """The rules read the messages: what no longer holds is closed by `updates` alone."""
 
 
 def extractor_version(model: LanguageModel | None, form: FormPolicy) -> str:
@@ -90,12 +82,12 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
         size, lambda: _worth(batch, asked=runtime.model is not None), above=LARGE_BATCH
     )
     if not worth:
-        return replace(_nothing(batch), updates=await _updates(batch, runtime), by_rules=runtime.model is None)
-    source = _source(batch, runtime)
+        return _nothing(batch)
+    source = extraction_input(batch, runtime)
     form = batch.profile.form
     reads_whole = form.extractor == "paragraph" or (form.without_model == "records" and runtime.model is None)
     if runtime.model is None and not reads_whole:
-        return replace(await _by_rules(source, batch, runtime), updates=await _updates(batch, runtime), by_rules=True)
+        return await _by_rules(source, batch, runtime)
     # A request to forget is honoured whether or not the extractor knows of such.
     asking_us = replace(source, messages=as_user(source.messages, batch.options))
     requests = await run_in_thread_if_large(size, lambda: forget_requests(asking_us), above=LARGE_BATCH)
@@ -116,8 +108,7 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
         if candidate.replaces or not (candidate.ends and candidate.seq in asking)
     ]
     candidates = (*(_as_requested(candidate, requests) for candidate in told), *requests)
-    updates = await _updates(batch, runtime)
-    return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
+    return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable)
 
 
 def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
@@ -182,7 +173,8 @@ async def propose_by_rules(batch: ExtractionBatch, runtime: Runtime) -> Extracti
     return await propose(batch, replace(runtime, model=None))
 
 
-def _source(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInput:
+def extraction_input(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInput:
+    """Return what extractors read of a batch."""
     return ExtractionInput(
         messages=batch.messages,
         earlier=batch.earlier,
@@ -191,7 +183,7 @@ def _source(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInput:
         time_zone=runtime.zone,
         interaction=str(batch.options.get(INTERACTION) or "chat"),
         tags=tags_of(batch.options),
-        learned_gate=batch.profile.form.learned_gate,
+        keeps_sentences=not batch.profile.form.turns,
         invented=batch.invented,
         given=batch.given,
     )
@@ -207,15 +199,6 @@ async def _by_rules(source: ExtractionInput, batch: ExtractionBatch, runtime: Ru
     if read is None:
         read = await asyncio.to_thread(read_without_model, source, batch.profile)
     return ExtractionResult(candidates=read.candidates, left_out=read.left_out)
-
-
-async def _updates(batch: ExtractionBatch, runtime: Runtime) -> list[tuple[int, Update]]:
-    """Read what is no longer as it was, where messages are quoted or read by rules."""
-    form = batch.profile.form
-    if form.extractor == "paragraph" or form.without_model == "records":
-        return []
-    source = _source(batch, runtime)
-    return await run_in_thread_if_large(characters(batch.messages), lambda: read_updates(source), above=LARGE_BATCH)
 
 
 def _nothing(batch: ExtractionBatch) -> ExtractionResult:
@@ -240,12 +223,9 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
 
 
 def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:
-    text = readable(message)
     if not asked:
-        around = (*batch.earlier, *batch.messages)
-        replies = message.role == "user" and bool(question_before(message, around))
-        by_rules = replies or is_worth_extracting(text)
-        return by_rules or (batch.profile.form.learned_gate and may_be_gated(message, around))
+        return True  # reading it by the rules takes less than deciding whether to
+    text = readable(message)
     if why_skipped(message, batch):
         return False
     # An assistant's answer tells what is so; what it asks or wishes tells nothing.

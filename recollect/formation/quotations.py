@@ -21,7 +21,6 @@ from recollect.ids import id_text, new_id
 from recollect.lazy_pattern import LazyPattern
 from recollect.text import asks, is_unspaced, only_asks, source_key, split_sentences, squeeze, term_key
 from recollect.types import (
-    QUESTION_FLAG,
     Action,
     AddMemory,
     Change,
@@ -47,8 +46,6 @@ BATCH_SIZE = 64
 MIN_SHARED_TERMS = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
-# In `SubjectSnapshot.roles`.
-_ASSISTANT = 2
 _ASKS = LazyPattern(
     r"(?:(?:and|or|so|but|ok|okay|well|hey|hi|hello|please)[\s,]++){0,6}"
     r"(?:who|whom|whose|what|what's|when|where|where's|which|why|how|how's|is|are|am|was|were|do|does|did|don't|doesn't|"
@@ -163,14 +160,9 @@ def places(hot: SubjectSnapshot, outdated: Sequence[Outdated], kind: MemoryKind)
         needed = old.terms
         hits = term_owner[np.isin(hot.terms, np.array(sorted(term_key(hot.salt, term) for term in needed), np.uint32))]
         share = np.bincount(hits, minlength=len(hot)) / max(len(needed), 1)
-        enough = 1.0 if old.value else 0.0 if old.is_topic or old.state or old.update else MIN_SHARED_TERMS
+        enough = 1.0 if old.value else 0.0 if old.is_topic else MIN_SHARED_TERMS
         near = np.flatnonzero(is_wanted & (share > 0) & (share >= enough))
         found.update((near if old.value or old.is_topic else near[-MAX_SEARCHED:]).tolist())
-        if old.update:  # names are spelt in several ways: the newest are read, whatever words they have
-            found.update(np.flatnonzero(is_wanted)[-MAX_SEARCHED:].tolist())
-    if kind is MemoryKind.TURN and all(old.update or old.state for old in outdated):
-        by_assistant = hot.roles % QUESTION_FLAG == _ASSISTANT
-        return sorted(place for place in found if not by_assistant[place])  # such are changes in the user's own words
     return sorted(found)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from recollect.extraction.courtesy import SkipReason, skip_reason
 from recollect.extraction.evidence import question_before
 from recollect.extraction.machine_text import find_machine_text
-from recollect.extraction.rules.gated_quotes import statement_probability
+from recollect.extraction.rules.kept_sentences import statement_probability
 from recollect.extraction.sources import readable
 from recollect.extraction.spans import blank_out
 from recollect.extraction.wrappers import find_wrapped
@@ -25,7 +25,7 @@ def why_skipped(message: LoggedMessage, batch: ExtractionBatch) -> SkipReason:
     """Return why a model need not see a new message of a batch; empty if it may hold something."""
     if message.seq in batch.invented or message.seq in batch.given:
         return ""
-    return skip_of(message, (*batch.earlier, *batch.messages), learned_gate=batch.profile.form.learned_gate)
+    return skip_of(message, (*batch.earlier, *batch.messages))
 
 
 def withheld(batch: ExtractionBatch) -> list[SkipReason]:
@@ -36,18 +36,17 @@ def withheld(batch: ExtractionBatch) -> list[SkipReason]:
     return [reason for reason in reasons if reason]
 
 
-def skip_of(message: LoggedMessage, around: Sequence[LoggedMessage], *, learned_gate: bool = True) -> SkipReason:
+def skip_of(message: LoggedMessage, around: Sequence[LoggedMessage]) -> SkipReason:
     """Return why a model need not see a message that is not part of a game; empty if it may hold something.
 
     Args:
         message: A new message.
         around: It and the messages around it: the one before may ask what it answers.
-        learned_gate: The learned gate is asked about what looks like code.
     """
     question = question_before(message, around)
     own = readable(message)
     reason = skip_reason(own, asked=bool(question), fenced=any(map(str.isalnum, message.text)))
-    if reason == "code" and learned_gate and statement_probability(message, around) >= CODE_THRESHOLD:
+    if reason == "code" and statement_probability(message, around) >= CODE_THRESHOLD:
         return ""
     return "code" if reason == "carried" and _is_of_programs(message.text) else reason
 

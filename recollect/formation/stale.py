@@ -1,4 +1,4 @@
-"""Find the clauses of a quoted message that say what no longer holds or is to be forgotten. Pure."""
+"""Find the clauses of a quoted message that are to be forgotten. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -6,29 +6,21 @@ from dataclasses import dataclass, replace
 from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.sentences import Clause, fine_clauses, fold, joined_clauses, sentences
 from recollect.formation.withheld import disjoint
-from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
+from recollect.resolution.forget_targets import MIN_SHARED_WORDS
 from recollect.resolution.lexicon import DEGREE
-from recollect.resolution.retraction import MIN_SHARED_WORDS
-from recollect.resolution.states import tells_state, words_of
 from recollect.resolution.tokens import content_of, tokenize
 from recollect.resolution.topics import is_about, related_words, topic_parts, topic_words
 from recollect.resolution.values import ResolvedCandidate
 from recollect.text import normalise, terms, words
 from recollect.text.normalize import shared_ends
-from recollect.text.update_screen import MAX_SCREENED_CHARACTERS, ScreenedText, may_contradict
-from recollect.text.updates import Update, contradicts
 from recollect.types import (
     Action,
-    AddMemory,
     Candidate,
-    Change,
     Decision,
     Evidence,
-    LifeState,
     Memory,
     MemoryKind,
-    MemoryState,
     MessageRef,
     Withheld,
 )
@@ -38,14 +30,12 @@ _SECOND_PERSON = frozenset(
     """you you're you've you'd your yours du dein deine deiner deinem deinen dir dich ihr ihre ihrem ihren ihnen sie tu
     ton ta tes toi vous votre vos tú te usted ustedes su sus tuo tua tuoi voi vostro lei você seu sua teu""".split()
 )
-# 'Pixie, not Pixel': the second word was said earlier by mistake.
-_DENIED = LazyPattern(
-    r"\w,?\s(?:and\s)?not\s(?P<old>[^\W_][\w'’.-]{1,40}(?:\s[\w'’.-]{1,40}){0,2})\s{0,3}(?:[,.;!?)]|$)"
-)
 # A sentence repeats a note if it has at least this many of the note's words, and the share `MIN_SHARED_WORDS` of them.
 _MIN_SHARED_WORDS = 2
 # Sentences of a forgotten quotation for which repetitions are searched: the first ones of its message.
 MAX_REPEATED = 12
+# Characters of a text whose words are compared before its clauses are.
+MAX_SCREENED_CHARACTERS = 10_000
 # An assistant's sentence of at most this many words only reacts to what the user said.
 _MAX_REACTION_WORDS = 4
 
@@ -80,12 +70,6 @@ class Outdated:
     """All quotations and summaries are to be forgotten."""
     is_topic: bool = False
     """It is to be forgotten: every sentence about it is left out, including the request."""
-    state: LifeState | None = None
-    """A part of the user's life that changed: the user's sentences about its former state are left out."""
-    update: Update | None = None
-    """A later clause: the user's clauses that it contradicts are left out."""
-    conversation: str = ""
-    """The only conversation that is searched, and only for the value; empty: all are."""
     cause: str = ""
     """Id of the memory that replaced it, or of the closed one itself: undoing that brings the quotations back."""
 
@@ -96,7 +80,7 @@ class Outdated:
 
     def reaches(self, said: Evidence) -> bool:
         """Return whether a message may repeat it: it was said before the end, or asks to forget it."""
-        if (self.conversation and said.conversation != self.conversation) or (self.role and said.role != self.role):
+        if self.role and said.role != self.role:
             return False
         if not self.is_searched or self.until is None:
             return self.is_searched
@@ -202,73 +186,24 @@ def _of_quotation(quotation: Memory, cause: str) -> list[Outdated]:
     return found
 
 
-def outdated_by(
-    resolved: Sequence[ResolvedCandidate], changes: Sequence[Change], decisions: Sequence[Decision]
-) -> list[Outdated]:
-    """Collect what these decisions end, or ask to forget."""
-    causes: dict[str, str] = {}
-    for line in decisions:
-        if line.memory_id and line.target_id and line.action is Action.REPLACE:
-            causes[line.target_id] = line.memory_id
-        elif line.memory_id and line.target_id and line.action is Action.CLOSE:
-            causes[line.memory_id] = line.target_id
+def outdated_by(resolved: Sequence[ResolvedCandidate], decisions: Sequence[Decision]) -> list[Outdated]:
+    """Collect what requests to forget among these decisions end, and the topics that they name."""
+    causes = {
+        line.memory_id: line.target_id
+        for line in decisions
+        if line.memory_id and line.target_id and line.action is Action.CLOSE
+    }
     found: list[Outdated] = []
     for decided in resolved:
-        until, topic = (decided.evidence[0] if decided.evidence else None), decided.candidate.forgets
-        if topic and until:
-            found += outdated_topics(decided.candidate, until=until)
-        if until and decided.adds and decided.candidate.corrects:
-            found.append(denied_value(decided.candidate.corrects, decided.candidate.text, until))
-        elif until and decided.adds and (denied := _DENIED.search(decided.candidate.quote)):
-            found.append(denied_value(denied["old"], decided.candidate.text, until))
-        found += _changed_states(decided, until, decisions) if until else []
+        until = decided.evidence[0] if decided.evidence else None
+        if not decided.candidate.forgets or until is None:
+            continue
+        found += outdated_topics(decided.candidate, until=until)
         found += [
-            outdated_memory(closing.memory, until=until, is_topic=bool(topic), cause=causes.get(closing.memory.id, ""))
+            outdated_memory(closing.memory, until=until, is_topic=True, cause=causes.get(closing.memory.id, ""))
             for closing in decided.closes
-            if not closing.refined
         ]
-    ended = {
-        (decided.candidate.kind, decided.candidate.text, decided.evidence): decided
-        for decided in resolved
-        if decided.valid_to and not decided.refined
-    }
-    for change in changes:
-        if isinstance(change, AddMemory) and change.memory.state is MemoryState.CLOSED:
-            by = ended.get((change.memory.kind, change.memory.text, change.memory.evidence))
-            found += [outdated_memory(change.memory, until=by.ended_by)] if by else []
     return found
-
-
-def _changed_states(decided: ResolvedCandidate, until: Evidence, decisions: Sequence[Decision]) -> list[Outdated]:
-    """Describe how to find quotations of the former state of something that has changed."""
-    text = decided.candidate.text
-    if not decided.adds and not decided.closes:
-        return []
-    cause = next((line.memory_id for line in decisions if line.text == text and line.memory_id), None)
-    return [
-        Outdated(
-            value=content_words(shift.old) if shift.needs_old else frozenset(),
-            content=frozenset(),
-            terms=frozenset(terms(shift.old if shift.needs_old else words_of(shift.state))),
-            until=until,
-            state=shift.state,
-            cause=cause or "",
-        )
-        for shift in decided.candidate.shifts
-        if (content_words(shift.old) if shift.needs_old else shift.state is not LifeState.PLAN)
-    ]
-
-
-def denied_value(old: str, meant: str, until: Evidence) -> Outdated:
-    """Describe how to find, in the same conversation, what 'X, not Y' corrects."""
-    value = tokenize(old).content
-    return Outdated(
-        value=value,
-        content=value | content_words(meant),
-        terms=frozenset(terms(old)),
-        until=until,
-        conversation=until.conversation,
-    )
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -290,13 +225,11 @@ def stale_stretches(text: str, said: Evidence, outdated: Sequence[Outdated]) -> 
     Returns:
         The stretches to leave out, ordered and without overlap; empty if all of the message still holds.
     """
-    screened = ScreenedText(fold(text))
-    near = [
-        old for old in outdated if _names_message(old, said) or (old.reaches(said) and _may_say(screened, said, old))
-    ]
+    plain = fold(text)
+    near = [old for old in outdated if _names_message(old, said) or (old.reaches(said) and _may_say(plain, old))]
     if not near:
         return ()
-    clauses = [clause for sentence in sentences(screened.text) for clause in joined_clauses(sentence)]
+    clauses = [clause for sentence in sentences(plain) for clause in joined_clauses(sentence)]
     found: dict[int, Withheld] = {}
     for old in near:
         is_whole = old.is_everything and old.reaches(said)
@@ -315,19 +248,15 @@ def _names_message(old: Outdated, said: Evidence) -> bool:
     return said.ref in old.messages or said.ref in old.answers or any(source.ref == said.ref for source in old.evidence)
 
 
-def _may_say(text: ScreenedText, said: Evidence, old: Outdated) -> bool:
+def _may_say(text: str, old: Outdated) -> bool:
     """Return False if no clause of a message repeats what no longer holds: most are about other things."""
     if old.is_everything:
         return True
-    if (old.state or old.update) and said.role != "user":
-        return False
-    if old.update and not old.state:
-        return may_contradict(old.update, text)
-    if len(text.text) > MAX_SCREENED_CHARACTERS:
+    if len(text) > MAX_SCREENED_CHARACTERS:
         return True
-    if old.value or old.state:
-        return old.value <= _content(text.text)
-    return old.is_topic or len(old.content & _content(text.text)) >= _enough(old)
+    if old.value:
+        return old.value <= _content(text)
+    return old.is_topic or len(old.content & _content(text)) >= _enough(old)
 
 
 @remembered
@@ -342,15 +271,11 @@ def _enough(old: Outdated) -> float:
 
 def says_again(sentence: str, role: str, old: Outdated) -> bool:
     """Return whether a sentence says what no longer holds, or is about what is to be forgotten."""
-    if old.state:
-        return role == "user" and old.value <= tokenize(sentence).content and tells_state(old.state, sentence)
-    if old.update:
-        return role == "user" and contradicts(old.update, sentence)
     shared = old.content & tokenize(sentence).content
     if old.value:
         if not old.value <= tokenize(sentence).content:
             return False
-        if old.is_topic or old.conversation or shared - old.value:
+        if old.is_topic or shared - old.value:
             return True
         spoken = words(sentence)
         return role == "assistant" and (not _SECOND_PERSON.isdisjoint(spoken) or len(spoken) <= _MAX_REACTION_WORDS)

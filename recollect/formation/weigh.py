@@ -16,7 +16,6 @@ from recollect.extraction.sources import readable
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.budgeted_model import with_budget
 from recollect.formation.contexts import shorten_contexts, without_stale_contexts
-from recollect.formation.contradictions import closed_within, misspoken, superseded
 from recollect.formation.forget import forgotten_by_hand, repeats_forgotten
 from recollect.formation.forgotten_answers import find_forgotten
 from recollect.formation.forgotten_prompts import forget_shown
@@ -94,11 +93,7 @@ async def weigh(
     changes, decisions = to_changes(resolved, making)
     decisions += [ignored(batch.lease.key, reason, runtime.clock, seq=extracted.seq) for reason in extracted.dropped]
     gone = batch.ended | {change.id for change in changes if isinstance(change, CloseMemory)}
-    changes = closed_within(changes, extracted, batch, now=runtime.clock.now())
-    ended = await superseded(extracted, batch, runtime, gone=gone)
-    changes, decisions = [*changes, *ended.changes], [*decisions, *ended.decisions]
-    gone |= {change.id for change in ended.changes if isinstance(change, CloseMemory)}
-    outdated = [*outdated_by(resolved, changes, decisions), *ended.outdated, *await misspoken(batch, runtime)]
+    outdated = outdated_by(resolved, decisions)
     home, read = batch.lease.key.home, (*batch.earlier, *batch.messages)
     changes = await without_stale_contexts(changes, outdated, read, runtime, home=home)
     shortened, why = await _shortened(outdated, batch, runtime, gone=gone)
@@ -108,7 +103,7 @@ async def weigh(
 async def _shortened(
     outdated: Sequence[Outdated], batch: ExtractionBatch, runtime: Runtime, *, gone: frozenset[MemoryId]
 ) -> tuple[list[Change], list[Decision]]:
-    """Leave what no longer holds out of quotations, episodes and the contexts of records."""
+    """Leave what is to be forgotten out of quotations, episodes and the contexts of records."""
     home = batch.lease.key.home
     forgotten = await find_forgotten(outdated, batch.hot, runtime, home=home)
     outdated = [*outdated, *forgotten.outdated]

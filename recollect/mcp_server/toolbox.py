@@ -17,7 +17,7 @@ from recollect.mcp_server.arguments import (
     read_arguments,
     read_instant,
 )
-from recollect.mcp_server.catalog import LISTED_KINDS, TOOLS, tools_for
+from recollect.mcp_server.catalog import TOOLS, tools_for
 from recollect.types import Access, Action, Decision, Destination, Memory, MemoryKind, MemoryState, Subject
 
 logger = logging.getLogger(__name__)
@@ -139,7 +139,7 @@ class Toolbox:
         return ToolAnswer(f"{how}: {_line(kept, self._zone)}", {"status": how, **_entry(kept, self._zone)})
 
     async def _list(self, asked: ListArguments) -> ToolAnswer:
-        kinds = [MemoryKind(kind) for kind in ([asked.kind] if asked.kind else LISTED_KINDS)]
+        kinds = [MemoryKind(asked.kind)] if asked.kind else None
         place, after = self._read_cursor(asked.cursor) if asked.cursor else (0, None)
         page: list[Memory] = []
         cursor = None

@@ -83,9 +83,6 @@ class FormPolicy(_Policy):
     """`typed`: each memory also has a short summary."""
     without_model: Literal["statements", "records"] = "statements"
     """What rules form without a model: statements about the speaker, or every relevant message."""
-    learned_gate: bool = True
-    """`statements`: whether a sentence that no rule reads, in any language, is quoted where a trained gate takes it for
-    a lasting statement about the user. Only what is said to an assistant."""
     sources: tuple[Literal["user", "assistant"], ...] = ("user",)
     """Roles whose words form memories."""
     turns: bool = True

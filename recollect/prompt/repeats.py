@@ -6,8 +6,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.prompt.sentences import key_name, sentence_of
+from recollect.prompt.sentences import key_name
 from recollect.text import stem, words
+from recollect.text.source_marks import words_said
 from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory
 
 SAME_AS_A_FACT = "the same as a fact that is shown"
@@ -92,7 +93,7 @@ def _known(
     for memory in (item.memory for item in items):
         if memory.kind is not MemoryKind.FACT or (facts is not None and memory.id not in facts):
             continue
-        found = content_words(sentence_of(memory.key, memory.value, memory.text))
+        found = content_words(words_said(memory.text) or memory.text)
         name = key_name(memory.key)
         if name != _OF_OTHERS:
             found |= {_SPEAKER}
@@ -117,7 +118,7 @@ def _is_short(memory: Memory) -> bool:
 
 def _repeated(memory: Memory, known: Mapping[tuple[MemoryId, ...], AbstractSet[str]]) -> tuple[MemoryId, ...]:
     """Return the facts that say all that a note or quotation says; empty if it says more."""
-    text = memory.text
+    text = words_said(memory.text) or memory.text
     said = content_words(text)
     if not said - {DENIED}:
         return ()

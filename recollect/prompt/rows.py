@@ -11,6 +11,7 @@ from recollect.dates import Direction, parse_dates
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
 from recollect.prompt.sentences import fact_sentence, plain_key
+from recollect.text.source_marks import words_said
 from recollect.types import Memory, MemoryKind
 
 # Names are short; a longer text is not a name.
@@ -90,10 +91,33 @@ def _class(memory: Memory, reading: RowFormat) -> str:
     return escape_quotation(memory.type or memory.kind.value, _MAX_NAME_CHARACTERS).upper()
 
 
-def _sentence(memory: Memory, reading: RowFormat) -> str:
-    if memory.kind is MemoryKind.FACT:
-        return fact_sentence(memory, reading.max_characters)
-    return escape_quotation(memory.text, reading.max_characters)
+def _statement(memory: Memory, reading: RowFormat) -> str:
+    """Return a memory as it is stored; what quotes its speaker with the speaker and the day."""
+    return fact_sentence(memory, reading.max_characters) if _said(memory) is None else _quote(memory, reading)
+
+
+def _quote(memory: Memory, reading: RowFormat) -> str:
+    """Return a memory between quotation marks, with who said it and when."""
+    said = _said(memory)
+    if said is None:
+        return f'"{fact_sentence(memory, reading.max_characters)}" ({_from(memory)}{reading.day(memory)})'
+    words = escape_quotation(said, reading.max_characters)
+    return f'"{words}" (said by {speaker_of(memory)} on {_said_on(memory, reading)})'
+
+
+def _said(memory: Memory) -> str | None:
+    """Return the words that a memory quotes; None if it is not in its speaker's words."""
+    return memory.text if memory.kind is MemoryKind.TURN else words_said(memory.text)
+
+
+def _said_on(memory: Memory, reading: RowFormat) -> date:
+    """Return the day on which the quoted words were said; a memory may have begun to be true before."""
+    at = memory.evidence[0].said_at if memory.evidence else memory.valid_from
+    return at.astimezone(reading.zone).date()
+
+
+def _from(memory: Memory) -> str:
+    return f"from {speaker_of(memory)}, " if memory.speaker else ""
 
 
 def _turns(memory: Memory, reading: RowFormat) -> str:
@@ -120,7 +144,8 @@ def _past(memory: Memory, reading: RowFormat) -> str:
 
 _VALUES: Mapping[str, Callable[[Memory, RowFormat], str]] = {
     "text": lambda memory, reading: escape_quotation(memory.text, reading.max_characters),
-    "sentence": _sentence,
+    "statement": _statement,
+    "quote": _quote,
     "key": lambda memory, reading: escape_quotation(memory.key, reading.max_characters),
     "plainKey": lambda memory, reading: escape_quotation(plain_key(memory.key, memory.value), reading.max_characters),
     "value": lambda memory, reading: escape_quotation(memory.value, reading.max_characters),
@@ -133,5 +158,5 @@ _VALUES: Mapping[str, Callable[[Memory, RowFormat], str]] = {
     "turns": _turns,
     "past": _past,
     "speaker": lambda memory, reading: speaker_of(memory),
-    "from": lambda memory, reading: f"from {speaker_of(memory)}, " if memory.speaker else "",
+    "from": lambda memory, reading: _from(memory),
 }

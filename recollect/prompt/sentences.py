@@ -1,58 +1,39 @@
-"""Facts as plain sentences under headings, worded in `wording.toml`. Reads the package's own file.
+"""How a memory reads in a prompt: as it is stored, under a heading. Reads the package's own `headings.toml`.
 
-A fact's own text is used if it is a proper sentence that says its value and no more; otherwise its key gives one.
+Nothing is worded again: a fact shows its own text, and what is a quotation shows the words, the speaker and the day.
 """
 
-import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
 from pydantic import BaseModel, ConfigDict
 
-from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
 from recollect.text import bare, squeeze
 from recollect.types import MAX_MEMORY_CHARACTERS, Memory
 
-_VALUE, _A_VALUE, _ANY_VALUE = "{value}", "{a value}", "*"
-# A longer text of a fact is a paragraph, whose value is more readable.
-_MAX_OWN_CHARACTERS = 240
-_MIN_OWN_WORDS = 3
-# Words of a fact's own sentence around its value: 'The user wants to be called' Annie.
-_MAX_WORDS_AROUND = 6
-_MAX_NAMED_WORDS = 6
-# 'The user's diet: vegan.' is what a model's fact has for a text: a label, not a sentence.
-_LABEL = LazyPattern(r".{1,80}'s [^.:!?]{1,80}: ")
-_ENDS = (".", "!", "?", "。", "！", "？")
-_ARTICLE = LazyPattern(r"(?:an?|the|some|my|our|his|her|their|two|three|\d+)\b", re.IGNORECASE)
-_VOWELS = "aeiou"
 
-
-class SentenceGroup(BaseModel):
-    """A heading and the sentences of the keys under it."""
+class HeadingGroup(BaseModel):
+    """A heading and the keys of the facts under it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     heading: str
     category: str = ""
     """Category whose unlisted keys are under this heading."""
-    sentences: Mapping[str, str | Mapping[str, str]]
-    """By key, without the value after its colon; a mapping has a sentence for each value, and one for `*`."""
+    keys: tuple[str, ...] = ()
+    """Keys in their order, without the value after the colon."""
 
 
-class Wording(BaseModel):
-    """How facts are worded."""
+class _Headings(BaseModel):
+    """The file."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    manners: frozenset[str]
-    """Last words of likes and dislikes that are about answers."""
-    answers: frozenset[str]
-    """Those of them that name the answer itself."""
-    groups: tuple[SentenceGroup, ...]
+    groups: tuple[HeadingGroup, ...]
 
 
 class SentencePlace(NamedTuple):
@@ -65,35 +46,27 @@ class SentencePlace(NamedTuple):
 
 
 @cache
-def wording() -> Wording:
-    """Read the shipped wording.
+def headings() -> tuple[HeadingGroup, ...]:
+    """Read the shipped headings.
 
-    >>> [group.heading for group in wording().groups][:2]
+    >>> [group.heading for group in headings()][:2]
     ['About the user:', 'To be respected:']
     """
-    return Wording.model_validate(tomllib.loads(files(__package__).joinpath("wording.toml").read_text("utf-8")))
+    text = files(__package__).joinpath("headings.toml").read_text("utf-8")
+    return _Headings.model_validate(tomllib.loads(text)).groups
 
 
 @cache
-def _places() -> Mapping[str, tuple[int, int]]:
+def _places() -> dict[str, tuple[int, int]]:
     """Group and row of each listed key."""
-    return {
-        name: (number, row) for number, group in enumerate(wording().groups) for row, name in enumerate(group.sentences)
-    }
+    return {name: (number, row) for number, group in enumerate(headings()) for row, name in enumerate(group.keys)}
 
 
 def place_of(memory: Memory) -> SentencePlace:
     """Return where a fact's sentence is in a block."""
     name = key_name(memory.key)
     group, row = _places().get(name, (_group_of(memory.category, name), len(_places())))
-    if name in ("like", "dislike", "prefer") and _is_about_answers(memory.value):
-        group = _group_of("instruction", "")
     return SentencePlace(group, row, memory.key, memory.id)
-
-
-def heading_of(place: SentencePlace) -> str:
-    """Return the heading above a sentence."""
-    return wording().groups[place.group].heading
 
 
 def key_name(key: str) -> str:
@@ -116,97 +89,31 @@ def plain_key(key: str, value: str) -> str:
     return words if not held.strip() or _has_words(value, held) else f"{words} ({squeeze(held)})"
 
 
-def sentence_of(key: str, value: str, text: str = "") -> str:
-    """Return a fact as a sentence, not yet safe inside a block.
-
-    >>> sentence_of("location", "Oslo"), sentence_of("job", "nurse"), sentence_of("coffee_order", "latte")
-    ('The user lives in Oslo.', 'The user works as a nurse.', "The user's coffee order is latte.")
-    >>> sentence_of("partner", "Lena", "The user's wife is called Lena."), sentence_of("diet", "vegan", "Diet: vegan")
-    ("The user's wife is called Lena.", 'The user is vegan.')
-    """
-    value = squeeze(value).rstrip(" .;,")
-    name = key_name(key)
-    if not (name and value):
-        return squeeze(text)
-    if name == "dislike" and _is_about_answers(value):
-        whole = _last_words(value, 1) in wording().answers
-        return f"The user does not want {value}." if whole else f"The user wants answers without {value}."
-    own = _own_sentence(squeeze(text), value)
-    return own if own and not (name in _places() and _says_more(own, value)) else _worded(key, name, value)
-
-
 def fact_sentence(memory: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
-    """Return a fact as a sentence that is safe inside a block."""
-    return escape_quotation(sentence_of(memory.key, memory.value, memory.text), max_characters)
+    """Return a memory's own text, safe inside a block; of a fact without one its key and value."""
+    text = memory.text.strip() or f"{plain_key(memory.key, memory.value)}: {memory.value}"
+    return escape_quotation(text, max_characters)
 
 
 def change_sentence(new: Memory, old: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
-    """Return a fact as a sentence that names the value it replaces: 'The user lives in Bergen (no longer Oslo).'"""
+    """Return a fact's text with the value that it replaces: 'The user lives in Bergen (no longer Oslo).'"""
     before = escape_quotation(old.value, max_characters).rstrip(" .")
     return f"{fact_sentence(new, max_characters).rstrip('.')} (no longer {before})."
-
-
-def _own_sentence(text: str, value: str) -> str:
-    """Return the text of a fact if it is a proper sentence about its value; empty if not."""
-    if not (len(text.split()) >= _MIN_OWN_WORDS and len(text) <= _MAX_OWN_CHARACTERS and text.endswith(_ENDS)):
-        return ""
-    return text if not text[0].islower() and not _LABEL.match(text) and _has_words(text, value) else ""
-
-
-def _says_more(text: str, value: str) -> bool:
-    """Return whether a text says more than its value: days and amounts that the value does not vouch for.
-
-    >>> _says_more("Ana works as an illustrator 3 days a week.", "illustrator"), _says_more("Ana draws.", "draws")
-    (True, False)
-    """
-    around = f" {bare(text)} ".replace(f" {bare(value)} ", " ", 1)
-    return len(around.split()) > _MAX_WORDS_AROUND or any(character.isdecimal() for character in around)
-
-
-def _worded(key: str, name: str, value: str) -> str:
-    """Word a fact by its key."""
-    if name in _places():
-        group, _ = _places()[name]
-        sentence = wording().groups[group].sentences[name]
-        if not isinstance(sentence, str):
-            sentence = sentence.get(bare(value)) or sentence[_ANY_VALUE]
-        return sentence.replace(_A_VALUE, _with_article(value)).replace(_VALUE, value)
-    words = plain_key(key, value)
-    # A plural needs "are", and a long value reads better after a colon.
-    if ":" not in key and not words.endswith("s") and len(value.split()) <= _MAX_NAMED_WORDS:
-        return f"The user's {words} is {value}."
-    return f"The user's {words}: {value}."
-
-
-def _with_article(value: str) -> str:
-    """Put an article before a common noun: one that has none and begins with a small Latin letter."""
-    if not ("a" <= value[0] <= "z") or _ARTICLE.match(value):
-        return value
-    return f"{'an' if value[0] in _VOWELS else 'a'} {value}"
 
 
 def _has_words(text: str, value: str) -> bool:
     """Return whether a text has all words of a value, in order, next to each other.
 
-    >>> _has_words("The user does not eat gluten.", "gluten"), _has_words("The user works.", "nurse")
+    >>> _has_words("no gluten", "gluten"), _has_words("a nurse", "doctor")
     (True, False)
     """
     return f" {bare(value)} " in f" {bare(text)} "
 
 
-def _is_about_answers(value: str) -> bool:
-    return any(_last_words(value, count) in wording().manners for count in (1, 2))
-
-
-def _last_words(value: str, count: int) -> str:
-    return " ".join(bare(value).split()[-count:])
-
-
 def _group_of(category: str, name: str) -> int:
     """Return the group of a category; favourites are likes, and the last group takes all others."""
     wanted = "preference" if name.startswith("favorite_") else category
-    groups = wording().groups
-    return next((number for number, group in enumerate(groups) if group.category == wanted), len(groups) - 1)
+    return next((number for number, group in enumerate(headings()) if group.category == wanted), len(headings()) - 1)
 
 
 def grouped(rows: Iterable[tuple[SentencePlace, str]]) -> list[str]:
@@ -215,10 +122,10 @@ def grouped(rows: Iterable[tuple[SentencePlace, str]]) -> list[str]:
     >>> grouped([(SentencePlace(1, 0, "allergy:nuts", "b"), "- B"), (SentencePlace(0, 0, "name", "a"), "- A")])
     ['About the user:', '- A', 'To be respected:', '- B']
     """
-    lines: list[str] = []
+    under: dict[str, list[str]] = {}
     shown: set[str] = set()
     for place, row in sorted(rows):
-        heading = heading_of(place)
-        lines += [line for line in (heading, row) if line not in shown]
-        shown |= {heading, row}
-    return lines
+        if row not in shown:
+            under.setdefault(headings()[place.group].heading, []).append(row)
+            shown.add(row)
+    return [line for heading, lines in under.items() for line in (heading, *lines)]

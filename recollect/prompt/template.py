@@ -24,8 +24,7 @@ class TemplateBlock(BaseModel):
     standing: bool | None = None
     """True takes only standing facts, False all others, None both."""
     order: Literal["slot", "headings", "rank", "turns"] = "rank"
-    """Order of its rows: by category and key, under the headings of `wording.toml`, by rank, or as the turns were said.
-    """
+    """Order of its rows: by category and key, under the headings of the file, by rank, or as the turns were said."""
     head: str
     tag: str = ""
     """Name of the tags around the rows, which stay if a policy replaces head and foot. Empty: none."""

@@ -16,6 +16,7 @@ from recollect.ids import id_text
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
 from recollect.recall.floor import Floor
+from recollect.recall.later import put_later_first
 from recollect.recall.newest import asks_what_holds_now
 from recollect.recall.order import (
     find_newest_notes,
@@ -227,6 +228,7 @@ def _add_candidates(
     rows = build_rows(snapshot, signals, evidence, positions, standing=False, most=most)
     found.explain(snapshot, signals, query, positions[:most])
     if query.for_prompt:
+        rows = put_later_first(snapshot, positions, rows, limit=query.limit)
         floor = Floor(query, snapshot, signals, few_notes=all_notes)
         found.standing.extend(standing)
         found.spares.extend(floor.apply(_as_spares(standing)).rows)

@@ -8,7 +8,6 @@ from recollect.profiles.policies import ResolvePolicy
 from recollect.resolution.batch_state import KnownMemory, changes_openly, same_slot
 from recollect.resolution.compare import contradicts, denies, led_by_others, same
 from recollect.resolution.lexicon import DATES, DEGREE, OPPOSITES, PEOPLE, only_one_of_health, same_matter
-from recollect.resolution.retraction import took_place
 from recollect.resolution.slots import MULTI_VALUED, SINGLE_VALUED, canonical_key, leaves_out, opposite_mark, slot_mark
 from recollect.resolution.tokens import TokenizedSentence, align, is_negation, is_sign, leaders, names, token, tokenize
 from recollect.resolution.values import Claim
@@ -42,11 +41,6 @@ _CONTRAST = frozenset(
 )
 _BEFORE = 4
 _ADDS = LazyPattern(r"\b(?:also|too|as\s++well|another|in\s++addition|additionally|besides|second)\b", re.IGNORECASE)
-_CORRECTS = LazyPattern(
-    r"\b(?:not|actually|correction|meant|mean|wrong|mistake|mistaken|sorry|wait|rather|instead|moved|postponed|"
-    r"rescheduled|changed|cancell?ed|brought\s++forward|after\s++all|turns\s++out|misremembered|mixed\s++up)\b|n['’]t\b",
-    re.IGNORECASE,
-)
 _TAKES_BACK = LazyPattern(
     r"\W{0,5}(?:(?:oh|no|nope|oops|hm+|ah|sorry|wait|hang\s{1,5}on|hold\s{1,5}on)\W{1,5}){0,4}(?:i\s{1,5}(?:meant|mean|misspoke)|"
     r"correction|scratch\s{1,5}that|my\s{1,5}mistake|that\s{1,5}was\s{1,5}wrong|i\s{1,5}got\s{1,5}that\s{1,5}wrong|make\s{1,5}that)\b",
@@ -137,8 +131,6 @@ def _against(candidate: Candidate, known: KnownMemory, message: str) -> str:
         return "one of them concerns health"
     if adds_something(candidate.quote):
         return "it adds something"
-    if took_place(known) and not _CORRECTS.search(message):
-        return "what took place stays"
     if _keeps_value(candidate, known):
         return "it leaves the known value as it is"
     if candidate.kind is known.kind is MemoryKind.FACT and not same_slot(candidate, known):

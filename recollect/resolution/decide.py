@@ -1,8 +1,7 @@
 """Decide what becomes of each candidate: add, merge, replace, ignore, hold or close, with the reason. Pure.
 
 The rules are in `FINAL_RULES`, `FACT_RULES` and `NOTE_RULES`, in the order in which they are asked; the first that
-decides has decided. Then two amendments may close more: what the extractor names as corrected, and what a change of the
-speaker's life ends.
+decides has decided. Then an amendment may close more: what the extractor names as corrected.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,12 +23,11 @@ from recollect.resolution.compare import (
     says_more,
 )
 from recollect.resolution.correction import Worth, weigh_correction
+from recollect.resolution.forget_targets import forget_targets
 from recollect.resolution.note_rules import (
     decide_end_of_nothing,
-    end_others,
     follow_judge,
     repeat_known_words,
-    store_late_note,
     weigh_near_notes,
 )
 from recollect.resolution.outcomes import (
@@ -41,8 +39,6 @@ from recollect.resolution.outcomes import (
     store_as_ended,
     strengthen,
 )
-from recollect.resolution.retraction import forget_targets, taken_back
-from recollect.resolution.shifted import with_shifted
 from recollect.resolution.slots import leaves_out, opposite_mark, says_fuller, slot_mark
 from recollect.resolution.values import Claim, JudgeVerdict, Neighbours, Resolution, ResolvedCandidate, ResolveInputs
 from recollect.types import Action, Candidate, MemoryKind
@@ -71,7 +67,7 @@ def resolve(
     batch = BatchState(neighbours)
     for place, claim in enumerate(claims):
         case = Case(batch, place, claim, policy, inputs)
-        batch.done.append(_with_unshown_target(with_shifted(case, _decide(case))))
+        batch.done.append(_with_unshown_target(_decide(case)))
     return Resolution(resolved=tuple(batch.done))
 
 
@@ -137,12 +133,6 @@ def _forget(case: Case) -> ResolvedCandidate | None:
     if not meant:
         return outcome(Action.IGNORE, case.claim, "nothing known that it would end")
     return close_known(case.claim, closes, "it is to be forgotten")
-
-
-def _replace_misspoken(case: Case) -> ResolvedCandidate | None:
-    """Replace what was said wrongly: 'no, I meant Lyon'."""
-    wrong = taken_back(case)
-    return replace_known(case.batch, case.claim, wrong, "it corrects what was said before") if wrong else None
 
 
 def _end_named_memory(case: Case) -> ResolvedCandidate | None:
@@ -269,7 +259,6 @@ FINAL_RULES: tuple[Rule, ...] = (
     _hold_for_review,
     _ignore_below_floors,
     _forget,
-    _replace_misspoken,
     _end_named_memory,
 )
 """For every candidate; what they decide is not amended by `_with_correction`."""
@@ -277,8 +266,6 @@ FACT_RULES: tuple[Rule, ...] = (_end_fact, _refine_value, _fill_slot)
 """For facts; a fact that none decides on is added."""
 NOTE_RULES: tuple[Rule, ...] = (
     repeat_known_words,
-    end_others,
-    store_late_note,
     weigh_near_notes,
     decide_end_of_nothing,
     follow_judge,

@@ -1,47 +1,12 @@
 """Rules that decide on notes; `decide` has their order. Pure."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
-from recollect.resolution.batch_state import (
-    Case,
-    KnownMemory,
-    changes_openly,
-    is_newer,
-    told_as_change,
-)
-from recollect.resolution.compare import (
-    alike,
-    contradicts,
-    denies,
-    differs,
-    never_merge,
-    of_others,
-    one_change_apart,
-    same,
-    says_more,
-)
-from recollect.resolution.lifecycle import find_outlived
-from recollect.resolution.outcomes import (
-    outcome,
-    replace_known,
-    store_as_ended,
-    strengthen,
-)
-from recollect.resolution.replaced import replaced
-from recollect.resolution.retraction import ended_facts, ended_since, superseded_states
+from recollect.resolution.batch_state import Case, KnownMemory, is_newer
+from recollect.resolution.compare import alike, differs, never_merge, same, says_more
+from recollect.resolution.outcomes import outcome, replace_known, store_as_ended, strengthen
 from recollect.resolution.values import ResolvedCandidate
-from recollect.text.wordings import are_english
 from recollect.types import Action
-
-_EVENTS = frozenset({"event", "plan"})
-_ENDINGS: tuple[tuple[Callable[[Case], list[KnownMemory]], str], ...] = (
-    (ended_facts, "says that it is over"),
-    (superseded_states, "says that they live elsewhere now"),
-    (replaced, "names what it replaces, or gives another value of the same"),
-    (find_outlived, "tells what ended it"),
-)
-"""How a note ends memories that need not be like it, in order, with the reason."""
 
 
 def repeat_known_words(case: Case) -> ResolvedCandidate | None:
@@ -52,23 +17,8 @@ def repeat_known_words(case: Case) -> ResolvedCandidate | None:
     return None
 
 
-def end_others(case: Case) -> ResolvedCandidate | None:
-    """Replace memories that the note ends, whether or not they are like it."""
-    for find, reason in _ENDINGS:
-        ended = find(case)
-        if ended:
-            return replace_known(case.batch, case.claim, ended, reason)
-    return None
-
-
-def store_late_note(case: Case) -> ResolvedCandidate | None:
-    """Store a note as ended that arrives after the news that ended it."""
-    later = ended_since(case)
-    return store_as_ended(case.claim, later) if later else None
-
-
 def weigh_near_notes(case: Case) -> ResolvedCandidate | None:
-    """Merge with, replace or yield to the most similar note that calls for it."""
+    """Merge with the most similar note that says the same."""
     for known, similarity in case.near:
         decided = _against(case, known, similarity)
         if decided:
@@ -117,31 +67,12 @@ def follow_judge(case: Case) -> ResolvedCandidate | None:
 def _against(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandidate | None:
     """Weigh a note against one near it; None if both may hold side by side."""
     batch, claim, candidate = case.batch, case.claim, case.candidate
-    lasting = known.type not in _EVENTS and candidate.type not in _EVENTS
-    newer = is_newer(case.evidence, known)
-    if lasting and contradicts(candidate.text, known.text):
-        reason = "says the opposite and is newer"
-        return replace_known(batch, claim, [known], reason) if newer else store_as_ended(claim, known)
     # A record tells of a moment: another one in like words tells of another moment.
     how = None if candidate.detail.summary else alike(candidate.text, known.text, case.policy, similarity)
-    if how is None:
+    if how is None or never_merge(candidate.text, known.text) is not None:
         return None
-    difference = never_merge(candidate.text, known.text)
-    if difference is None:
-        if not says_more(candidate.text, known.text):
-            return strengthen(batch, claim, known, Action.MERGE, f"says the same ({how})")
-        if newer:
-            return replace_known(batch, claim, [known], f"says the same and more ({how})", refined=True)
-        return None  # what an older statement has beyond a newer one is worth a memory of its own
-    texts = (candidate.text, known.text)
-    # Words that tell a change are read in English alone.
-    if not are_english(*texts) or of_others(*texts) or not one_change_apart(*texts):
-        return None
-    # Two things that both ended are two things: 'no longer eats eggs' says nothing of 'no longer eats fish'.
-    if not lasting or known.place is not None:
-        return None
-    if newer and changes_openly(candidate) and not denies(candidate.text):
-        return replace_known(batch, claim, [known], f"speaks of a change: {difference}")
-    if not newer and told_as_change(known) and not denies(known.text):
-        return store_as_ended(claim, known)
-    return None
+    if not says_more(candidate.text, known.text):
+        return strengthen(batch, claim, known, Action.MERGE, f"says the same ({how})")
+    if is_newer(case.evidence, known):
+        return replace_known(batch, claim, [known], f"says the same and more ({how})", refined=True)
+    return None  # what an older statement has beyond a newer one is worth a memory of its own

@@ -3,6 +3,8 @@
 A note without them is the user's own statement, so that the two are never taken for one another.
 """
 
+_SAID = ' said: "'
+_MAX_SPEAKER_CHARACTERS = 80
 PASTED_MARK = "According to a pasted text, perhaps by another: "
 
 
@@ -13,3 +15,22 @@ def names_pasted_source(text: str) -> bool:
     (True, False)
     """
     return text.startswith(PASTED_MARK.strip())
+
+
+def said(speaker: str, words: str) -> str:
+    """Return the text of a memory in its speaker's own words.
+
+    >>> said("Ana", "I ski.")
+    'Ana said: "I ski."'
+    """
+    return f'{speaker}{_SAID}{words}"'
+
+
+def words_said(text: str) -> str | None:
+    """Return the words that a memory quotes, by its text; None if it is none of that form.
+
+    >>> words_said('Ana said: "I ski."'), words_said("Ana skis.")
+    ('I ski.', None)
+    """
+    speaker, frame, words = text.partition(_SAID)
+    return words[:-1] if frame and words.endswith('"') and len(speaker) <= _MAX_SPEAKER_CHARACTERS else None

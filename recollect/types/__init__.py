@@ -59,6 +59,7 @@ from recollect.types.ledger import (
 )
 from recollect.types.maintenance import MaintenanceLease, MaintenanceReport, StaleTerms, closed_memory
 from recollect.types.memory import (
+    KEPT_IMPORTANCE,
     KIND_ORDER,
     NO_COMPARISON,
     Action,
@@ -113,7 +114,6 @@ from recollect.types.request import (
     MemoryMode,
     RequestScope,
 )
-from recollect.types.shift import LifeState, Shift
 from recollect.types.subject import (
     GLOBAL,
     INNER_KINDS,
@@ -151,6 +151,7 @@ __all__ = [
     "ID_BYTES",
     "INNER_KINDS",
     "INTERACTION_MODES",
+    "KEPT_IMPORTANCE",
     "KEY_VARIABLE",
     "KIND_ORDER",
     "LAST_NAME",
@@ -228,7 +229,6 @@ __all__ = [
     "LeaseRequest",
     "LedgerBlock",
     "LedgerRows",
-    "LifeState",
     "LoggedMessage",
     "MaintenanceLease",
     "MaintenanceReport",
@@ -265,7 +265,6 @@ __all__ = [
     "RequestScope",
     "RequestTrace",
     "Reservation",
-    "Shift",
     "SincePoll",
     "SpaceCount",
     "SpendingDay",

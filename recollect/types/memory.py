@@ -12,7 +12,6 @@ import numpy.typing as npt
 from recollect.clock import Clock
 from recollect.ids import new_id
 from recollect.types.detail import NO_DETAIL, MemoryDetail
-from recollect.types.shift import Shift
 from recollect.types.subject import Subject
 
 MemoryId = NewType("MemoryId", str)
@@ -31,6 +30,10 @@ _SCHEDULE_KEYS = frozenset({"availability", "on_call", "commitment"})
 # Keys that are about health whatever the category that a model or a person gave them.
 _HEALTH_KEYS = frozenset("allergy avoid condition diet disability food_rule illness injury intolerance".split())
 _HEALTH_KEYS |= {*"blood_type household_health medication medicine pregnancy supplement symptom vaccination".split()}
+
+
+KEPT_IMPORTANCE = 0.6
+"""Importance from which a quotation is kept: it says something lasting about its speaker. Others have 0.5."""
 
 
 class MemoryKind(StrEnum):
@@ -124,7 +127,8 @@ class Memory:
     subject: Subject
     kind: MemoryKind
     text: str
-    """One sentence, third person: 'Ana is allergic to peanuts.'; for a turn, the message's words (from the log)."""
+    """What it says: its speaker's words ('Ana said: "I'm allergic to peanuts."'), or a sentence that a model or a
+    person wrote; for a turn, the message's words (from the log)."""
     type: str = ""
     """The extractor's class: `preference`, `fact`, `insight`, `instruction`, …; empty without one."""
     category: str = ""
@@ -154,6 +158,11 @@ class Memory:
     detail: MemoryDetail = NO_DETAIL
     number: int = 0
     """Apps only: its integer id at the app's endpoints, assigned by the store; else 0."""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it is listed among what is known: any note, fact or episode, and a quotation that is kept."""
+        return self.kind is not MemoryKind.TURN or self.importance >= KEPT_IMPORTANCE
 
     @property
     def is_safety_critical(self) -> bool:
@@ -235,8 +244,6 @@ class Candidate:
     forgets_seqs: tuple[int, ...] = ()
     """With `forgets`: messages of the conversation to forget whatever their words."""
     forgets_all: bool = False  # with `forgets`: forget everything known about the speaker
-    corrects: str = ""  # words that the speaker corrects: memories with them are closed
-    shifts: tuple[Shift, ...] = ()  # changes in the speaker's life, with or without the new value
     replaces: MemoryId | None = None
     """The existing memory that the extractor says this one updates (it was shown with a short id)."""
     comparison: Comparison = NO_COMPARISON

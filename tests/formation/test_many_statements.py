@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from recollect.engine import AsyncRecollect
-from recollect.extraction.rules import extract_by_rules, read_by_rules
+from recollect.extraction.rules import read_by_rules
 from recollect.extraction.rules.extractor import MAX_CANDIDATES, MAX_SENTENCES, forget_requests
 from recollect.extraction.sources import ExtractionInput
 from recollect.formation.reader import RuleReader
@@ -171,13 +171,13 @@ def test_sentences_of_one_message_are_bounded_and_counted() -> None:
 
 def test_statements_do_not_crowd_out_requests_to_forget() -> None:
     likes = " ".join(f"My dog{number} likes figs." for number in range(MAX_CANDIDATES + 5))
-    found = extract_by_rules(said(f"{likes} Forget my divorce."))
+    found = read_by_rules(said(f"{likes} Forget my divorce.")).candidates
     assert [candidate.forgets for candidate in found if candidate.forgets] == ["my divorce"]
 
 
 def test_requests_to_forget_are_bounded_as_well() -> None:
     asked = " ".join(f"Forget my cat{number}." for number in range(2 * MAX_SENTENCES))
-    assert len(extract_by_rules(said(asked))) == len(forget_requests(said(asked))) == MAX_CANDIDATES
+    assert len(read_by_rules(said(asked)).candidates) == len(forget_requests(said(asked))) == MAX_CANDIDATES
 
 
 def test_a_message_within_the_bounds_is_read_whole() -> None:

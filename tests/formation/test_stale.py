@@ -6,8 +6,7 @@ import pytest
 
 from recollect.formation import stale
 from recollect.formation.stale import Outdated, content_words, outdated_topic, stale_stretches
-from recollect.text.updates import read_update
-from recollect.types import ConversationId, Evidence, LifeState
+from recollect.types import ConversationId, Evidence
 
 THEN = datetime(2026, 1, 17, tzinfo=UTC)
 LATER = datetime(2026, 2, 17, tzinfo=UTC)
@@ -93,31 +92,15 @@ def _everything_outdated() -> list[Outdated]:
     until = Evidence(
         conversation=ConversationId("d"), seq=9, hash=0, role="user", speaker="user", quote="", said_at=LATER
     )
-    updates = [
-        read_update(news)
-        for news in (
-            "we got a dishwasher",
-            "we sold the cat",
-            "the rent's 950 now",
-            "the club moved to wednesday",
-            "i moved to Bern",
-        )
-    ]
     memories = ("The user lives in Rome.", "The user's husband is a nurse in Oslo.", "The user runs the knitting club.")
     nothing = frozenset[str]()
     return [
-        *(Outdated(content=nothing, terms=nothing, until=until, update=update) for update in updates),
         *(Outdated(content=content_words(text), terms=nothing, until=until) for text in memories),
         *(
             Outdated(value=content_words(text), content=content_words(text), terms=nothing)
             for text in ("peanuts", "Rome")
         ),
         *outdated_topic("my flight to Porto", until=until),
-        *(
-            Outdated(value=value, content=nothing, terms=nothing, until=until, state=state)
-            for state in (LifeState.HOME, LifeState.JOB)
-            for value in (nothing, frozenset({"rome"}), frozenset({"baker"}))
-        ),
         Outdated(content=nothing, terms=nothing, until=until, is_everything=True),
     ]
 

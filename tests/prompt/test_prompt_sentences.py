@@ -1,19 +1,25 @@
-"""Facts as sentences: wording by key, a fact's own sentence, headings and order."""
+"""How memories read in a prompt: their own words under headings, in a fixed order."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recollect.prompt.sentences import fact_sentence, grouped, place_of, sentence_of, wording
+from recollect.prompt.rows import RowFormat, value_of
+from recollect.prompt.sentences import fact_sentence, grouped, headings, place_of
 from recollect.resolution.slots import MULTI_VALUED, SINGLE_VALUED
+from recollect.text.source_marks import said
 from recollect.types import Memory, MemoryKind
 from snapshots import Known, memory_of
 
+FORMAT = RowFormat(ZoneInfo("UTC"), datetime(2026, 5, 3, tzinfo=UTC), 500, 1)
 
-def fact(number: int, key: str, value: str, category: str = "") -> Memory:
-    known = Known(id=number, text=f"{key} {value}", kind=MemoryKind.FACT, category=category, key=key)
+
+def fact(number: int, key: str, text: str, category: str = "", value: str = "") -> Memory:
+    known = Known(id=number, text=text, kind=MemoryKind.FACT, category=category, key=key)
     return replace(memory_of(known), value=value)
 
 
@@ -22,88 +28,65 @@ def block(*facts: Memory) -> list[str]:
 
 
 @pytest.mark.parametrize("key", sorted(MULTI_VALUED | SINGLE_VALUED))
-def test_every_slot_of_the_shipped_list_has_a_wording(key: str) -> None:
-    assert any(key in group.sentences for group in wording().groups)
-
-
-def test_every_wording_shows_its_value() -> None:
-    for group in wording().groups:
-        for key, sentences in group.sentences.items():
-            several = {} if isinstance(sentences, str) else dict(sentences)
-            sentence = sentences if isinstance(sentences, str) else several.pop("*")
-            assert sentence.count("{value}") + sentence.count("{a value}") == 1, key
-            assert sentence.endswith("."), key
+def test_every_slot_of_the_shipped_list_has_a_heading(key: str) -> None:
+    assert any(key in group.keys for group in headings())
 
 
 @pytest.mark.parametrize(
-    ("key", "value", "sentence"),
+    ("key", "value", "text"),
     [
-        ("location", "Oslo", "The user lives in Oslo."),
-        ("child:tom", "Tom", "The user has a child named Tom."),
-        ("job", "engineer", "The user works as an engineer."),
-        ("job", "a nurse", "The user works as a nurse."),
-        ("job", "Krankenschwester", "The user works as Krankenschwester."),
-        ("emoji", "no", "The user wants no emojis."),
-        ("diet", "no sugar", "The user's diet: no sugar."),
-        ("answer_length", "short and to the point", "The user wants answers to be short and to the point."),
-        ("dislike:long explanations", "long explanations", "The user wants answers without long explanations."),
-        ("dislike:long answers", "long answers", "The user does not want long answers."),
-        ("dislike:olives", "olives", "The user does not like olives."),
-        ("favorite_color", "green", "The user's favorite color is green."),
-        ("cup:left", "red", "The user's cup (left): red."),
-        ("coffee", "latte with oat milk and two shots", "The user's coffee: latte with oat milk and two shots."),
-        ("shoelaces", "blue", "The user's shoelaces: blue."),
-        ("location", "東京", "The user lives in 東京."),
-        ("rule:cite", "Always cite sources.", "The user asks for this: Always cite sources."),
-    ],
-)  # fmt: skip
-def test_a_key_and_a_value_make_a_sentence(key: str, value: str, sentence: str) -> None:
-    assert sentence_of(key, value, f"The user's {key.partition(':')[0]}: {value}.") == sentence
-
-
-@pytest.mark.parametrize(
-    ("text", "own"),
-    [
-        ("The user does not eat gluten.", True),
-        ("Ana cannot have gluten.", True),
-        ("The user's avoid: gluten.", False),
-        ("the user avoids gluten.", False),
-        ("The user avoids gluten", False),
-        ("The user avoids wheat.", False),
-        ("Avoids gluten.", False),
-        ("The user avoids gluten on 3 days a week.", False),
-        ("The user avoids gluten while training for a race.", False),
-        (f"The user avoids gluten, {'and ' * 80}more.", False),
+        ("avoid:ibuprofen", "ibuprofen", "The user can't take ibuprofen since an ulcer in 2019."),
+        ("location", "Oslo", "The user will live in Oslo from March 2027."),
+        ("address_as", "du", "Der Nutzer möchte geduzt werden."),
+        ("diet", "vegan", "用户从今年开始吃素。"),
+        ("diet", "vegan", "Diet: vegan"),
     ],
 )
-def test_a_facts_own_text_is_used_if_it_is_a_sentence_about_the_value(text: str, own: bool) -> None:
-    assert sentence_of("avoid:gluten", "gluten", text) == (text if own else "The user avoids gluten.")
+def test_a_fact_is_shown_as_it_is_stored(key: str, value: str, text: str) -> None:
+    memory = fact(1, key, text, value=value)
+    assert fact_sentence(memory) == value_of("statement", memory, FORMAT) == text
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I can't take ibuprofen since an ulcer in 2019",
+        "möchte geduzt werden",
+        "我从2019年起不能吃布洛芬",
+        "je vivrai à Oslo à partir de mars 2027",
+    ],
+)
+def test_a_fact_in_its_speakers_words_is_quoted_with_speaker_and_day(words: str) -> None:
+    memory = fact(1, "avoid:ibuprofen", said("The user", words), value="ibuprofen")
+    shown = value_of("statement", memory, FORMAT)
+    assert shown.startswith(f'"{words}" (said by ')
+    assert shown == value_of("quote", memory, FORMAT)
+
+
+def test_a_fact_without_a_text_shows_its_key_and_value() -> None:
+    assert fact_sentence(fact(1, "cup:left", "", value="red")) == "cup (left): red"
 
 
 def test_sentences_are_under_headings_each_sentence_once() -> None:
     facts = [
-        fact(1, "coffee_order", "latte", "other"),
-        fact(2, "like:jazz", "jazz", "preference"),
-        fact(3, "dislike:jargon", "jargon", "preference"),
-        fact(4, "answer_language", "English", "instruction"),
-        fact(5, "allergy:soy", "soy", "constraint"),
-        fact(6, "name", "Ana", "identity"),
-        fact(7, "location", "Oslo", "identity"),
-        fact(8, "name", "Ana", "preference"),
+        fact(1, "coffee_order", "The user orders a latte.", "other"),
+        fact(2, "like:jazz", "The user likes jazz.", "preference"),
+        fact(4, "answer_language", "The user wants answers in English.", "instruction"),
+        fact(5, "allergy:soy", "The user is allergic to soy.", "constraint"),
+        fact(6, "name", "The user is Ana from Oslo.", "identity"),
+        fact(7, "location", "The user is Ana from Oslo.", "identity"),
     ]
     assert block(*facts) == [
         "About the user:",
-        "The user's name is Ana.",
-        "The user lives in Oslo.",
+        "The user is Ana from Oslo.",
         "To be respected:",
         "The user is allergic to soy.",
         "Wishes for answers:",
         "The user wants answers in English.",
-        "The user wants answers without jargon.",
         "Likes, dislikes and habits:",
         "The user likes jazz.",
         "Other:",
-        "The user's coffee order is latte.",
+        "The user orders a latte.",
     ]
     assert block(*reversed(facts)) == block(*facts)
 
@@ -119,7 +102,7 @@ def test_sentences_are_under_headings_each_sentence_once() -> None:
     ],
 )
 def test_an_unknown_key_is_under_the_heading_of_its_category(category: str, heading: str) -> None:
-    assert block(fact(1, "coffee_order", "latte", category)) == [heading, "The user's coffee order is latte."]
+    assert block(fact(1, "coffee_order", "A latte.", category)) == [heading, "A latte."]
 
 
 @given(st.text(min_size=1, max_size=60), st.text(max_size=200), st.text(max_size=200))

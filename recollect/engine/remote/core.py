@@ -178,7 +178,7 @@ class RemoteRecollect(RemoteServices):
         self,
         *,
         user: str | Subject | None = None,
-        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        kinds: Sequence[MemoryKind] | None = None,
         closed: bool = False,
         after: str | None = None,
         tag: str = "",
@@ -190,11 +190,11 @@ class RemoteRecollect(RemoteServices):
         where: MemoryTraits = ANY_TRAITS,
     ) -> ListOf[Memory]:
         """List memories: see `AsyncRecollect.list`."""
-        if not kinds:
+        if kinds is not None and not kinds:
             return []
         is_past = at is not None or known_at is not None
         query = {
-            "kind": [MemoryKind(kind).value for kind in kinds],
+            "kind": None if kinds is None else [MemoryKind(kind).value for kind in kinds],
             "state": _ALL_STATES if closed or is_past else _CURRENT_STATES,
             "tag": tag,
             "order": read_order(order).value,

@@ -1,5 +1,5 @@
-"""The built-in extractor: patterns for English, without a model. Pure."""
+"""Reading without a model: slots, requests to forget, and sentences worth keeping. Pure."""
 
-from recollect.extraction.rules.extractor import RULES_VERSION, RulesResult, extract_by_rules, read_by_rules
+from recollect.extraction.rules.extractor import RULES_VERSION, RulesResult, read_by_rules
 
-__all__ = ["RULES_VERSION", "RulesResult", "extract_by_rules", "read_by_rules"]
+__all__ = ["RULES_VERSION", "RulesResult", "read_by_rules"]

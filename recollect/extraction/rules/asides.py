@@ -6,15 +6,11 @@
 import re
 from collections.abc import Iterable
 
-from recollect.extraction.rules.clause_facts import facts_of, lead_length
-from recollect.extraction.rules.clause_subjects import lacks_i, lacks_my
+from recollect.extraction.rules.clause_facts import facts_of
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, apply_patterns
-from recollect.extraction.rules.patterns.household_health import find_described_health, find_household_health
+from recollect.extraction.rules.patterns.household_health import find_described_health
 from recollect.extraction.rules.patterns.people import find_named_people
 from recollect.extraction.rules.patterns.places import RULES as PLACES
-from recollect.extraction.rules.patterns.software import RULES as TOOLS
-from recollect.extraction.rules.patterns.work_habits import work_facts
-from recollect.extraction.rules.rewrite import leaves_out_i
 from recollect.extraction.rules.vocabulary import CONDITION_ADJECTIVES, DIETS, PROFESSIONS
 from recollect.extraction.sentences import TextSpan
 from recollect.lazy_pattern import LazyPattern
@@ -121,18 +117,3 @@ def facts_in_passing(text: str) -> Iterable[ExtractedFact]:
     role = _ROLE_OPENING.match(text)
     if role and _I.search(role["rest"]) and not _YOU.search(role["rest"]) and not _FORMER.search(role["who"]):
         yield from facts_of(f"I'm a {role['who']}", ())
-
-
-def tells_in_passing(sentence: TextSpan) -> bool:
-    """Return whether a sentence may state something lasting although it asks, orders, or has no 'I'."""
-    text = sentence.text
-    return (
-        bool(find_asides(sentence))
-        or leaves_out_i(text)
-        or lacks_i(text)
-        or lacks_my(text)
-        or bool(apply_patterns(TOOLS, text))
-        or bool(work_facts(text, (), start=lead_length(text)))
-        or any(facts_in_passing(text))
-        or any(find_household_health(text))
-    )

@@ -9,7 +9,12 @@ from dataclasses import replace
 
 from recollect.dates import DateMention, Precision
 from recollect.dates.mention import MONTHS
-from recollect.extraction.rules.clause_subjects import restore_subject, with_apostrophes
+from recollect.extraction.rules.clause_subjects import (
+    leaves_out_i,
+    restore_i,
+    restore_subject,
+    with_apostrophes,
+)
 from recollect.extraction.rules.patterns import (
     constraints,
     health,
@@ -24,7 +29,6 @@ from recollect.extraction.rules.patterns import (
 )
 from recollect.extraction.rules.patterns.fact_pattern import ExtractedFact, FactPattern, apply_patterns
 from recollect.extraction.rules.patterns.work_habits import work_facts
-from recollect.extraction.rules.rewrite import leaves_out_i, restore_i
 from recollect.lazy_pattern import LazyPattern
 from recollect.memo import remembered
 

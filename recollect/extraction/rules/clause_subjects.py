@@ -1,84 +1,12 @@
-"""Subjects of a clause: joint ones ('Dan and I'), and those that informal English leaves out. Pure.
+"""Subjects that informal English leaves out, restored so that the patterns of slots find them. Pure.
 
-'me and Kate are off' becomes 'I and Kate are off', and 'swim on Mondays' becomes 'I swim on Mondays'.
+'swim on Mondays' is read as 'I swim on Mondays'; what is stored is what was written.
 """
 
 import re
 
-from recollect.extraction.rules.vocabulary import PETS, RELATIONS
+from recollect.extraction.rules.verbs import is_adverb
 from recollect.lazy_pattern import LazyPattern
-
-_NAME = (
-    r"(?-i:(?!(?:Sorry|Thanks|Thank|Yes|Yeah|No|Nope|Ok|Okay|Hi|Hello|Hey|Great|Cool|Nice|Done|Sure|Right|True|Oh|Ah|"
-    r"Well|Wait|Anyway|Also|And|But|So|I|It|That|This|There|Here|Now|Then|Today|Yesterday|Tomorrow|Monday|Tuesday|"
-    r"Wednesday|Thursday|Friday|Saturday|Sunday|Please|We|You|They|My|Our|Exactly|Agreed|Fine)\b)"
-    r"[A-Z][\w'-]{1,30}+(?:\s[A-Z][\w'-]{1,30}+)?)"
-)
-_KIN = (
-    rf"(?:my|our)\s++(?:[\w-]{{1,20}}+\s++){{0,2}}?(?:(?:{RELATIONS}|{PETS})s?+|wives|children|kids|family|team|band|"
-    rf"parents|folks|in-laws|ex)(?:,?\s++{_NAME},?+)?"
-)
-_OTHER = rf"(?:{_NAME}|{_KIN}|she|he|they)"
-_WHEN = (
-    r"(?:(?:last|this|next)\s++\w{1,12}+|yesterday|today|tomorrow|recently|apparently|sadly|luckily|"
-    r"on\s++\w{3,10}day|in\s++\w{3,10}+)"
-)
-_LEAD = rf"(?:(?:so|and|but|also|because|since|ugh|argh|well|oh|btw|hey|hi|yes|yeah|{_WHEN})\b[,:\s]*+){{0,4}}"
-_OPENS = LazyPattern(rf"{_LEAD}(?:both\s++|neither\s++)?(?:me|myself|{_OTHER}),?", re.IGNORECASE)
-_MAX_OPENING = 80
-_OTHER_FIRST = LazyPattern(
-    rf"(?P<both>both\s++|neither\s++)?(?P<who>{_OTHER})\s++(?P<joint>and|nor)\s++(?:I|me|myself)\s++(?P<rest>\S.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_ME_FIRST = LazyPattern(
-    rf"(?P<both>both\s++)?(?:me|myself|I)\s++(?P<joint>and)\s++(?P<who>{_OTHER})\s++(?P<rest>\S.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_LEADING = LazyPattern(_LEAD, re.IGNORECASE)
-
-
-def is_half_subject(text: str) -> bool:
-    """Return whether a clause is only a person who shares the verb after 'and' with the speaker.
-
-    >>> is_half_subject("Dan"), is_half_subject("ugh, my sister"), is_half_subject("me"), is_half_subject("I met Dan")
-    (True, True, True, False)
-    """
-    return len(text) <= _MAX_OPENING and bool(_OPENS.fullmatch(text))
-
-
-def speaker_first(clause: str) -> str:
-    """Put the speaker first in a joint subject; any other clause stays unchanged.
-
-    >>> speaker_first("My sister and I share a flat"), speaker_first("me and Kate are off"), speaker_first("I met Dan")
-    ('I and my sister share a flat', 'I and Kate are off', 'I met Dan')
-    """
-    at, found = _two_in(clause)
-    if not found:
-        return clause
-    who = found["who"]
-    who = who[0].lower() + who[1:] if who.lower().startswith(("my ", "our ", "she", "he", "they")) else who
-    both = {"both": "both ", "neither": "neither "}.get((found["both"] or "").strip().lower(), "")
-    return f"{clause[:at]}{both}I {found['joint'].lower()} {who} {found['rest']}"
-
-
-def readings_alone(clause: str) -> tuple[str, ...]:
-    """Write a joint subject as 'I' and as 'we', so that the clause can be weighed; empty if there is none.
-
-    >>> readings_alone("ugh, Dan and I broke up"), readings_alone("I met Dan")
-    (('I broke up', 'we broke up'), ())
-    """
-    found = _two_in(clause)[1]
-    return (f"I {found['rest']}", f"we {found['rest']}") if found else ()
-
-
-def _two_in(clause: str) -> tuple[int, re.Match[str] | None]:
-    lead = _LEADING.match(clause)
-    for at in (0, lead.end() if lead else 0):
-        found = _OTHER_FIRST.match(clause, at) or _ME_FIRST.match(clause, at)
-        if found:
-            return at, found
-    return 0, None
-
 
 _UNMARKED = {
     "dont": "don't",
@@ -242,3 +170,54 @@ _OCCASIONS = frozenset(
 
 def _small(clause: str) -> str:
     return clause.lower() if clause.isupper() else clause[0].lower() + clause[1:]
+
+
+# Statements about one's life without 'I': 'sold my car', 'got laid off', 'passed the exam'.
+_LEFT_OUT = LazyPattern(
+    r"(?:(?:just|finally|already|officially|recently|basically|actually|also|even)\s++){0,6}+"
+    r"(?:moved|relocated|adopted|gave\s++up|given\s++up|graduated|retired|booked|became|broke\s++(?:my|up)|tore\s++my|"
+    r"sprained\s++my|lost\s++my|sold\s++(?:my|our|the|(?-i:[A-Z])\w++)|bought\s++(?:my|an?|our|the)|passed\s++(?:my|the)|failed\s++(?:my|the)|"
+    r"picked\s++up\s++(?:my|the|our)|signed\s++up|quit\s++(?!being\b|it\b|with\b|that\b|saying\b|asking\b|talking\b|using\b)|"
+    r"left\s++(?:my|our)|joined|switched\s++(?:to|from)|stopped\s++\w++(?<=ing)|"
+    r"started\s++(?:at|as|my|an?|working|learning|teaching|studying)|"
+    r"got\s++(?:laid\s++off|fired|promoted|hired|married|engaged|divorced|diagnosed|accepted|my|an?|"
+    r"the\s++(?:job|results?|keys?|flat|house|place))"
+    r"|turned\s++\d|(?:flying|travelling|traveling|heading)\s++to|staying\s++(?:in|at|with)|live\s++(?:in|with)|living\s++(?:in|with)|work(?:ing)?\s++(?:at|as|for)|"
+    r"been\s++(?:living|working|learning|vegan|vegetarian|married|single))\b",
+    re.IGNORECASE,
+)
+_STATES_IN_ING = frozenset({"living", "working", "flying", "travelling", "traveling", "heading", "staying"})
+# Objects of work on a text or a program: 'got an error' is not about a life.
+_OF_WORK = LazyPattern(
+    r"(?<!\s)\s++(?:\w++\s++)?(?:error|exception|traceback|warning|bug|message|response|answer|result|output|file|function|table|line|button|"
+    r"server|process|query|string|null|\d)",
+    re.IGNORECASE,
+)
+# 'Going to those places is my dream': the verb in -ing is itself the subject.
+_GERUND_SUBJECT = LazyPattern(
+    r"^\w+ing\b[^,;]*\b(?:is|are|was|were|has|had|makes?|made|helps?|helped|feels?|felt|gives?|"
+    r"gave|can|brings?|keeps?)\b",
+    re.I,
+)
+
+
+def leaves_out_i(clause: str) -> bool:
+    """Return whether a clause is about its speaker's life but leaves out 'I'.
+
+    >>> leaves_out_i("sold my car"), leaves_out_i("Sold out again"), leaves_out_i("got an error")
+    (True, False, False)
+    """
+    found = _LEFT_OUT.match(clause)
+    return bool(found) and not _OF_WORK.match(clause, found.end() if found else 0) and not _GERUND_SUBJECT.match(clause)
+
+
+def restore_i(clause: str) -> str:
+    """Restore the 'I' that a clause left out.
+
+    >>> restore_i("just sold my car"), restore_i("living in Oslo"), restore_i("been vegan for years")
+    ('I just sold my car', 'I am living in Oslo', 'I have been vegan for years')
+    """
+    first = next((word for word in clause.lower().split() if not is_adverb(word)), "")
+    helps = " am" if first in _STATES_IN_ING else " have" if first in ("been", "given") else ""
+    rest = clause.lower() if clause.isupper() else clause[0].lower() + clause[1:]
+    return f"I{helps} {rest}"

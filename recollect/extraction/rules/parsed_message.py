@@ -7,7 +7,6 @@ from zoneinfo import ZoneInfo
 from recollect.chat.content import speaker_name
 from recollect.dates import DateMention, Direction, parse_dates
 from recollect.extraction.quotes import without_quoted
-from recollect.extraction.rules.rewrite import Speaker
 from recollect.extraction.sentences import TextSpan, fold
 from recollect.extraction.sources import ExtractionInput, readable, speaker_label
 from recollect.extraction.transcripts import is_third_party, without_transcript
@@ -28,7 +27,8 @@ class ParsedMessage:
     masked: str
     """The same with others' words blanked, keeping every character's place."""
     mentions: Sequence[DateMention]
-    speaker: Speaker
+    speaker: str
+    """The speaker as the subject of a sentence: 'The user', 'Ana'."""
     between_people: bool
     """Said under a name, in a conversation between people, rather than to an assistant."""
     previous_reply: str
@@ -39,8 +39,6 @@ class ParsedMessage:
     """The speaker's previous messages, newest first."""
     zone: ZoneInfo = _UTC
     """Decides when the speaker's days begin."""
-    learned_gate: bool = False
-    """Quote what the learned gate takes."""
 
     def quote(self, clause: TextSpan) -> str:
         """Return the words of a clause as they are in the message."""
@@ -73,13 +71,12 @@ def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
             message=message,
             text=text,
             mentions=parse_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
-            speaker=_speaker(message, known),
+            speaker=speaker_label(message),
             between_people=between_people,
             masked=masked if between_people else without_transcript(masked),
             previous_reply=_last_reply(message, known),
             previous_texts=_previous_texts(message, known),
             zone=source.time_zone,
-            learned_gate=source.learned_gate,
             previous_seq=max(
                 (other.seq for other in known if other.role == "user" and other.seq < message.seq), default=0
             ),
@@ -97,9 +94,3 @@ def _last_reply(message: LoggedMessage, known: Sequence[LoggedMessage]) -> str:
     """Return the last message of the assistant before a message."""
     before = [other.text for other in known if other.role == "assistant" and other.seq < message.seq]
     return before[-1] if before else ""
-
-
-def _speaker(message: LoggedMessage, known: Sequence[LoggedMessage]) -> Speaker:
-    mine = speaker_name(message.name)
-    others = {name for other in known if (name := speaker_name(other.name)) and name != mine}
-    return Speaker(speaker_label(message), bool(mine), others.pop() if len(others) == 1 and mine else "")

@@ -12,12 +12,11 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from recollect.dates import Direction, parse_dates
-from recollect.extraction.gate import is_worth_extracting
+from recollect.extraction.redaction import is_scrubbed
 from recollect.extraction.review_gate import planted_order, review_reason
 from recollect.extraction.sentences import fold, sentences, write_out
 from recollect.extraction.sources import Exchange, readable, speaker_label, speaker_of
 from recollect.extraction.speech_acts import is_command, is_small_talk, statement_part
-from recollect.lazy_pattern import LazyPattern
 from recollect.providers.offline_model import MODEL
 from recollect.text import squeeze, terms
 from recollect.types import Candidate, LoggedMessage, MemoryKind
@@ -29,11 +28,10 @@ NOTHING_SAID = "Nothing was said in words."
 MAX_STATEMENT_CHARACTERS = 200
 # Sentences that are read of a message: more belong to a pasted page.
 _MAX_SENTENCES = 40
-# Statements about one's life outweigh requests, and the user's words outweigh the assistant's.
-_LASTING, _ASSISTANT, _ASKED, _COMMANDED = 1.5, 0.5, 0.5, 0.7
+# Statements outweigh requests, and the user's words outweigh the assistant's.
+_ASSISTANT, _ASKED, _COMMANDED = 0.5, 0.3, 0.5
 # A second statement of a turn counts half, so that every turn is represented before one has two.
 _SAME_TURN = 0.5
-_SCRUBBED = LazyPattern(r"\[(?:secret|card|iban|ssn)\]")
 _ENDS = (".", "!", "?", "…", "。", "！", "？")
 
 
@@ -142,15 +140,13 @@ def _statements(turns: Sequence[Exchange], *, with_small_talk: bool) -> Iterator
 
 def _tells(text: str, role: str) -> bool:
     """Return whether a sentence is no greeting, had no secret, and is no question of the assistant."""
-    return not is_small_talk(text) and not _SCRUBBED.search(text) and (role == "user" or bool(statement_part(text)))
+    return not is_small_talk(text) and not is_scrubbed(text) and (role == "user" or bool(statement_part(text)))
 
 
 def _weight(text: str, role: str) -> float:
     weight = 1.0 if role == "user" else _ASSISTANT
     if not statement_part(text):
         return weight * _ASKED
-    if role == "user" and is_worth_extracting(text):
-        return weight * _LASTING
     return weight * _COMMANDED if is_command(text) else weight
 
 

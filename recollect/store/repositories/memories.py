@@ -67,7 +67,7 @@ class MemoryRepository:
         self,
         subject: Subject,
         *,
-        kinds: Sequence[MemoryKind] = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE),
+        kinds: Sequence[MemoryKind] | None = None,
         closed: bool = False,
         after: MemoryId | None = None,
         tag: str = "",
@@ -79,7 +79,7 @@ class MemoryRepository:
 
         Args:
             subject: Owner of the memories.
-            kinds: Kinds to list.
+            kinds: Kinds to list; None: notes, facts, episodes, and the quotations that are kept.
             closed: Include closed memories.
             after: Continue after this memory.
             tag: List only memories with this tag.
@@ -127,7 +127,7 @@ class MemoryRepository:
         return await self._executor.read(lambda db: read.memories_since(db, subject, since))
 
     async def as_of(
-        self, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+        self, subject: Subject, kinds: Sequence[MemoryKind] | None, *, at: datetime, known_at: datetime
     ) -> builtins.list[Memory]:
         """Read what was true at one instant as far as it was known at another, ordered by id.
 

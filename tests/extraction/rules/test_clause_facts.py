@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recollect.extraction.evidence import check_evidence
-from recollect.extraction.rules import extract_by_rules
+from recollect.extraction.rules import read_by_rules
 from recollect.extraction.sources import ExtractionInput
 from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
 
@@ -38,7 +38,7 @@ def form(text: str, *, role: str = "user", sources: frozenset[str] = frozenset({
         sources=sources,
         time_zone=ZoneInfo("Europe/Oslo"),
     )
-    return extract_by_rules(source)
+    return list(read_by_rules(source).candidates)
 
 
 def facts(text: str) -> set[str]:

@@ -3,8 +3,7 @@
 import pytest
 
 from extractor_inputs import logged, source
-from recollect.extraction.gate import is_worth_extracting
-from recollect.extraction.rules import extract_by_rules
+from recollect.extraction.rules import read_by_rules
 from recollect.extraction.rules.patterns.household_health import KEY
 from recollect.resolution.slots import slot_mark
 from recollect.types import Candidate, MemoryKind
@@ -173,13 +172,12 @@ NOT_TOLD = (
 
 def facts(*said: str) -> list[Candidate]:
     """Form facts of a user's messages, all in one conversation."""
-    found = extract_by_rules(source(*(logged(seq, text) for seq, text in enumerate(said, start=1))))
+    found = read_by_rules(source(*(logged(seq, text) for seq, text in enumerate(said, start=1)))).candidates
     return [candidate for candidate in found if candidate.kind is MemoryKind.FACT and not candidate.ends]
 
 
 @pytest.mark.parametrize(("said", "words"), TOLD)
 def test_what_the_household_must_avoid_becomes_a_standing_fact(said: str, words: str) -> None:
-    assert is_worth_extracting(said)
     told = " ".join(fact.text for fact in facts(said) if fact.importance >= 0.5).lower()
     assert all(word in told for word in words.split()), told
 
@@ -222,6 +220,6 @@ def test_it_is_a_whole_sentence(said: str, text: str) -> None:
 )
 def test_its_end_names_the_same_slot(said: str, ended: str) -> None:
     [fact] = facts(said)
-    found = extract_by_rules(source(logged(1, ended)))
+    found = read_by_rules(source(logged(1, ended))).candidates
     ends = {slot_mark(candidate.key, candidate.value) for candidate in found if candidate.ends}
     assert slot_mark(fact.key, fact.value) in ends

@@ -90,7 +90,11 @@ class LinkRequest(Body):
 class MemoryListQuery(Page):
     """Which memories to list."""
 
-    kind: list[MemoryKind] = Field(default=[MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE], max_length=4)
+    kind: list[MemoryKind] | None = Field(
+        default=None,
+        max_length=4,
+        description="Without it: notes, facts, episodes, and the quotations that are kept.",
+    )
     state: list[MemoryState] = Field(
         default=[MemoryState.ACTIVE, MemoryState.HELD],
         max_length=3,

@@ -26,7 +26,6 @@ _AGES = {
     "older-month": ("stored over 30 days ago", 30, False),
     "older-year": ("stored over a year ago", 365, False),
 }
-_BY_DEFAULT = (MemoryKind.NOTE, MemoryKind.FACT, MemoryKind.EPISODE)
 _ORDERS = {
     MemoryOrder.NEWEST: "newest first",
     MemoryOrder.OLDEST: "oldest first",
@@ -70,7 +69,7 @@ async def _memories(request: PageRequest) -> HtmlPage:
         "memories",
         limit=PAGE_SIZE,
         cursor=request.chosen("cursor"),
-        kind=[filters["kind"]] if filters["kind"] else list(_BY_DEFAULT),
+        kind=[filters["kind"]] if filters["kind"] else None,
         state=[filters["state"]] if filters["state"] else [MemoryState.ACTIVE, MemoryState.HELD],
         **{name: filters[name] or None for name in _PLAIN_FILTERS},
         **_stored(filters["age"], request.engine.clock.now()),

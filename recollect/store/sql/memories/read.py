@@ -15,6 +15,7 @@ from recollect.store.sql.subjects import verified, version_of
 from recollect.text import clean
 from recollect.types import (
     ANY_TRAITS,
+    KIND_ORDER,
     Conversation,
     ConversationId,
     Decision,
@@ -77,10 +78,21 @@ def shown_closed(db: SqlConnection, subject: Subject, *, limit: int) -> list[Mem
         return memories_within(db, subject, [id_ for id_ in shown if known.get(id_) is MemoryState.CLOSED])
 
 
+# In the bits of the kinds that a statement lists: quotations that are kept.
+_KEPT_TURNS = 1 << len(KIND_ORDER)
+_KNOWN = _KEPT_TURNS + sum(1 << kind.number for kind in KIND_ORDER if kind is not MemoryKind.TURN)
+
+
+def _kind_bits(kinds: Sequence[MemoryKind] | None) -> int:
+    """Return kinds as statements take them; None: what is known."""
+    return _KNOWN if kinds is None else sum(1 << kind.number for kind in set(kinds))
+
+
 class MemoryFilter(NamedTuple):
     """Which memories are listed."""
 
-    kinds: Sequence[MemoryKind]
+    kinds: Sequence[MemoryKind] | None
+    """None: notes, facts, episodes, and the quotations that are kept."""
     closed: bool
     """Closed ones too."""
     tag: str
@@ -99,7 +111,7 @@ def list_memories(
     if version_of(db, subject) is None:
         return []
     states = STATE_NUMBER[MemoryState.CLOSED if which.closed else MemoryState.HELD]
-    wanted = sum(1 << kind.number for kind in set(which.kinds))
+    wanted = _kind_bits(which.kinds)
     if which.where != ANY_TRAITS:
         position = _Position(db, subject, which.order, None if after is None else end)
         return position.with_traits(which, (subject.key, states, wanted, limit))
@@ -109,7 +121,7 @@ def list_memories(
     if which.tag:
         rows = fetch(db, TAGGED["tagged"], subject.key, clean(which.tag), end, states, wanted, limit)
     else:
-        sql = SQL["listed_with_turns" if MemoryKind.TURN in which.kinds else "listed"]
+        sql = SQL["listed_with_turns" if which.kinds and MemoryKind.TURN in which.kinds else "listed"]
         rows = fetch(db, sql, subject.key, end, states, wanted, limit)
     return read_memories(subject, rows)
 
@@ -221,12 +233,12 @@ def memories_since(db: SqlConnection, subject: Subject, since: datetime) -> list
 
 
 def memories_at(
-    db: SqlConnection, subject: Subject, kinds: Sequence[MemoryKind], *, at: datetime, known_at: datetime
+    db: SqlConnection, subject: Subject, kinds: Sequence[MemoryKind] | None, *, at: datetime, known_at: datetime
 ) -> list[Memory]:
     """Read what was true at one instant as far as it was known at another."""
     if version_of(db, subject) is None:
         return []
-    wanted = sum(1 << kind.number for kind in set(kinds))
+    wanted = _kind_bits(kinds)
     rows = fetch(db, UNDO_SQL["at"], subject.key, to_micros(at), to_micros(known_at), wanted)
     return [_as_then(memory, known_at) for memory in read_memories(subject, rows)]
 

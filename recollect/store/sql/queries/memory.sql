@@ -142,13 +142,26 @@ SELECT 1
  WHERE subject = ?1 AND kind = 1 AND state = 0
  LIMIT 1 OFFSET ?2
 
+-- The bit 16 means quotations that are kept: those of at least this importance.
 -- name: listed text: elsewhere
 SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT id
-                FROM memory
-               WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
+                FROM (SELECT *
+                        FROM (SELECT id
+                                FROM memory
+                               WHERE subject = ?1 AND id < ?2 AND kind < 3 AND state <= ?3 AND (?4 & (1 << kind)) <> 0
+                               ORDER BY id DESC
+                               LIMIT ?5) AS formed
+                       UNION ALL
+                      SELECT *
+                        FROM (SELECT id
+                                FROM memory
+                               WHERE subject = ?1 AND id < ?2 AND kind = 3 AND importance >= 0.6 AND state <= ?3
+                                 AND (?4 & 16) <> 0
+                               ORDER BY id DESC
+                               LIMIT ?5) AS kept) AS known
                ORDER BY id DESC
                LIMIT ?5)
  ORDER BY id DESC, place
@@ -181,7 +194,7 @@ SELECT id
                         ELSE CAST(coalesce(m.last_used_at, 0) AS DOUBLE PRECISION)
                       END AS rank
           FROM memory AS m
-         WHERE m.subject = ?1 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0) AS listed
+         WHERE m.subject = ?1 AND m.state <= ?2 AND (?3 & CASE WHEN m.kind = 3 AND m.importance >= 0.6 THEN 24 ELSE 1 << m.kind END) <> 0) AS listed
  WHERE (rank, id) < (?6, ?7)
  ORDER BY rank DESC, id DESC
  LIMIT ?4
@@ -189,7 +202,7 @@ SELECT id
 -- name: oldest
 SELECT m.id
   FROM memory AS m
- WHERE m.subject = ?1 AND m.id > ?5 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0
+ WHERE m.subject = ?1 AND m.id > ?5 AND m.state <= ?2 AND (?3 & CASE WHEN m.kind = 3 AND m.importance >= 0.6 THEN 24 ELSE 1 << m.kind END) <> 0
  ORDER BY m.id
  LIMIT ?4
 

@@ -7,7 +7,7 @@ SELECT *
    AND id IN (SELECT m.id
                 FROM memory_tag AS t
                 JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
-               WHERE t.subject = ?1 AND t.tag = ?2 AND t.memory < ?3 AND m.state <= ?4 AND (?5 & (1 << m.kind)) <> 0
+               WHERE t.subject = ?1 AND t.tag = ?2 AND t.memory < ?3 AND m.state <= ?4 AND (?5 & CASE WHEN m.kind = 3 AND m.importance >= 0.6 THEN 24 ELSE 1 << m.kind END) <> 0
                ORDER BY t.memory DESC
                LIMIT ?6)
  ORDER BY id DESC, place
@@ -21,7 +21,7 @@ SELECT id
                       END AS rank
           FROM memory_tag AS t
           JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
-         WHERE t.subject = ?1 AND t.tag = ?8 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0) AS listed
+         WHERE t.subject = ?1 AND t.tag = ?8 AND m.state <= ?2 AND (?3 & CASE WHEN m.kind = 3 AND m.importance >= 0.6 THEN 24 ELSE 1 << m.kind END) <> 0) AS listed
  WHERE (rank, id) < (?6, ?7)
  ORDER BY rank DESC, id DESC
  LIMIT ?4
@@ -30,7 +30,7 @@ SELECT id
 SELECT m.id
   FROM memory_tag AS t
   JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
- WHERE t.subject = ?1 AND t.tag = ?6 AND t.memory > ?5 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0
+ WHERE t.subject = ?1 AND t.tag = ?6 AND t.memory > ?5 AND m.state <= ?2 AND (?3 & CASE WHEN m.kind = 3 AND m.importance >= 0.6 THEN 24 ELSE 1 << m.kind END) <> 0
  ORDER BY t.memory
  LIMIT ?4
 
@@ -44,7 +44,7 @@ SELECT id
                         ELSE CAST(coalesce(m.last_used_at, 0) AS DOUBLE PRECISION)
                       END AS rank
           FROM memory AS m
-         WHERE m.subject = ?1 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0
+         WHERE m.subject = ?1 AND m.state <= ?2 AND (?3 & CASE WHEN m.kind = 3 AND m.importance >= 0.6 THEN 24 ELSE 1 << m.kind END) <> 0
            AND (CAST(?8 AS INTEGER) < 1
                 OR m.id IN (SELECT t.memory FROM memory_tag AS t WHERE t.subject = ?1 AND t.tag = ?9))
            AND m.type = CASE WHEN CAST(?10 AS TEXT) = '' THEN m.type ELSE ?10 END
@@ -59,7 +59,7 @@ SELECT id
 -- name: oldest_with_traits matches: tag=7,category=10
 SELECT m.id
   FROM memory AS m
- WHERE m.subject = ?1 AND m.id > ?5 AND m.state <= ?2 AND (?3 & (1 << m.kind)) <> 0
+ WHERE m.subject = ?1 AND m.id > ?5 AND m.state <= ?2 AND (?3 & CASE WHEN m.kind = 3 AND m.importance >= 0.6 THEN 24 ELSE 1 << m.kind END) <> 0
    AND (CAST(?6 AS INTEGER) < 1
         OR m.id IN (SELECT t.memory FROM memory_tag AS t WHERE t.subject = ?1 AND t.tag = ?7))
    AND m.type = CASE WHEN CAST(?8 AS TEXT) = '' THEN m.type ELSE ?8 END

@@ -31,7 +31,8 @@ SELECT *
  WHERE subject = ?1
    AND id IN (SELECT id
                 FROM memory
-               WHERE subject = ?1 AND state <> 1 AND (?4 & (1 << kind)) <> 0
+               WHERE subject = ?1 AND state <> 1
+                 AND (?4 & CASE WHEN kind = 3 AND importance >= 0.6 THEN 24 ELSE 1 << kind END) <> 0
                  AND valid_from <= ?2 AND (valid_to IS NULL OR valid_to > ?2 OR (closed_at IS NOT NULL AND closed_at > ?3))
                  AND known_from <= ?3)
  ORDER BY id, place
