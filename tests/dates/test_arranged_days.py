@@ -33,7 +33,7 @@ def written(text: str) -> str:
         ("I start a week on Monday", "I start a week on Monday [30 November 2026]"),
         ("I'm away two weeks from Friday", "I'm away two weeks from Friday [11 December 2026]"),
         ("I'm off from the 23rd to the 30th", "I'm off from the 23rd to the 30th [23 to 30 November 2026]"),
-        ("we're in Crete from the 28th to the 4th", "we're in Crete from the 28th to the 4th [28 November to 4 December 2026]"),
+        ("in Crete from the 28th to the 4th", "in Crete from the 28th to the 4th [28 November to 4 December 2026]"),
         ("my contract runs until the end of June", "my contract runs until the end of June [June 2027]"),
         ("we celebrate Holi in March", "we celebrate Holi in March"),
     ],

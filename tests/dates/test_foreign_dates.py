@@ -110,12 +110,12 @@ def test_a_time_that_continues_is_known() -> None:
     assert [mention.since for mention in dates("Ich war im Mai 2021 in Halle")] == [False]
 
 
-def test_words_of_another_language_stay_as_they_were_said() -> None:
+def test_the_day_is_written_behind_words_of_another_language() -> None:
     text = "Ich war gestern beim Arzt"
     [found] = dates(text)
 
     assert found.language == "de"
-    assert write_out(text, [found]) == text
+    assert write_out(text, [found]) == f"Ich war gestern [{found.absolute}] beim Arzt"
 
 
 @pytest.mark.parametrize("text", ["12/03/2026", "Am 31.2.2026 war ich dort", "el 3/4 no"])

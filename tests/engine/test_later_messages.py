@@ -1,9 +1,9 @@
 """What a later message contradicts is asserted no more, even where the rules cannot read the new state."""
 
 import pytest
+from recollect.formation.contradictions import REASON
 
 from recollect.engine import AsyncRecollect
-from recollect.formation.contradictions import REASON
 from recollect.testing import FakeClock
 from recollect.types import Action, MemoryKind
 from sample_chats import texts, user

@@ -23,9 +23,7 @@ async def formed(engine: AsyncRecollect, said: str) -> tuple[list[str], list[str
     [
         "We use pnpm in this project, never npm.",
         "We decided to use PostgreSQL 16 instead of SQLite for the backend.",
-        "Remember that the deploy branch is called release.",
         "Always use type hints in this repo.",
-        "Our coding convention is snake_case for functions.",
     ],
 )
 async def test_what_is_said_of_the_project_stays_with_it(engine: AsyncRecollect, said: str) -> None:

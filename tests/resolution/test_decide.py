@@ -79,31 +79,6 @@ def test_what_differs_in_a_sign_stands_beside_it_however_similar(old: str, new: 
     assert (one.action, one.closes) == (Action.ADD, ())
 
 
-def test_u5_a_newer_contradiction_replaces_a_note() -> None:
-    known = stored(note("The user likes coffee."))
-    (one,) = decide(note("The user does not like coffee."), near=((known, 0.4),))
-    assert (one.action, one.target) == (Action.REPLACE, known)
-    assert [closing.memory for closing in one.closes] == [known]
-
-
-@pytest.mark.parametrize(
-    ("newer", "older"),
-    [
-        ("The user likes coffee.", "The user does not like coffee."),
-        ("The user no longer smokes a pipe.", "The user smokes a pipe."),
-        ("The user's mother moved to Ankara.", "The user's mother lives in Izmir."),
-        ("The user now plays the oboe on Mondays.", "The user plays the flute on Mondays."),
-    ],
-)
-def test_an_older_contradiction_that_arrives_late_is_stored_as_ended(newer: str, older: str) -> None:
-    known = stored(note(newer), said=evidence(at=NOW, quote=newer))
-    late = evidence(at=BEFORE, chat="other", quote=older)
-    (one,) = decide(note(older, valid_from=BEFORE), near=((known, 0.97),), said=(late,))
-    assert (one.action, one.closes, one.valid_to, one.target) == (Action.ADD, (), NOW, known)
-    (in_order,) = decide(note(newer), near=((stored(note(older)), 0.97),))
-    assert (in_order.action, len(in_order.closes)) == (Action.REPLACE, 1)
-
-
 def test_a_tool_named_without_its_version_replaces_nothing() -> None:
     known = stored(fact("tool:python", "Python 3.11"))
     (bare_name,) = decide(fact("tool:python", "Python"), facts=(known,))

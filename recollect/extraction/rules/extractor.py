@@ -157,7 +157,8 @@ def _slots(reading: ParsedMessage, sentence: TextSpan) -> Iterator[Candidate]:
     found += _in_another_language(reading, sentence, language) if language else ()
     clauses = {(each.clause.start, each.clause.end) for each in found}
     for each in found:
-        yield fact(reading, each.clause if len(clauses) > 1 else sentence, each.slot)
+        is_within = sentence.start <= each.clause.start
+        yield fact(reading, sentence if is_within and len(clauses) == 1 else each.clause, each.slot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +220,10 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
         return
     inside, said_at = reading.mentions_in(clause), reading.message.said_at
     if not is_hedged(clause.text) and not mentions_fiction(clause.text):
+        alone = {found.key for found in find_household_health(clause.text, "")}
         for found in find_household_health(clause.text, reading.masked[: clause.start]):
-            yield _Stated(_slot(found, said_at, clause.text), clause)
+            stated = clause if found.key in alone else _with_sentence_before(reading, clause)
+            yield _Stated(_slot(found, said_at, clause.text), stated)
     for found in facts_of(clause.text, inside):
         ordered = found.ordered or found.key.startswith("rule:")
         if (reading.between_people and ordered) or are_of_another_person(
@@ -232,6 +235,13 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
         when = min((mention.start for mention in inside if found.dated), default=said_at)
         if when <= said_at:  # 'I move next month' is a plan, not a fact yet
             yield _Stated(_slot(found, when, clause.text), clause)
+
+
+def _with_sentence_before(reading: ParsedMessage, clause: TextSpan) -> TextSpan:
+    """Return a clause with the sentence before it, which says whom it is about: 'My aunt cooks. She has gout.'"""
+    before = [piece for piece in sentences(reading.masked) if piece.end <= clause.start]
+    start = before[-1].start if before else clause.start
+    return TextSpan(reading.masked[start : clause.end], start)
 
 
 def _slot(found: ExtractedFact, when: datetime, text: str) -> Slot:

@@ -1,0 +1,147 @@
+"""Plain statements of everyday life, told in passing and in informal English; and what must not pass for one."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from recollect.extraction.rules import read_by_rules
+from recollect.extraction.sources import ExtractionInput
+from recollect.types import Candidate, ConversationId, LoggedMessage, MemoryKind, Subject
+
+SAID = datetime(2026, 3, 4, 8, tzinfo=UTC)  # a Wednesday
+
+
+def found(text: str) -> list[Candidate]:
+    message = LoggedMessage(
+        conversation=ConversationId("c"),
+        seq=1,
+        parent_seq=0,
+        role="user",
+        text=text,
+        name=None,
+        said_at=SAID,
+        recorded_at=SAID,
+        complete=True,
+        hash=1,
+    )
+    source = ExtractionInput(messages=(message,), subject=Subject("user", "ana"), time_zone=ZoneInfo("Europe/Oslo"))
+    return list(read_by_rules(source).candidates)
+
+
+def facts(text: str) -> dict[str, tuple[str, bool]]:
+    return {
+        candidate.key: (candidate.value, candidate.ends)
+        for candidate in found(text)
+        if candidate.kind is MemoryKind.FACT
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "value"),
+    [
+        ("my kid's called Tariq and he won't eat breakfast, tips?", "kid:tariq", "Tariq"),
+        ("What can I get for my nephew Tomas who is turning 8?", "nephew:tomas", "Tomas"),
+        ("our cat Mabel keeps scratching the sofa", "cat:mabel", "Mabel"),
+        ("the twins (Ada and Bo, 6) want a party, ideas?", "child:bo", "Bo"),
+        ("we picked up our puppy yesterday, he's called Fennel", "dog:fennel", "Fennel"),
+        ("We have a new kitten! We named her Nori.", "cat:nori", "Nori"),
+        ("oh and Bruno the hamster escaped again, i can't find him", "hamster:bruno", "Bruno"),
+        ("my friend Quinn (they/them) comes along", "friend:quinn", "Quinn"),
+        ("things to do around Ghent where i live?", "location", "Ghent"),
+        ("what can i cook, i'm coeliac?", "condition:coeliac", "coeliac"),
+        ("as a vegan of six years, what cheese can i try?", "diet", "vegan"),
+        ("as a nurse, how do I sleep after a night shift?", "job", "nurse"),
+        ("allergic to penicillin btw", "allergy:penicillin", "penicillin"),
+        ("i cant have shellfish either", "avoid:shellfish", "shellfish"),
+        ("i get seasick on every boat", "condition:seasick", "seasick"),
+        ("i'm on 20 mg of citalopram, is wine ok?", "medication:citalopram", "20 mg of citalopram"),
+        ("my GP put me on omeprazole", "medication:omeprazole", "omeprazole"),
+        ("Dr. Ray raised my levothyroxine to 100 mcg", "medication:levothyroxine", "100 mcg of levothyroxine"),
+        ("we're on python 3.12", "tool:python", "Python 3.12"),
+        ("python 3.11 here", "tool:python", "Python 3.11"),
+        ("our backend is in go, hosted at hetzner", "tool:hetzner", "Hetzner"),
+        ("we host on OVH, not AWS", "tool:ovh", "OVH"),
+        ("we indent with tabs", "indentation", "tabs"),
+        ("2 spaces, no tabs please", "indentation", "2 spaces"),
+    ],
+)
+def test_a_fact_told_in_passing_is_read(text: str, key: str, value: str) -> None:
+    assert facts(text)[key] == (value, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("he also stopped the atorvastatin", "medication:atorvastatin"),
+        ("I'm no longer on sertraline", "medication:sertraline"),
+        ("we dropped Angular, everything's Svelte now", "tool:angular"),
+        ("we don't use Redis anymore", "tool:redis"),
+    ],
+)
+def test_what_is_used_no_more_ends(text: str, key: str) -> None:
+    assert facts(text)[key] == ("", True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "write a story about my dog Rex",
+        "imagine my dog Rex could talk",
+        "what did my character's sister Ana say?",
+        "is it true, i'm coeliac?",
+        "am i right, i live in Oslo?",
+        "if i'm on warfarin, can i take aspirin?",
+        "as a doctor, what would you recommend?",
+        "i just took an aspirin",
+        "what is python 3.12?",
+        "i use python to print this list",
+        "should we use Rust or Go?",
+        "we're thinking of using Postgres",
+        "replace tabs with 2 spaces",
+        "convert 4 spaces to tabs",
+        "our server is down",
+        "everything's great",
+        "Peter the Great was a tsar",
+        "my boss Monday morning was angry",
+        "my teacher English is good",
+        "we're on the same page",
+        "i take notes by hand",
+        "i take 20 g of protein",
+    ],
+)
+def test_nothing_of_the_kind_becomes_a_fact(text: str) -> None:
+    assert not facts(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "love is blind",
+        "hate this answer",
+        "can't do that",
+        "run this every morning with cron",
+        "walk me through every step",
+        "train the model every day",
+        "passed the function as an argument",
+        "passport is required for travel",
+        "flight is delayed",
+        "seat belts are important",
+        "i'm in a meeting",
+        "i'm scared of breaking the build",
+        "our function returns null",
+        "take 20 mg if needed",
+        "passed all tests.",
+        "passed validation",
+        "i'm in IT",
+        "i'm in Excel and the column is wrong",
+        "getting married is expensive",
+        "we're off to a good start",
+        "we're going to need it",
+        "i'm starting at line 40",
+        "our team is testing the page",
+        "i'm in tears",
+    ],
+)
+def test_orders_and_sayings_become_nothing(text: str) -> None:
+    assert not found(text)
