@@ -55,7 +55,7 @@ CHECKS = {
 }
 NOBODYS = {
     "add_key",
-    "prune_answers",
+    "outdated",
     "key_by_hash",
     "key_by_id",
     "keys",
@@ -103,7 +103,7 @@ TWO_SUBJECTS = {"turns_waiting"}
 # What is asked of every node: what erasing looks for in all subjects, and the operator's look at one subject's work.
 EVERY_NODE = {
     ("erase", "every_key_of_user"),
-    ("idempotency", "prune_answers"),
+    ("idempotency", "outdated"),
     ("erase", "formed_of"),
     ("erase", "episodes_of"),
     ("erase", "contexts_of"),

@@ -8,9 +8,6 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
   FROM insertion
  WHERE subject = ?1 AND chain = ANY (CAST(translate(?2, '[]', '{}') AS BIGINT[]))
 
--- name: orphans
-SELECT chain, thread FROM insertion WHERE subject = ?1 AND conversation IS NULL AND at < ?2 LIMIT ?3
-
 -- name: owner
 SELECT name, version FROM subject WHERE key = ?1 FOR SHARE
 

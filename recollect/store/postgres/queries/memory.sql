@@ -25,12 +25,6 @@ UPDATE memory
 RETURNING memory.id, (SELECT h.fixed FROM hot AS h WHERE h.subject = ?1 AND h.memory = memory.id),
           kind, importance, confidence, valid_from, uses, last_used_at
 
--- name: set_fixed
-UPDATE hot
-   SET fixed = decode(item ->> 1, 'hex')
-  FROM json_array_elements(CAST(?2 AS JSON)) AS item
- WHERE hot.subject = ?1 AND hot.memory = decode(item ->> 0, 'hex')
-
 -- name: add_vectors
 INSERT INTO vector (subject, space, memory, chunk, embedding, sealed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
@@ -63,13 +57,6 @@ SELECT *
                           THEN decode(replace(value, '-', ''), 'hex') END
                 FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
  ORDER BY id, place
-
--- name: decisions_of
-SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
-  FROM decision
- WHERE subject = ?1 AND (memory = ?3 OR target = ?3)
- ORDER BY at, id
- LIMIT ?2
 
 -- name: remembered_with_version
 SELECT (SELECT version FROM subject WHERE key = ?1), remembered.*

@@ -96,7 +96,7 @@ class MemoryDeleter:
             hollowed: Conversation and `seq` of the messages that were erased.
             answers: The same of the messages that answer them.
         """
-        for row in self._decisions({conversation for conversation, _ in hollowed}):
+        for row in self._decisions(hollowed):
             self._clear_decision(row, hollowed)
         gone = frozenset(id_text(memory) for memory in self.gone)
         for at, id_, conversation, seq, items, omitted in fetch(self._db, SQL["all_recalls"], self._key):
@@ -119,18 +119,14 @@ class MemoryDeleter:
             self._thin_recall(at, id_, items, lambda item: item[0] == subject.text)
             self._thin_omitted(at, id_, omitted, ids)
 
-    def _decisions(self, conversations: Collection[bytes]) -> list[Row]:
-        """Read the decisions about what is gone, and those that rest on messages of some conversations.
-
-        No index has the messages: for these the database looks at all decisions of the subject.
-        """
+    def _decisions(self, hollowed: Set[tuple[bytes, int]]) -> list[Row]:
+        """Read the decisions about what is gone, and those that rest on erased messages."""
         rows: list[Row] = []
         if self.gone:
             gone = json.dumps([id_text(memory) for memory in sorted(self.gone)])
             rows += fetch(self._db, MEMORY_SQL["decisions_of_many"], self._key, gone)
-        if conversations:
-            [only] = conversations if len(conversations) == 1 else [None]
-            rows += fetch(self._db, UNDO_SQL["decisions_from"], self._key, only, None, None)
+        for place in sorted(hollowed):
+            rows += fetch(self._db, UNDO_SQL["decisions_on"], self._key, *place)
         return list({row[:2]: row for row in rows}.values())
 
     def _clear_decision(self, row: Row, hollowed: Set[tuple[bytes, int]]) -> None:
@@ -225,8 +221,8 @@ class MessageRedactor:
                 self._db.execute(SQL["mask_anchor"], (self._key, conversation, below, self._ledger.mask(anchor)))
 
     def _mask_calls(self, conversation: bytes, seqs: set[int]) -> None:
-        for call, seq in fetch(self._db, SQL["calls_in"], self._key, conversation):
-            if seq in seqs:
+        for seq in sorted(seqs):
+            for (call,) in fetch(self._db, SQL["calls_of"], self._key, conversation, seq):
                 named = (self._key, conversation, seq, call)
                 self._db.execute(SQL["mask_call"], (*named, self._ledger.mask(call)))
                 self._db.execute(SQL["drop_call"], named)

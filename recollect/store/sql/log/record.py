@@ -203,11 +203,16 @@ def _make_due(db: SqlConnection, turn: Turn, tail: _Tail) -> None:
         key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
         now = to_micros(due.due_at)
         asked = due.every_turns == 1 or (due.on_edit and tail.branches)
-        if asked or (due.every_turns and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every_turns):
+        if asked or (due.every_turns and _are_waiting(db, key, due.every_turns)):
             db.execute(FORMATION_SQL["make_due"], (*key, now, tail.last_seq))
         else:
             idle = None if due.after_idle is None else due.after_idle // _MICROSECOND
             db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
+
+
+def _are_waiting(db: SqlConnection, formation: Row, turns: int) -> bool:
+    """Return whether so many turns of a conversation wait to be formed."""
+    return bool(fetch_value(db, FORMATION_SQL["turns_waiting"], *formation, turns) >= turns)
 
 
 def _add_recall(db: SqlConnection, turn: Turn, recall: InjectionRecord, place: tuple[bytes, int], now: int) -> None:

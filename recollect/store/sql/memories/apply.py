@@ -318,16 +318,16 @@ class Changes:
 
 
 def record_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
-    """Count a use of each memory, with two statements for all; unknown ones are passed over."""
+    """Count a use of each memory; unknown ones are passed over."""
     if not ids or subjects.version_of(db, subject) is None:
         return
     key = subject.key
     packed = []
     for id_, fixed, *columns in fetch(db, SQL["use_memories"], key, json.dumps(ids), to_micros(at)):
         if fixed is not None:  # it is active
-            packed.append([id_.hex(), _repacked(fixed, columns).hex()])
+            packed.append((key, id_, _repacked(fixed, columns)))
     if packed:
-        db.execute(SQL["set_fixed"], (key, json.dumps(packed)))
+        db.executemany(SQL["set_fixed"], packed)
 
 
 def _fixed_now(db: SqlConnection, key: int, id_: bytes) -> bytes | None:
