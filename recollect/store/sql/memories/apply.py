@@ -107,7 +107,7 @@ def _apply(db: SqlConnection, wanted: ChangeSet, moved: subjects.MovedSubject, t
     salt = subjects.salt_of(term_key, subject)
     Changes(db, subject, home=wanted.home.key, salt=salt, moved=moved).apply(on_memories)
     mark_words(db, subject, [change for change in changes if isinstance(change, MarkWords)], term_key)
-    if any(map(_forgets, changes)):
+    if forgets(changes):
         empty_quoting(db, wanted.home.key)
 
 
@@ -368,8 +368,12 @@ def _id(text: str) -> bytes:
     return found
 
 
+def forgets(changes: Sequence[Change]) -> bool:
+    """Return whether changes forget words that an inserted text may quote from messages."""
+    return any(map(_forgets, changes))
+
+
 def _forgets(change: Change) -> bool:
-    """Return whether a change forgets words that an inserted text may quote from messages."""
     match change:
         case CloseMemory():
             return change.forgotten

@@ -97,7 +97,7 @@ SELECT DISTINCT memory FROM insertion_item WHERE owner = ?1 ORDER BY memory DESC
 SELECT DISTINCT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND subject <> ?1
 
 -- name: quoting_messages
-SELECT chain, thread FROM insertion INDEXED BY insertion_quoting WHERE subject = ?1 AND quotes_messages = 1
+SELECT chain, thread FROM insertion INDEXED BY insertion_quoting WHERE subject = ?1 AND quotes_messages = 1 LIMIT ?2
 
 -- name: from_message
 -- From a message on; a row without a place may come after any.
