@@ -141,6 +141,7 @@ BY_SUBJECT_ALONE = {
     "erase/all_marks": "erasure of a subject: each message leaves a mark",
     "erase/all_places": "erasure of a subject",
     "erase/all_recalls": "erasure: no index says which memories an injection showed",
+    "erase/recalls_naming": "erasure: no index says which memories an injection showed",
     "erase/erasure": "as many as are asked for",
     "erase/formed_elsewhere": "erasure of a subject: what others formed of it",
     "erase/links_of_all": "erasure of a subject",

@@ -1,5 +1,14 @@
 -- What PostgreSQL says in other words.
 
+-- name: recalls_naming
+SELECT at, id, items, omitted
+  FROM recall
+ WHERE subject = ?1
+   AND (EXISTS (SELECT 1
+                  FROM json_array_elements_text(CAST(?2 AS JSON)) AS gone
+                 WHERE strpos(items, gone) > 0 OR strpos(omitted, gone) > 0)
+        OR strpos(omitted, ' has its own ') > 0 OR substr(omitted, 1, 7) = 'sealed.')
+
 -- name: answers_below
 WITH RECURSIVE below (seq) AS (
     SELECT CAST(?3 AS BIGINT)

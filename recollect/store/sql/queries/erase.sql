@@ -171,6 +171,17 @@ DELETE FROM decision WHERE subject = ?1 AND at = ?2 AND id = ?3
 -- name: all_recalls
 SELECT at, id, conversation, seq, items, omitted FROM recall WHERE subject = ?1
 
+-- name: recalls_of
+SELECT at, id FROM recall INDEXED BY recall_conversation WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
+
+-- name: recalls_naming
+-- Those that may name one of some memories: what is encrypted may, and so may what earlier versions wrote.
+SELECT at, id, items, omitted
+  FROM recall
+ WHERE subject = ?1
+   AND (EXISTS (SELECT 1 FROM json_each(?2) AS gone WHERE instr(items, gone.value) > 0 OR instr(omitted, gone.value) > 0)
+        OR instr(omitted, ' has its own ') > 0 OR substr(omitted, 1, 7) = 'sealed.')
+
 -- name: erase_recall
 DELETE FROM recall WHERE subject = ?1 AND at = ?2 AND id = ?3
 
