@@ -206,9 +206,9 @@ async def beside_prompts(new: NewDatabase, sizes: Sizes) -> list[Row]:
     parts = await open_components(Settings.load(database_url=url), SystemClock())
     async with AsyncRecollect(parts) as engine:
         await engine.add(writer.sentences(1)[0], user=_SMALL)
-        ids = [await _all_ids(parts.store, user) for user in users]
+        prompted = [(user, await _all_ids(parts.store, user)) for user in users]
         for turn in steps("flatness: adding beside prompts", range(sizes.prompts)):
-            for place, user, known in _rotated(list(zip(places, users, ids, strict=True)), turn):
+            for place, (user, known) in _rotated(list(zip(places, prompted, strict=True)), turn):
                 await parts.store.memories.record_uses(user, draw.sample(known, _SHOWN), parts.clock.now())
                 await _timed(place, BESIDE, engine.add(writer.sentences(1)[0], user=_SMALL))
                 await parts.store.memories.flush_uses()
