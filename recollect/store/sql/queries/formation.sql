@@ -15,7 +15,7 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BIGINT) + ?8, ?8)
                   idle = excluded.idle
 
 -- name: turns_waiting
--- No more than are asked about: nobody may be there to form what waits.
+-- No more than are asked about: without a worker, all of a long conversation may wait.
 SELECT count(*)
   FROM (SELECT 1
           FROM message
