@@ -60,7 +60,7 @@ def db() -> Iterator[psycopg.Connection[tuple[object, ...]]]:
 
 
 # Columns that fewer values should have than there are rows.
-FEW_VALUES = {name: f"row % {WHO}" for name in ("subject", "home", "owner", "bound_to")} | dict.fromkeys(
+REPEATED_VALUES = {name: f"row % {WHO}" for name in ("subject", "home", "owner", "bound_to")} | dict.fromkeys(
     ("kind", "state", "parked", "masked", "held", "erased", "is_answer", "quotes_messages"), "0"
 )
 VALUES = {
@@ -90,7 +90,7 @@ def filled() -> Iterator[psycopg.Connection[tuple[object, ...]]]:
     with connect(url) as connection:
         columns = defaultdict[str, dict[str, str]](dict)
         for table, column, type_ in connection.execute(COLUMNS).fetchall():
-            columns[table][column] = FEW_VALUES.get(column) or VALUES.get(type_, "NULL")
+            columns[table][column] = REPEATED_VALUES.get(column) or VALUES.get(type_, "NULL")
         for table, values in columns.items():
             connection.execute(
                 f"INSERT INTO {table} ({', '.join(values)}) SELECT {', '.join(values.values())}"  # noqa: S608 - our names
