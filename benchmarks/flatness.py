@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import random
 import sys
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -21,23 +22,30 @@ from benchmarks.progress import steps
 from benchmarks.recall import QUERY_WORDS
 from benchmarks.report import measure
 from benchmarks.rows import Row, percentile
+from recollect.clock import SystemClock
 from recollect.engine import AsyncRecollect
-from recollect.engine.components import Components
+from recollect.engine.components import Components, open_components
 from recollect.settings import Settings
 from recollect.store.postgres.connection import connect
-from recollect.types import Recall, Subject
+from recollect.store.store import Store
+from recollect.types import MemoryId, Recall, Subject
 
 A = TypeVar("A")
 B = TypeVar("B")
 
-# The promises (issue 14): a small user among the memories of others, and an add among one's own.
-BAR_OTHERS, BAR_OWN = 1.2, 1.5
+# The promises: a small user among the memories of others, an add among one's own (issue 14), and another user's add
+# after prompts that show memories (issue 27).
+BAR_OTHERS, BAR_OWN, BAR_BESIDE = 1.2, 1.5, 1.5
 FIRST, CACHED, ADD, FORM = "first recall", "cached recall", "add", "turn recorded and formed"
+BESIDE, COUNTED = "another user's add after a prompt", "uses counted"
 DATABASES = ("sqlite", "postgres")
 # Small users get their memories in so many portions between those of others: their rows are not adjacent.
 _PORTIONS = 10
 # Users written at the same time, so that they share commits.
 _AT_ONCE = 8
+# Memories that a prompt shows.
+_SHOWN = 8
+_PAGE = 5_000
 _SMALL, _LARGE = Subject("user", "own-small"), Subject("user", "own-large")
 
 NewDatabase = Callable[[str], str]
@@ -60,12 +68,34 @@ class Sizes:
     rounds: int
     adds: int
     """Adds to each of the two users."""
+    prompted: tuple[int, ...]
+    """Memories of users whose prompts show some, ascending."""
+    prompts: int
+    """Prompts of each of them."""
 
 
 FULL = Sizes(
-    others=(1_000, 100_000, 1_000_000), own=(100, 100_000), per_user=100, texts=5_000, users=40, rounds=6, adds=300
+    others=(1_000, 100_000, 1_000_000),
+    own=(100, 100_000),
+    per_user=100,
+    texts=5_000,
+    users=40,
+    rounds=6,
+    adds=300,
+    prompted=(100, 10_000, 50_000),
+    prompts=100,
 )
-QUICK = Sizes(others=(200, 1_000), own=(20, 200), per_user=20, texts=200, users=5, rounds=2, adds=10)
+QUICK = Sizes(
+    others=(200, 1_000),
+    own=(20, 200),
+    per_user=20,
+    texts=200,
+    users=5,
+    rounds=2,
+    adds=10,
+    prompted=(20, 200),
+    prompts=5,
+)
 
 
 @dataclass(slots=True)
@@ -93,6 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--others", nargs="+", type=int, metavar="N", help="memories of others; default: 1000 100000 1000000"
     )
+    parser.add_argument("--only", choices=tuple(PARTS), metavar="NAME", help=f"one of {', '.join(PARTS)}; default: all")
     parser.add_argument(
         "--folder", type=Path, metavar="DIR", help="where databases are made and removed; /dev/shm leaves out the disk"
     )
@@ -101,6 +132,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="where to write (default: bench-results/TIME.json)")
     asked = parser.parse_args(arguments)
+    part = PARTS[asked.only] if asked.only else run
 
     def sizes(quick: bool) -> Sizes:
         chosen = QUICK if quick else FULL
@@ -108,11 +140,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     def on_sqlite(quick: bool) -> list[Row]:
         with TemporaryDirectory(prefix="recollect-bench-", dir=asked.folder) as folder:
-            return asyncio.run(run(lambda name: f"sqlite:///{folder}/{name}.sqlite3", sizes(quick)))
+            return asyncio.run(part(lambda name: f"sqlite:///{folder}/{name}.sqlite3", sizes(quick)))
 
     def on_postgres(quick: bool) -> list[Row]:
         with serving(asked.url, asked.folder) as server:
-            return asyncio.run(run(lambda name: new_database(server, f"flat_{name}"), sizes(quick)))
+            return asyncio.run(part(lambda name: new_database(server, f"flat_{name}"), sizes(quick)))
 
     ways = {"sqlite": on_sqlite, "postgres": on_postgres}
     measure({f"flatness, {name}": ways[name] for name in asked.databases}, quick=asked.quick, file=asked.json)
@@ -120,8 +152,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def run(new: NewDatabase, sizes: Sizes) -> list[Row]:
-    """Measure small users among others, then adds to a small and to a large user."""
-    return [*await among_others(new, sizes), *await among_own(new, sizes)]
+    """Measure small users among others, then adds to a small and to a large user, then beside the prompts of others."""
+    return [*await among_others(new, sizes), *await among_own(new, sizes), *await beside_prompts(new, sizes)]
 
 
 async def among_others(new: NewDatabase, sizes: Sizes) -> list[Row]:
@@ -159,6 +191,40 @@ async def among_own(new: NewDatabase, sizes: Sizes) -> list[Row]:
             for place, user in _rotated(list(zip(places, users, strict=True)), turn):
                 await _timed(place, ADD, engine.add(writer.sentences(1)[0], user=user))
     return _growth(ADD, places, BAR_OWN)
+
+
+async def beside_prompts(new: NewDatabase, sizes: Sizes) -> list[Row]:
+    """Let prompts of users with few and many memories show some, in turn; after each, add to another user."""
+    url, writer, draw = new("beside"), Writer(SEED + 4), random.Random(SEED)
+    places = [Place(name=f"{count:,} memories", url=url) for count in sizes.prompted]
+    users = [Subject("user", f"prompted-{count}") for count in sizes.prompted]
+    async with parts_in(Settings.load(database_url=url)) as parts:
+        for user, count in steps("flatness: filling users", list(zip(users, sizes.prompted, strict=True))):
+            await Filler(parts=parts).notes(user, writer.sentences(count))
+    if not url.startswith("sqlite"):
+        await asyncio.to_thread(_tidy, url)
+    parts = await open_components(Settings.load(database_url=url), SystemClock())
+    async with AsyncRecollect(parts) as engine:
+        await engine.add(writer.sentences(1)[0], user=_SMALL)
+        prompted = [(user, await _all_ids(parts.store, user)) for user in users]
+        for turn in steps("flatness: adding beside prompts", range(sizes.prompts)):
+            for place, (user, known) in _rotated(list(zip(places, prompted, strict=True)), turn):
+                await parts.store.memories.record_uses(user, draw.sample(known, _SHOWN), parts.clock.now())
+                await _timed(place, BESIDE, engine.add(writer.sentences(1)[0], user=_SMALL))
+                await parts.store.memories.flush_uses()
+                await parts.store.memories.record_uses(user, draw.sample(known, _SHOWN), parts.clock.now())
+                await _timed(place, COUNTED, parts.store.memories.flush_uses())
+    return [row for way in (BESIDE, COUNTED) for row in _growth(way, places, BAR_BESIDE)]
+
+
+async def _all_ids(store: Store, user: Subject) -> list[MemoryId]:
+    ids: list[MemoryId] = []
+    while page := await store.memories.list(user, limit=_PAGE, after=ids[-1] if ids else None):
+        ids += [memory.id for memory in page]
+    return ids
+
+
+PARTS = {"others": among_others, "own": among_own, "prompts": beside_prompts}
 
 
 async def _fill(place: Place, crowd: Crowd, others: int, sizes: Sizes) -> None:

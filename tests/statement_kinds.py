@@ -4,6 +4,7 @@ import re
 from importlib.resources import files
 
 from recollect.store.sql import database
+from recollect.store.sql.tables import TABLES
 
 RELATIONAL = files("recollect.store.sql")
 ROOMS = tuple(sorted(entry.name.removesuffix(".sql") for entry in (RELATIONAL / "queries").iterdir()))
@@ -55,7 +56,7 @@ CHECKS = {
 }
 NOBODYS = {
     "add_key",
-    "prune_answers",
+    "outdated",
     "key_by_hash",
     "key_by_id",
     "keys",
@@ -103,7 +104,7 @@ TWO_SUBJECTS = {"turns_waiting"}
 # What is asked of every node: what erasing looks for in all subjects, and the operator's look at one subject's work.
 EVERY_NODE = {
     ("erase", "every_key_of_user"),
-    ("idempotency", "prune_answers"),
+    ("idempotency", "outdated"),
     ("erase", "formed_of"),
     ("erase", "episodes_of"),
     ("erase", "contexts_of"),
@@ -118,3 +119,75 @@ EVERY_NODE = {
     ("insertion", "showing_any"),
     ("insertion", "shown_memories"),
 }
+# Partial indexes in which a subject has few rows, whatever else it has, or those alone that the statement changes.
+SMALL_INDEXES = {
+    "formation_leased": "work under way",
+    "formation_leased_on_log": "work under way",
+    "formation_failed": "errors that are overwritten",
+    "formation_failed_on_log": "errors that are overwritten",
+    "insertion_masked": "only whether there is one",
+    "insertion_quoting": "texts that are emptied",
+    "insertion_unlinked": "those of a week, as maintenance deletes older ones",
+    "erasure_pending": "those since the files were cleaned last",
+    "erasure_unclean": "those since the files were cleaned last",
+    "api_key_bound": "the keys of one user",
+}
+# Statements of transactions that reach rows by the subject alone, and what bounds them all the same.
+BY_SUBJECT_ALONE = {
+    "embedding/stay_in": "an operator chooses an embedder: each subject that has none",
+    "energy/drop_reservations": "calls under way, or of a process that died",
+    "energy/unsettled": "calls under way, or of a process that died",
+    "erase/all_gone": "erasure of a subject: what its portions left",
+    "erase/all_marks": "erasure of a subject: each message leaves a mark",
+    "erase/all_places": "erasure of a subject",
+    "erase/all_recalls": "erasure: no index says which memories an injection showed",
+    "erase/recalls_naming": "erasure: no index says which memories an injection showed",
+    "erase/erasure": "as many as are asked for",
+    "erase/formed_elsewhere": "erasure of a subject: what others formed of it",
+    "erase/links_of_all": "erasure of a subject",
+    "erase/nothing_erased": "only whether there is one",
+    "erase/read_by": "erasure: what others form of the log",
+    "export/memory_ids": "erasure of a subject within another",
+    "idempotency/forget_answers": "erasure: the answers of a day",
+    "inner/inner_of": "as many as are asked for",
+    "insertion/last_loss": "the newest",
+    "insertion/thread_state": "only whether there is one",
+    "memory/some_terms": "as many as are asked for",
+    "numbers/name_app": "one migration",
+    "numbers/numbered": "one migration",
+    "tend/profiles_of": "steps from one name to the next",
+}
+# The last transaction of a subject's erasure takes what its portions left.
+WHOLE_ERASURE = {f"erase/{name}" for table in TABLES for name in table.delete_statements}
+# Statements that read all of a subject, as they are meant to: in threads that read, never in a transaction.
+READING_ALL = {
+    "embedding/lacking",
+    "export/one",
+    "export/named",
+    "formation/formations",
+    "formation/formations_of",
+    "log/recalls",
+    "memory/facts",
+    "memory/facts_beyond",
+    "memory/ranked",
+    "memory/snapshot_size",
+    "statistics/all_formations_counted",
+    "statistics/all_memories_counted",
+    "statistics/formations_counted",
+    "statistics/health_counted",
+    "statistics/memories_counted",
+    "subject/decisions_by_action",
+    "subject/subject_sums",
+    "subject/sums",
+    "tagged/oldest_with_traits",
+    "tagged/ranked_tagged",
+    "tagged/ranked_with_traits",
+    "undo/at",
+    "undo/changed_since",
+    "undo/decision",
+    "undo/decisions_from",
+    "undo/from_same_messages",
+    "undo/from_source",
+    "undo/last_recall",
+}
+WRITES = re.compile(r"^\s*(INSERT|UPDATE|DELETE)", re.MULTILINE)

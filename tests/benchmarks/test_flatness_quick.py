@@ -5,10 +5,25 @@ from pathlib import Path
 import pytest
 
 from benchmarks.crowd import new_database
-from benchmarks.flatness import ADD, BAR_OTHERS, BAR_OWN, CACHED, FIRST, FORM, NewDatabase, Sizes, run
+from benchmarks.flatness import (
+    ADD,
+    BAR_BESIDE,
+    BAR_OTHERS,
+    BAR_OWN,
+    BESIDE,
+    CACHED,
+    COUNTED,
+    FIRST,
+    FORM,
+    NewDatabase,
+    Sizes,
+    run,
+)
 from postgres_server import NEEDS_POSTGRES, shared_server
 
-SIZES = Sizes(others=(30, 90), own=(5, 40), per_user=10, texts=30, users=2, rounds=1, adds=3)
+SIZES = Sizes(
+    others=(30, 90), own=(5, 40), per_user=10, texts=30, users=2, rounds=1, adds=3, prompted=(10, 40), prompts=2
+)
 
 
 def _new(kind: str, folder: Path) -> NewDatabase:
@@ -30,3 +45,6 @@ async def test_each_call_is_measured_at_each_size_with_its_growth(kind: str, tmp
         assert (growth.value, growth.bar) == (many.value / few.value, BAR_OTHERS)
     assert rows["add, 40 of one's own, p50"].count == SIZES.adds
     assert rows["growth, add, 40 of one's own"].bar == BAR_OWN
+    for way in (BESIDE, COUNTED):
+        assert rows[f"{way}, 40 memories, p50"].count == SIZES.prompts
+        assert rows[f"growth, {way}, 40 memories"].bar == BAR_BESIDE

@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
+from typing import Any
 
 import pytest
 
 from factories import ANA, BEN, add, decision, due, evidence, memory, turn
 from recollect.errors import BadRequestError
+from recollect.store.repositories import conversations as repository
 from recollect.store.sql import database
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.store.store import Store
@@ -124,3 +127,23 @@ async def test_a_cursor_moves_back_only_where_an_edit_took_away_what_it_had_pass
         await store.formations.commit(lease, result, now=clock.now())
     [status] = await store.formations.list()
     assert status.formed_seq == 2
+
+
+async def test_all_messages_of_a_long_conversation_are_looked_at_in_a_thread(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat = (await talked(store, "a", "b", "c", "d")).conversation
+    await talked(store, "a", "b", "c2", "d2")
+    short = await store.conversations.page(ANA, chat, after_seq=0, limit=10, injected=1)
+    monkeypatch.setattr(repository, "MAX_WALKED_ON_LOOP", 5)
+    threads: list[partial[object]] = []
+    read = store.conversations._executor.read
+
+    async def noted(work: partial[Any]) -> Any:
+        threads.append(work)
+        return await read(work)
+
+    monkeypatch.setattr(store.conversations._executor, "read", noted)
+    assert await store.conversations.page(ANA, chat, after_seq=0, limit=10, injected=1) == short
+    assert await store.conversations.abandoned(ANA, chat) == short.abandoned == {3, 4}
+    assert sum("most" not in work.keywords for work in threads) == 2

@@ -14,7 +14,21 @@ from recollect.store.factory import open_store
 from recollect.store.sql import database
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.testing import FakeClock
-from statement_kinds import ALL, CHECKS, ERASING, NAMES_A_SUBJECT, NOBODYS, OPERATORS, RELATIONAL, ROOMS
+from statement_kinds import (
+    ALL,
+    BY_SUBJECT_ALONE,
+    CHECKS,
+    ERASING,
+    NAMES_A_SUBJECT,
+    NOBODYS,
+    OPERATORS,
+    READING_ALL,
+    RELATIONAL,
+    ROOMS,
+    SMALL_INDEXES,
+    WHOLE_ERASURE,
+    WRITES,
+)
 
 
 @pytest.fixture(scope="module")
@@ -39,6 +53,7 @@ def test_each_statement_names_its_subject_and_scans_no_table(
             "SCAN named",
             "SCAN below",
             "SCAN up",
+            "SCAN waiting",
             "SCAN space",
             "SCAN json_each",
             "SCAN item",
@@ -46,6 +61,39 @@ def test_each_statement_names_its_subject_and_scans_no_table(
         )
         tables_scanned = [step for step in plan if step.startswith("SCAN") and not step.startswith(small)]
         assert tables_scanned == []
+
+
+def _by_subject_alone(db: apsw.Connection, sql: str) -> bool:
+    """Return whether a statement reaches all rows of a subject, or of a table that grows."""
+    values = (None,) * max(map(int, re.findall(r"\?(\d+)", sql)), default=0)
+    steps = [str(row[3]) for row in db.execute(f"EXPLAIN QUERY PLAN {sql}", values)]
+    alone = [step for step in steps if re.search(r"\((subject|home|bound_to)=\?\)$", step)]
+    if WRITES.search(sql):
+        alone += [step for step in steps if re.match(r"SCAN (?!json_each|CONSTANT|space)", step)]
+    return any(not SMALL_INDEXES.keys() & set(step.split()) for step in alone)
+
+
+def test_no_transaction_searches_by_the_subject_alone_but_for_known_reasons(empty: apsw.Connection) -> None:
+    found = {f"{room}/{name}" for room, name, sql in ALL if _by_subject_alone(empty, sql)}
+    assert found - WHOLE_ERASURE == BY_SUBJECT_ALONE.keys() | READING_ALL
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        # As it was: it read each memory of the user after each prompt, which held the only writer.
+        "UPDATE hot SET fixed = unhex(item.value ->> 1) FROM json_each(?2) AS item"
+        " WHERE hot.subject = ?1 AND hot.memory = unhex(item.value ->> 0)",
+        "UPDATE memory SET uses = 0 WHERE subject = ?1 AND importance < ?2",
+        "DELETE FROM insertion WHERE subject = ?1 AND thread = ?2",
+        "DELETE FROM idempotency WHERE subject = ?1 AND state = 2",
+        "UPDATE formation SET parked = 0 WHERE home = ?1",
+        "UPDATE conversation SET app = NULL WHERE app = ?1",
+        "SELECT payload FROM message WHERE subject = ?1 AND recorded_at > ?2",
+    ],
+)
+def test_a_statement_that_would_hold_the_writer_is_told(statement: str, empty: apsw.Connection) -> None:
+    assert _by_subject_alone(empty, statement)
 
 
 def test_abandoned_messages_are_found_by_index(

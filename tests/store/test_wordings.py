@@ -1,8 +1,10 @@
 """The statements as PostgreSQL reads them: all are understood, name their subject and search by key."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from importlib.resources import files
+from itertools import pairwise
 
 import psycopg
 import pytest
@@ -13,10 +15,12 @@ from recollect.store.postgres.dialect import REMEMBERED_COLUMNS, dialect_stateme
 from recollect.store.postgres.migrate import prepare
 from recollect.store.sql.database import Statement, load, parse
 from recollect.store.sql.rows import REMEMBERED
+from recollect.store.sql.tables import TABLES
 from recollect.store.sqlite.connection import MEMORY, DatabaseLocation, open_writer
 from recollect.testing import FakeClock
 from statement_kinds import (
     ALL,
+    BY_SUBJECT_ALONE,
     CHECKS,
     CITUS_ONLY,
     ERASING,
@@ -26,10 +30,15 @@ from statement_kinds import (
     NOBODYS,
     OPERATORS,
     POSTGRES_ONLY,
+    READING_ALL,
+    SMALL_INDEXES,
+    WHOLE_ERASURE,
 )
 from stores import new_store
 
 pytestmark = NEEDS_POSTGRES
+# Subjects in the filled tables, and rows of each.
+WHO, ROWS_EACH = 20, 400
 OWN = [
     (room, name)
     for entry in (files("recollect.store.postgres") / "queries").iterdir()
@@ -48,6 +57,85 @@ def db() -> Iterator[psycopg.Connection[tuple[object, ...]]]:
     with connect(url) as connection:
         connection.execute("SET enable_seqscan = off")
         yield connection
+
+
+# Columns that fewer values should have than there are rows.
+REPEATED_VALUES = {name: f"row % {WHO}" for name in ("subject", "home", "owner", "bound_to")} | dict.fromkeys(
+    ("kind", "state", "parked", "masked", "held", "erased", "is_answer", "quotes_messages"), "0"
+)
+VALUES = {
+    "bytea": "decode(lpad(to_hex(row), 32, '0'), 'hex')",
+    "text": "CAST(row AS TEXT)",
+    "double precision": "0.5",
+    "bigint": "row",
+    "integer": "row",
+    "smallint": "0",
+    "boolean": "FALSE",
+}
+COLUMNS = """
+SELECT CAST(c.relname AS TEXT), CAST(a.attname AS TEXT), format_type(a.atttypid, NULL)
+  FROM pg_attribute AS a
+  JOIN pg_class AS c ON c.oid = a.attrelid
+ WHERE c.relnamespace = CAST('recollect' AS REGNAMESPACE) AND c.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped
+   AND c.relname NOT IN ('migration', 'space') AND a.attname NOT IN ('near', 'cleaned_at')
+ ORDER BY c.relname, a.attnum
+"""
+
+
+@pytest.fixture(scope="module")
+def filled() -> Iterator[psycopg.Connection[tuple[object, ...]]]:
+    """A database in which each table has rows of some subjects, and the server knows how many."""
+    url = shared_server().new_database("filled")
+    prepare(url)
+    with connect(url) as connection:
+        columns = defaultdict[str, dict[str, str]](dict)
+        for table, column, type_ in connection.execute(COLUMNS).fetchall():
+            columns[table][column] = REPEATED_VALUES.get(column) or VALUES.get(type_, "NULL")
+        for table, values in columns.items():
+            connection.execute(
+                f"INSERT INTO {table} ({', '.join(values)}) SELECT {', '.join(values.values())}"  # noqa: S608 - our names
+                f" FROM generate_series(1, {WHO * ROWS_EACH}) AS row ON CONFLICT DO NOTHING"
+            )
+        connection.execute("ANALYZE")
+        connection.execute("SET enable_seqscan = off")
+        yield connection
+
+
+def _by_subject_alone(db: psycopg.Connection[tuple[object, ...]], sql: str) -> list[str]:
+    """Return the indexes by which a statement reaches all rows of a subject, though it may have many in them."""
+    one_row = {f"{table.name}_pkey" for table in TABLES if table.key == ("subject",)} | {"subject_key_retired"}
+    plan = [str(row[0]) for row in db.execute(f"EXPLAIN (GENERIC_PLAN, COSTS OFF) {sql}")]
+    found = [
+        re.search(r" (?:using|on) (\w+)", scan)
+        for scan, condition in pairwise(plan)
+        if re.search(r"Index Cond: \(\(?(subject|home|bound_to) = \$\d\)+$", condition)
+    ]
+    return [index[1] for index in found if index and index[1] not in SMALL_INDEXES.keys() | one_row]
+
+
+def test_no_transaction_searches_by_the_subject_alone_but_for_known_reasons(
+    filled: psycopg.Connection[tuple[object, ...]],
+) -> None:
+    known = BY_SUBJECT_ALONE.keys() | READING_ALL | WHOLE_ERASURE | {"health/held_conflicts", "sharing/subscriptions"}
+    found = {f"{room}/{name}": _by_subject_alone(filled, to_postgres(sql)) for room, name, sql in ALL}
+    assert {key: indexes for key, indexes in found.items() if indexes and key not in known} == {}
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        # As they were: of ids in a list, the server read all memories of the user.
+        "UPDATE memory SET uses = 1 FROM json_array_elements_text($2) AS item"
+        " WHERE subject = $1 AND id = CAST(item AS BYTEA)",
+        "SELECT state FROM memory WHERE subject = $1"
+        " AND id IN (SELECT CAST(item AS BYTEA) FROM json_array_elements_text($2) AS item)",
+        "UPDATE formation SET parked = 0 WHERE home = $1",
+    ],
+)
+def test_a_statement_that_would_read_all_of_a_subject_is_told(
+    filled: psycopg.Connection[tuple[object, ...]], statement: str
+) -> None:
+    assert _by_subject_alone(filled, statement)
 
 
 @pytest.mark.parametrize(("room", "name", "sql"), ASKED, ids=[f"{room}-{name}" for room, name, _ in ASKED])

@@ -17,6 +17,8 @@ from recollect.store.sql.database import Row, SqlConnection, Statement, parse
 from recollect.store.sql.rows import REMEMBERED, fetch
 
 _VALUE = LazyPattern(r"\?(\d+)")
+# SQLite is told which index to take where it has no statistics; PostgreSQL has some, and chooses.
+_INDEX = LazyPattern(r" INDEXED BY \w++")
 # From so many rows on COPY is faster than the statement sent for each, though answers are not waited for then.
 MIN_COPIED_ROWS = 8
 _INSERT = LazyPattern(r"INSERT INTO (\w+) \(([\w\s,]++)\)\s*+VALUES \(([$\d\s,]++)\)")
@@ -45,14 +47,14 @@ def dialect_statements(group: str) -> dict[str, Statement]:
 
 @cache
 def to_postgres(statement: str) -> str:
-    """Return a statement as PostgreSQL reads it, its values as `$1`, `$2`, …
+    """Return a statement as PostgreSQL reads it, its values as `$1`, `$2`, … and no index named.
 
     >>> to_postgres("SELECT name FROM subject WHERE key = ?1")
     'SELECT name FROM subject WHERE key = $1'
     """
     if isinstance(statement, Statement):
         statement = dialect_statements(statement.group).get(statement.name, statement)
-    return _VALUE.sub(r"$\1", statement)
+    return _VALUE.sub(r"$\1", _INDEX.sub("", statement))
 
 
 def own_version(statement: Statement) -> Statement:

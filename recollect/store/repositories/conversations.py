@@ -7,6 +7,7 @@ from datetime import datetime
 from functools import partial
 
 from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit
+from recollect.store.sql.database import TooLargeError
 from recollect.store.sql.log import conversations, record
 from recollect.types import (
     Conversation,
@@ -22,6 +23,9 @@ from recollect.types import (
     Turn,
     UserWords,
 )
+
+# Messages of a conversation that are looked at on the event loop: less than a millisecond.
+MAX_WALKED_ON_LOOP = 1_000
 
 
 class ConversationRepository:
@@ -104,10 +108,18 @@ class ConversationRepository:
         """
         check_limit(limit)
         check_limit(injected)
-        return await self._executor.read_inline(
-            lambda db: record.page(db, subject, conversation, after_seq=after_seq, limit=limit, injected=injected),
-            small=limit <= INLINE_ROWS,
+        read = partial(
+            record.page,
+            subject=subject,
+            conversation=conversation,
+            after_seq=after_seq,
+            limit=limit,
+            injected=injected,
         )
+        try:
+            return await self._executor.read_inline(partial(read, most=MAX_WALKED_ON_LOOP), small=limit <= INLINE_ROWS)
+        except TooLargeError:
+            return await self._executor.read(read)
 
     async def active_path(
         self, subject: Subject, conversation: ConversationId, *, after_seq: int = 0, limit: int = 1000
@@ -166,7 +178,11 @@ class ConversationRepository:
         A user message with a newer sibling that is a user message was abandoned, with everything below it. A
         regenerated answer abandons nothing: its question was asked all the same.
         """
-        return await self._executor.read_inline(lambda db: record.abandoned(db, subject, conversation))
+        read = partial(record.abandoned, subject=subject, conversation=conversation)
+        try:
+            return await self._executor.read_inline(partial(read, most=MAX_WALKED_ON_LOOP))
+        except TooLargeError:
+            return await self._executor.read(read)
 
     async def episode_ranges(self, subject: Subject, conversation: ConversationId) -> builtins.list[EpisodeRange]:
         """Read which turns of a conversation the episodes of `subject` summarize, ordered by turn.

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from recollect.errors import StoreUnavailableError
 from recollect.store.executor import DatabaseAdmin, StoreContext, check_limit
+from recollect.store.repositories.insertions import empty_most_quoting
 from recollect.store.sql.database import SqlConnection, Work, load
 from recollect.store.sql.erase import erase
 from recollect.store.sql.erase.erase import EraseServices
@@ -81,7 +82,10 @@ class ErasureRepository:
         return await asyncio.shield(task)
 
     async def _erase_part(self, order: EraseRequest) -> ErasureRecord:
-        erasure = await self._erase(lambda db: erase.erase(db, order, self._services), order.subject)
+        emptied = 0
+        if await self._executor.read(lambda db: erase.erases_messages(db, order)):
+            emptied = await empty_most_quoting(self._executor, order.subject)
+        erasure = await self._erase(lambda db: erase.erase(db, order, self._services, emptied=emptied), order.subject)
         self._context.failpoint.reach("erased")
         return erasure
 

@@ -4,8 +4,10 @@ import builtins
 from datetime import datetime
 
 from recollect.store.executor import StoreContext, check_limit
+from recollect.store.repositories.insertions import empty_most_quoting
 from recollect.store.sql import formations
 from recollect.store.sql.log import conversations
+from recollect.store.sql.memories.apply import forgets
 from recollect.types import (
     BusySubjects,
     ConversationId,
@@ -99,6 +101,7 @@ class FormationRepository:
             StaleSubjectError: `result.subject_version` is no longer the subject's version.
             VectorSizeError: A vector does not fit its space.
         """
+        await self._empty_most(lease, result)
         return await self._executor.write(
             lambda db: formations.commit(db, lease, result, now=now, term_key=self._context.term_key),
             lease.key.subject,
@@ -119,11 +122,16 @@ class FormationRepository:
         Raises:
             RecollectError: As `commit`; then nothing is committed or leased.
         """
+        await self._empty_most(lease, result)
         return await self._executor.write(
             lambda db: formations.commit_and_lease(db, lease, result, following, term_key=self._context.term_key),
             lease.key.subject,
             lease.key.home,
         )
+
+    async def _empty_most(self, lease: Lease, result: FormationResult) -> None:
+        if forgets(result.changes):
+            await empty_most_quoting(self._executor, lease.key.home)
 
     async def release(
         self, lease: Lease, *, error: str | None, retry_at: datetime | None, now: datetime, counted: bool = True

@@ -6,6 +6,9 @@ from recollect.store.executor import StoreContext
 from recollect.store.sql import idempotency
 from recollect.types import IdempotencyKey, KeyClaim, StoredAnswer
 
+# Keys that one transaction deletes: it holds the one writer for a few milliseconds.
+_PRUNED_AT_ONCE = 200
+
 
 class IdempotencyRepository:
     """Claims of keys, and the answers that are given again."""
@@ -27,5 +30,6 @@ class IdempotencyRepository:
         await self._executor.write(lambda db: idempotency.release(db, key, token), key.subject)
 
     async def prune(self, now: datetime) -> None:
-        """Delete all keys that are too old to be remembered."""
-        await self._executor.write(lambda db: idempotency.prune(db, now))
+        """Delete all keys that are too old to be remembered, some in each transaction."""
+        while await self._executor.write(lambda db: idempotency.prune(db, now, _PRUNED_AT_ONCE)) == _PRUNED_AT_ONCE:
+            pass

@@ -3,9 +3,22 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from recollect.store.executor import StoreContext, check_limit
+from recollect.store.executor import Executor, StoreContext, check_limit
+from recollect.store.sql.erase.insertions import MAX_EMPTIED, empty_quoting, has_many_quoting
 from recollect.store.sql.log import insertions as insertions_sql
 from recollect.types import LedgerRows, PromptInsertion, Subject
+
+
+async def empty_most_quoting(executor: Executor, home: Subject) -> int:
+    """Empty the insertions that quote messages, before words of the subject are erased or forgotten; return how many.
+
+    Others write between the transactions. The last few are left to the one that erases or forgets, as are those that
+    are inserted meanwhile.
+    """
+    emptied = 0
+    while await executor.read_inline(lambda db: has_many_quoting(db, home.key)):
+        emptied += await executor.write(lambda db: empty_quoting(db, home.key, limit=MAX_EMPTIED), home, synced=False)
+    return emptied
 
 
 class InsertionRepository:

@@ -8,6 +8,7 @@ from functools import partial
 
 from recollect.errors import SpaceMovedError
 from recollect.store.executor import INLINE_ROWS, StoreContext, check_limit, flush_counts
+from recollect.store.repositories.insertions import empty_most_quoting
 from recollect.store.sql import maintenance
 from recollect.store.sql.database import SqlConnection, TooLargeError
 from recollect.store.sql.memories import apply, link, notes, read
@@ -171,6 +172,8 @@ class MemoryRepository:
             decisions=decisions,
             subject_version=subject_version,
         )
+        if apply.forgets(changes):
+            await empty_most_quoting(self._executor, wanted.home)
         return await self._executor.write(
             lambda db: apply.apply(db, wanted, self._context.term_key), subject, wanted.home
         )

@@ -124,7 +124,7 @@ def switch(db: SqlConnection, subject: Subject, space: str, *, since: int, whole
         raise StaleSubjectError(
             f"another embedder was chosen than that of {space}: `recollect reembed` goes on with it"
         )
-    if whole and state[0] != since and fetch(db, SQL["unembedded"], subject.key, number, True, _NO_ID, since, 1):
+    if whole and state[0] != since and fetch(db, SQL["lacking_since"], subject.key, number, since):
         return False
     subjects.move_version(db, subject)
     db.execute(SQL["read_by"], (subject.key, number))

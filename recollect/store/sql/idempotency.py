@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from recollect.clock import to_micros
 from recollect.errors import LeaseLostError
 from recollect.store.sql.database import Row, SqlConnection, load
-from recollect.store.sql.rows import fetch_one
+from recollect.store.sql.rows import fetch, fetch_one
 from recollect.types import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
 
 SQL = load("idempotency")
@@ -57,9 +57,13 @@ def release(db: SqlConnection, key: IdempotencyKey, token: int) -> None:
     db.execute(SQL["release_claim"], (key.subject.key, key.key, token))
 
 
-def prune(db: SqlConnection, now: datetime) -> None:
-    """Delete all keys that are older than `KEPT`."""
-    db.execute(SQL["prune_answers"], (to_micros(now - KEPT),))
+def prune(db: SqlConnection, now: datetime, limit: int) -> int:
+    """Delete keys that are older than `KEPT`; return how many."""
+    before = to_micros(now - KEPT)
+    rows = fetch(db, SQL["outdated"], before, limit)
+    if rows:
+        db.executemany(SQL["drop_outdated"], [(*row, before) for row in rows])
+    return len(rows)
 
 
 @dataclass(frozen=True, slots=True)

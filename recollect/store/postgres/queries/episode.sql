@@ -18,12 +18,3 @@ SELECT seq, parent_seq, role, text, name, said_at, recorded_at, complete, hash, 
  WHERE subject = ?1 AND conversation = ?2 AND seq IN (SELECT seq FROM up)
  ORDER BY seq
  LIMIT ?4
-
--- name: spans
-SELECT m.id, m.state, m.detail
-  FROM memory_tag AS t
-  JOIN memory AS m ON m.subject = ?1 AND m.id = t.memory
- WHERE t.subject = ?1 AND t.tag = ?2 AND m.kind = 2
-   AND NOT EXISTS (SELECT 1
-                     FROM decision AS d
-                    WHERE d.subject = ?1 AND d.memory = m.id AND d.action = 'abandon')

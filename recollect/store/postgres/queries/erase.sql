@@ -1,18 +1,13 @@
 -- What PostgreSQL says in other words.
 
--- name: earlier_versions
-SELECT target
-  FROM decision
- WHERE subject = ?1 AND memory = ?2 AND action IN ('replace', 'fold') AND target IS NOT NULL
- UNION
-SELECT memory
-  FROM decision
- WHERE subject = ?1 AND target = ?2 AND action = 'close' AND memory IS NOT NULL
-
--- name: folded_into
-SELECT memory
-  FROM decision
- WHERE subject = ?1 AND target = ?2 AND action = 'fold' AND memory IS NOT NULL
+-- name: recalls_naming
+SELECT at, id, items, omitted
+  FROM recall
+ WHERE subject = ?1
+   AND (EXISTS (SELECT 1
+                  FROM json_array_elements_text(CAST(?2 AS JSON)) AS gone
+                 WHERE strpos(items, gone) > 0 OR strpos(omitted, gone) > 0)
+        OR strpos(omitted, ' has its own ') > 0 OR substr(omitted, 1, 7) = 'sealed.')
 
 -- name: answers_below
 WITH RECURSIVE below (seq) AS (
@@ -35,18 +30,6 @@ UPDATE tool_call
    AND NOT EXISTS (SELECT 1
                      FROM tool_call AS there
                     WHERE there.subject = ?1 AND there.call = ?5 AND there.conversation = ?2 AND there.seq = ?3)
-
--- name: cut_leases
-UPDATE formation
-   SET attempts = attempts - CASE WHEN lease_token IS NOT NULL AND attempts > 0 THEN 1 ELSE 0 END,
-       lease_token = NULL, lease_until = NULL
- WHERE subject = ?1
-
--- name: cut_leases_on_log
-UPDATE formation
-   SET attempts = attempts - CASE WHEN lease_token IS NOT NULL AND attempts > 0 THEN 1 ELSE 0 END,
-       lease_token = NULL, lease_until = NULL
- WHERE home = ?1
 
 -- name: episodes_due
 UPDATE formation

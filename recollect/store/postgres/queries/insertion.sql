@@ -8,9 +8,6 @@ SELECT thread, chain, depth, id, at, standing, recalled, items, withdrawn, quote
   FROM insertion
  WHERE subject = ?1 AND chain = ANY (CAST(translate(?2, '[]', '{}') AS BIGINT[]))
 
--- name: orphans
-SELECT chain, thread FROM insertion WHERE subject = ?1 AND conversation IS NULL AND at < ?2 LIMIT ?3
-
 -- name: owner
 SELECT name, version FROM subject WHERE key = ?1 FOR SHARE
 
@@ -19,13 +16,13 @@ SELECT EXISTS (SELECT 1 FROM erasure WHERE subject = ?1 AND at > ?2)
        OR (SELECT count(*)
              FROM memory
             WHERE subject = ?1
-              AND id IN (SELECT decode(replace(value, '-', ''), 'hex')
-                           FROM json_array_elements_text(CAST(?3 AS JSON)) AS value)) < ?4
+              AND id = ANY (ARRAY(SELECT decode(replace(value, '-', ''), 'hex')
+                                    FROM json_array_elements_text(CAST(?3 AS JSON)) AS value))) < ?4
        OR EXISTS (SELECT 1
                     FROM decision
                    WHERE subject = ?1 AND at >= ?5 AND action = 'close'
-                     AND memory IN (SELECT decode(replace(value, '-', ''), 'hex')
-                                      FROM json_array_elements_text(CAST(?3 AS JSON)) AS value))
+                     AND memory = ANY (ARRAY(SELECT decode(replace(value, '-', ''), 'hex')
+                                               FROM json_array_elements_text(CAST(?3 AS JSON)) AS value)))
 
 -- name: thread_state
 SELECT EXISTS (SELECT 1

@@ -1,4 +1,7 @@
 -- Statements that PostgreSQL words differently: its vectors, JSON, and the greater of two values.
+--
+-- A list of ids is made into an array: of a list to join with, PostgreSQL expects a hundred ids, and reads all rows of the
+-- subject instead of looking each up.
 
 -- name: close_memory
 UPDATE memory
@@ -21,15 +24,9 @@ WITH used AS MATERIALIZED (
 UPDATE memory
    SET uses = uses + used.times, last_used_at = greatest(coalesce(last_used_at, ?3), ?3)
   FROM used
- WHERE memory.subject = ?1 AND memory.id = used.id
+ WHERE memory.subject = ?1 AND memory.id = used.id AND memory.id = ANY (ARRAY(SELECT id FROM used))
 RETURNING memory.id, (SELECT h.fixed FROM hot AS h WHERE h.subject = ?1 AND h.memory = memory.id),
           kind, importance, confidence, valid_from, uses, last_used_at
-
--- name: set_fixed
-UPDATE hot
-   SET fixed = decode(item ->> 1, 'hex')
-  FROM json_array_elements(CAST(?2 AS JSON)) AS item
- WHERE hot.subject = ?1 AND hot.memory = decode(item ->> 0, 'hex')
 
 -- name: add_vectors
 INSERT INTO vector (subject, space, memory, chunk, embedding, sealed) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
@@ -59,47 +56,45 @@ SELECT c.id, h.fixed, h.terms, h.sources, v.embedding
 SELECT *
   FROM remembered
  WHERE subject = ?1
-   AND id IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-                          THEN decode(replace(value, '-', ''), 'hex') END
-                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+   AND id = ANY (ARRAY(
+           SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                       THEN decode(replace(value, '-', ''), 'hex') END
+             FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))
  ORDER BY id, place
-
--- name: decisions_of
-SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
-  FROM decision
- WHERE subject = ?1 AND (memory = ?3 OR target = ?3)
- ORDER BY at, id
- LIMIT ?2
 
 -- name: remembered_with_version
 SELECT (SELECT version FROM subject WHERE key = ?1), remembered.*
   FROM remembered
  WHERE subject = ?1
-   AND id IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-                          THEN decode(replace(value, '-', ''), 'hex') END
-                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+   AND id = ANY (ARRAY(
+           SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                       THEN decode(replace(value, '-', ''), 'hex') END
+             FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))
  ORDER BY id, place
 
 -- name: decisions_of_many
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
   FROM decision
  WHERE subject = ?1
-   AND memory IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-                          THEN decode(replace(value, '-', ''), 'hex') END
-                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+   AND memory = ANY (ARRAY(
+           SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                       THEN decode(replace(value, '-', ''), 'hex') END
+             FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))
  UNION
 SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
   FROM decision
  WHERE subject = ?1
-   AND target IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-                          THEN decode(replace(value, '-', ''), 'hex') END
-                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+   AND target = ANY (ARRAY(
+           SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                       THEN decode(replace(value, '-', ''), 'hex') END
+             FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))
  ORDER BY at, id
 
 -- name: states
 SELECT id, state, (SELECT name FROM subject WHERE key = ?1)
   FROM memory
  WHERE subject = ?1
-   AND id IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-                          THEN decode(replace(value, '-', ''), 'hex') END
-                FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)
+   AND id = ANY (ARRAY(
+           SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                       THEN decode(replace(value, '-', ''), 'hex') END
+             FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))

@@ -9,9 +9,10 @@ SELECT *
                 JOIN evidence AS other
                   ON other.subject = own.subject AND other.conversation = own.conversation AND other.seq = own.seq
                WHERE own.subject = ?1
-                 AND own.memory IN (SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
-                                              THEN decode(replace(value, '-', ''), 'hex') END
-                                    FROM json_array_elements_text(CAST(?2 AS JSON)) AS value))
+                 AND own.memory = ANY (ARRAY(
+                         SELECT CASE WHEN value ~ '^[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}$'
+                                     THEN decode(replace(value, '-', ''), 'hex') END
+                           FROM json_array_elements_text(CAST(?2 AS JSON)) AS value)))
  ORDER BY id, place
 
 -- name: last_recall

@@ -25,6 +25,8 @@ from recollect.types import NO_DETAIL, Subject
 SQL = load("erase")
 MEMORY_SQL, EXPORT_SQL, UNDO_SQL = load("memory"), load("export"), load("undo")
 IDEMPOTENCY_SQL = load("idempotency")
+# Memories up to which the database looks for each in all recall records; more take longer than reading all records.
+MAX_LOOKED_FOR = 50
 _TARGET_ERASED = "what it was weighed against was erased"
 _MESSAGE_ERASED = "the message it rests on was erased"
 _ERROR_ERASED = "its error went with what was erased"
@@ -96,21 +98,29 @@ class MemoryDeleter:
             hollowed: Conversation and `seq` of the messages that were erased.
             answers: The same of the messages that answer them.
         """
-        for row in self._decisions({conversation for conversation, _ in hollowed}):
+        for row in self._decisions(hollowed):
             self._clear_decision(row, hollowed)
-        gone = frozenset(id_text(memory) for memory in self.gone)
-        for at, id_, conversation, seq, items, omitted in fetch(self._db, SQL["all_recalls"], self._key):
-            place = (conversation, seq)
-            if place in hollowed or place in answers:
+        for place in sorted(hollowed | answers):
+            for at, id_ in fetch(self._db, SQL["recalls_of"], self._key, *place):
                 self._db.execute(SQL["erase_recall"], (self._key, at, id_))
                 self._counts["recalls"] += 1
-            else:
-                self._thin_recall(at, id_, items, lambda item: item[1] in gone)
-                self._thin_omitted(at, id_, omitted, gone)
+        gone = frozenset(id_text(memory) for memory in self.gone)
+        for at, id_, items, omitted in self._recalls_naming(gone):
+            self._thin_recall(at, id_, items, lambda item: item[1] in gone)
+            self._thin_omitted(at, id_, omitted, gone)
         for cut, clear in (("cut_leases", "clear_errors"), ("cut_leases_on_log", "clear_errors_on_log")):
             self._db.execute(SQL[cut], (self._key,))
             self._db.execute(SQL[clear], (self._key, _ERROR_ERASED))
             self._counts["formations"] += self._db.changes()
+
+    def _recalls_naming(self, gone: Set[str]) -> list[Row]:
+        """Read the recall records that may name memories: no index has them, and most records name none."""
+        if not gone:
+            return []
+        if len(gone) > MAX_LOOKED_FOR:
+            rows = fetch(self._db, SQL["all_recalls"], self._key)
+            return [(at, id_, items, omitted) for at, id_, _, _, items, omitted in rows]
+        return fetch(self._db, SQL["recalls_naming"], self._key, json.dumps(sorted(gone)))
 
     def thin_recalls_of(self, subject: Subject) -> None:
         """Take all that is another subject's out of recall records."""
@@ -119,18 +129,14 @@ class MemoryDeleter:
             self._thin_recall(at, id_, items, lambda item: item[0] == subject.text)
             self._thin_omitted(at, id_, omitted, ids)
 
-    def _decisions(self, conversations: Collection[bytes]) -> list[Row]:
-        """Read the decisions about what is gone, and those that rest on messages of some conversations.
-
-        No index has the messages: for these the database looks at all decisions of the subject.
-        """
+    def _decisions(self, hollowed: Set[tuple[bytes, int]]) -> list[Row]:
+        """Read the decisions about what is gone, and those that rest on erased messages."""
         rows: list[Row] = []
         if self.gone:
             gone = json.dumps([id_text(memory) for memory in sorted(self.gone)])
             rows += fetch(self._db, MEMORY_SQL["decisions_of_many"], self._key, gone)
-        if conversations:
-            [only] = conversations if len(conversations) == 1 else [None]
-            rows += fetch(self._db, UNDO_SQL["decisions_from"], self._key, only, None, None)
+        for place in sorted(hollowed):
+            rows += fetch(self._db, UNDO_SQL["decisions_on"], self._key, *place)
         return list({row[:2]: row for row in rows}.values())
 
     def _clear_decision(self, row: Row, hollowed: Set[tuple[bytes, int]]) -> None:
@@ -225,8 +231,8 @@ class MessageRedactor:
                 self._db.execute(SQL["mask_anchor"], (self._key, conversation, below, self._ledger.mask(anchor)))
 
     def _mask_calls(self, conversation: bytes, seqs: set[int]) -> None:
-        for call, seq in fetch(self._db, SQL["calls_in"], self._key, conversation):
-            if seq in seqs:
+        for seq in sorted(seqs):
+            for (call,) in fetch(self._db, SQL["calls_of"], self._key, conversation, seq):
                 named = (self._key, conversation, seq, call)
                 self._db.execute(SQL["mask_call"], (*named, self._ledger.mask(call)))
                 self._db.execute(SQL["drop_call"], named)

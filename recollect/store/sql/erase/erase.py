@@ -48,7 +48,12 @@ class EraseServices:
 
 
 def erase(
-    db: SqlConnection, order: EraseRequest, services: EraseServices, *, begun: ErasureRecord | None = None
+    db: SqlConnection,
+    order: EraseRequest,
+    services: EraseServices,
+    *,
+    begun: ErasureRecord | None = None,
+    emptied: int = 0,
 ) -> ErasureRecord:
     """Erase memories or messages, or all of one subject.
 
@@ -57,6 +62,7 @@ def erase(
         order: What to erase.
         services: Clock, key and failpoint.
         begun: What earlier transactions erased of the subject, which this one ends.
+        emptied: Insertions that earlier transactions emptied for this erasure.
     """
     now = services.clock.now()
     erasure = begun or ErasureRecord(id=new_id(services.clock), at=now, cleaned_at=None, counts={})
@@ -68,7 +74,7 @@ def erase(
         kind = SubjectErasure if order.everything else PartialErasure
         work = kind(db, order, at=to_micros(now), term_key=services.term_key)
         work.erase(services.midway)
-    found = Counter(erasure.counts) + (work.counts if work else Counter())
+    found = Counter(erasure.counts) + (work.counts if work else Counter()) + Counter(insertions=emptied)
     cleaned_at = None if work or noted or begun else now  # nothing was there, so no bytes are left
     erasure = replace(erasure, cleaned_at=cleaned_at, counts=dict(found))
     note_erasure(db, order.subject, erasure)
@@ -110,6 +116,25 @@ def erase_whole(
         note_begun(db, begin_or_continue(db, order, services.clock))
         return done, None
     return done, erase(db, order, services, begun=begun.record if begun else None)
+
+
+def erases_messages(db: SqlConnection, order: EraseRequest) -> bool:
+    """Return whether an order for memories or messages of a subject erases messages of its log."""
+    key = order.subject.key
+    if subjects.version_of(db, order.subject) is None:
+        return False
+    ids = [id_ for memory in order.memories if (id_ := id_bytes(memory)) is not None]
+    if not order.keep_messages and any(row[0] == key for id_ in ids for row in fetch(db, SQL["sources_of"], key, id_)):
+        return True
+    conversation = order.conversation and id_bytes(order.conversation)
+    if not conversation:
+        return False
+    levels = [fetch_value(db, SQL["level_of"], key, conversation, seq) for seq in order.seqs]
+    return bool(
+        any(level not in (None, ERASED) for level in levels)
+        if levels
+        else fetch(db, SQL["places_in"], key, conversation)
+    )
 
 
 def _refuse_unknown(order: EraseRequest) -> None:

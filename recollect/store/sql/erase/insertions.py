@@ -12,6 +12,9 @@ from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.rows import fetch, fetch_one
 
 SQL = load("insertion")
+# Insertions that one transaction empties: it holds the one writer for some 10 ms.
+MAX_EMPTIED = 100
+_ALL = 2**62
 
 
 def drop_shown(db: SqlConnection, key: int, chain: int, thread: int) -> None:
@@ -35,9 +38,14 @@ def empty_showing_any(db: SqlConnection, owner: int) -> int:
     return sum(_empty(db, *row) for row in fetch(db, SQL["showing_any"], owner))
 
 
-def empty_quoting(db: SqlConnection, key: int) -> int:
-    """Empty the insertions of a subject that have words of messages of other conversations; return how many."""
-    return sum(_empty(db, key, *row) for row in fetch(db, SQL["quoting_messages"], key))
+def empty_quoting(db: SqlConnection, key: int, *, limit: int = _ALL) -> int:
+    """Empty insertions of a subject that have words of messages of other conversations; return how many."""
+    return sum(_empty(db, key, *row) for row in fetch(db, SQL["quoting_messages"], key, limit))
+
+
+def has_many_quoting(db: SqlConnection, key: int) -> bool:
+    """Return whether so many insertions of a subject have such words that one transaction should not empty them."""
+    return len(fetch(db, SQL["quoting_messages"], key, MAX_EMPTIED)) == MAX_EMPTIED
 
 
 def empty_from(db: SqlConnection, ledger: TombstoneLedger, conversation: bytes, seq: int) -> int:

@@ -10,7 +10,7 @@ from recollect.clock import Clock, to_micros
 from recollect.errors import BadRequestError
 from recollect.ids import id_bytes, id_text, new_id
 from recollect.store.sql import budgets, subjects
-from recollect.store.sql.database import Row, SqlConnection, load
+from recollect.store.sql.database import Row, SqlConnection, TooLargeError, load
 from recollect.store.sql.erase.tombstones import TombstoneLedger
 from recollect.store.sql.log import insertions
 from recollect.store.sql.log.conversations import begin
@@ -203,11 +203,16 @@ def _make_due(db: SqlConnection, turn: Turn, tail: _Tail) -> None:
         key = (due.key_subject.key, turn.subject.key, tail.conversation, due.profile, due.stage, due.version)
         now = to_micros(due.due_at)
         asked = due.every_turns == 1 or (due.on_edit and tail.branches)
-        if asked or (due.every_turns and fetch_value(db, FORMATION_SQL["turns_waiting"], *key) >= due.every_turns):
+        if asked or (due.every_turns and _are_waiting(db, key, due.every_turns)):
             db.execute(FORMATION_SQL["make_due"], (*key, now, tail.last_seq))
         else:
             idle = None if due.after_idle is None else due.after_idle // _MICROSECOND
             db.execute(FORMATION_SQL["keep_waiting"], (*key, now, idle))
+
+
+def _are_waiting(db: SqlConnection, formation: Row, turns: int) -> bool:
+    """Return whether so many turns of a conversation wait to be formed."""
+    return bool(fetch_value(db, FORMATION_SQL["turns_waiting"], *formation, turns) >= turns)
 
 
 def _add_recall(db: SqlConnection, turn: Turn, recall: InjectionRecord, place: tuple[bytes, int], now: int) -> None:
@@ -250,19 +255,44 @@ def user_words(
     return [UserWords(seq, name, text[:characters]) for seq, name, text in rows]
 
 
-def abandoned(db: SqlConnection, subject: Subject, conversation: ConversationId) -> set[int]:
-    """Return the `seq` of messages that edits took off the active path."""
+def abandoned(
+    db: SqlConnection, subject: Subject, conversation: ConversationId, *, most: int | None = None
+) -> set[int]:
+    """Return the `seq` of messages that edits took off the active path.
+
+    Raises:
+        TooLargeError: The conversation has more than `most` messages; all are looked at.
+    """
     id_ = id_bytes(conversation)
     if id_ is None or subjects.version_of(db, subject) is None:
         return set()
+    _refuse_long(db, subject, id_, most)
     return {row[0] for row in fetch(db, SQL["abandoned"], subject.key, id_)}
 
 
-def page(
-    db: SqlConnection, subject: Subject, conversation: ConversationId, *, after_seq: int, limit: int, injected: int
+def _refuse_long(db: SqlConnection, subject: Subject, conversation: bytes, most: int | None) -> None:
+    if most is not None and (fetch_value(db, SQL["last_seq"], subject.key, conversation) or 0) > most:
+        raise TooLargeError
+
+
+def page(  # noqa: PLR0913  # a page of each of two lists
+    db: SqlConnection,
+    subject: Subject,
+    conversation: ConversationId,
+    *,
+    after_seq: int,
+    limit: int,
+    injected: int,
+    most: int | None = None,
 ) -> ConversationPage:
-    """Read a page of messages, what was abandoned, and the newest injections, in one snapshot."""
+    """Read a page of messages, what was abandoned, and the newest injections, in one snapshot.
+
+    Raises:
+        TooLargeError: See `abandoned`.
+    """
     id_ = id_bytes(conversation)
+    if id_ is not None:
+        _refuse_long(db, subject, id_, most)
     with db:
         if id_ is None or subjects.version_of(db, subject) is None:
             found = ConversationPage()

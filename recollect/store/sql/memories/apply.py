@@ -107,7 +107,7 @@ def _apply(db: SqlConnection, wanted: ChangeSet, moved: subjects.MovedSubject, t
     salt = subjects.salt_of(term_key, subject)
     Changes(db, subject, home=wanted.home.key, salt=salt, moved=moved).apply(on_memories)
     mark_words(db, subject, [change for change in changes if isinstance(change, MarkWords)], term_key)
-    if any(map(_forgets, changes)):
+    if forgets(changes):
         empty_quoting(db, wanted.home.key)
 
 
@@ -318,16 +318,16 @@ class Changes:
 
 
 def record_uses(db: SqlConnection, subject: Subject, ids: Sequence[MemoryId], at: datetime) -> None:
-    """Count a use of each memory, with two statements for all; unknown ones are passed over."""
+    """Count a use of each memory; unknown ones are passed over."""
     if not ids or subjects.version_of(db, subject) is None:
         return
     key = subject.key
     packed = []
     for id_, fixed, *columns in fetch(db, SQL["use_memories"], key, json.dumps(ids), to_micros(at)):
         if fixed is not None:  # it is active
-            packed.append([id_.hex(), _repacked(fixed, columns).hex()])
+            packed.append((key, id_, _repacked(fixed, columns)))
     if packed:
-        db.execute(SQL["set_fixed"], (key, json.dumps(packed)))
+        db.executemany(SQL["set_fixed"], packed)
 
 
 def _fixed_now(db: SqlConnection, key: int, id_: bytes) -> bytes | None:
@@ -368,8 +368,12 @@ def _id(text: str) -> bytes:
     return found
 
 
+def forgets(changes: Sequence[Change]) -> bool:
+    """Return whether changes forget words that an inserted text may quote from messages."""
+    return any(map(_forgets, changes))
+
+
 def _forgets(change: Change) -> bool:
-    """Return whether a change forgets words that an inserted text may quote from messages."""
     match change:
         case CloseMemory():
             return change.forgotten

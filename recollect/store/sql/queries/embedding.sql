@@ -50,6 +50,18 @@ SELECT h.memory
  ORDER BY h.memory
  LIMIT ?6
 
+-- name: lacking_since
+-- Whether a memory that changed since version ?3 has no vector.
+SELECT 1
+  FROM memory AS m INDEXED BY memory_changed
+  JOIN hot AS h ON h.subject = ?1 AND h.memory = m.id
+ WHERE m.subject = ?1 AND m.changed > ?3
+   AND NOT EXISTS (SELECT 1 FROM vector AS v WHERE v.subject = ?1 AND v.space = ?2 AND v.memory = m.id)
+   AND (m.kind <> 1
+        OR EXISTS (SELECT 1 FROM vector AS o
+                    WHERE o.subject = ?1 AND o.space IN (SELECT id FROM space) AND o.memory = m.id))
+ LIMIT 1
+
 -- name: lacks
 -- A memory that was closed or erased since it was read gets no vector.
 SELECT 1

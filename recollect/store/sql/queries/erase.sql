@@ -65,8 +65,8 @@ SELECT m.seq, m.anchor, m.erased
 -- name: mask_anchor
 UPDATE message SET erased = 1, anchor = ?4 WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
--- name: calls_in
-SELECT call, seq FROM tool_call WHERE subject = ?1 AND conversation = ?2
+-- name: calls_of
+SELECT call FROM tool_call INDEXED BY tool_call_place WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
 
 -- name: mask_call
 UPDATE OR REPLACE tool_call SET call = ?5 WHERE subject = ?1 AND call = ?4 AND conversation = ?2 AND seq = ?3
@@ -171,6 +171,17 @@ DELETE FROM decision WHERE subject = ?1 AND at = ?2 AND id = ?3
 -- name: all_recalls
 SELECT at, id, conversation, seq, items, omitted FROM recall WHERE subject = ?1
 
+-- name: recalls_of
+SELECT at, id FROM recall INDEXED BY recall_conversation WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
+
+-- name: recalls_naming
+-- Those that may name one of some memories: what is encrypted may, and so may what earlier versions wrote.
+SELECT at, id, items, omitted
+  FROM recall
+ WHERE subject = ?1
+   AND (EXISTS (SELECT 1 FROM json_each(?2) AS gone WHERE instr(items, gone.value) > 0 OR instr(omitted, gone.value) > 0)
+        OR instr(omitted, ' has its own ') > 0 OR substr(omitted, 1, 7) = 'sealed.')
+
 -- name: erase_recall
 DELETE FROM recall WHERE subject = ?1 AND at = ?2 AND id = ?3
 
@@ -182,20 +193,24 @@ UPDATE recall SET omitted = ?4 WHERE subject = ?1 AND at = ?2 AND id = ?3
 
 -- name: cut_leases
 -- Formation in progress has read what is now erased and must not commit it. That does not count as its failure.
-UPDATE formation
-   SET attempts = attempts - (lease_token IS NOT NULL AND attempts > 0), lease_token = NULL, lease_until = NULL
- WHERE subject = ?1
+UPDATE formation INDEXED BY formation_leased
+   SET attempts = attempts - CASE WHEN attempts > 0 THEN 1 ELSE 0 END, lease_token = NULL, lease_until = NULL
+ WHERE subject = ?1 AND lease_token IS NOT NULL
 
 -- name: cut_leases_on_log
-UPDATE formation
-   SET attempts = attempts - (lease_token IS NOT NULL AND attempts > 0), lease_token = NULL, lease_until = NULL
- WHERE home = ?1
+UPDATE formation INDEXED BY formation_leased_on_log
+   SET attempts = attempts - CASE WHEN attempts > 0 THEN 1 ELSE 0 END, lease_token = NULL, lease_until = NULL
+ WHERE home = ?1 AND lease_token IS NOT NULL
 
 -- name: clear_errors
-UPDATE formation SET error = ?2 WHERE subject = ?1 AND error <> ?2
+UPDATE formation INDEXED BY formation_failed
+   SET error = ?2
+ WHERE subject = ?1 AND error IS NOT NULL AND error <> ?2
 
 -- name: clear_errors_on_log
-UPDATE formation SET error = ?2 WHERE home = ?1 AND error <> ?2
+UPDATE formation INDEXED BY formation_failed_on_log
+   SET error = ?2
+ WHERE home = ?1 AND error IS NOT NULL AND error <> ?2
 
 -- name: episodes_due
 -- What is left of a summary's range is to be summed up again.
@@ -347,7 +362,7 @@ UPDATE erasure SET cleaned_at = ?1 WHERE cleaned_at IS NULL AND substr(counts, 1
 SELECT counts FROM erasure WHERE cleaned_at IS NULL AND substr(counts, 1, 8) = '{"order"' ORDER BY at, id
 
 -- name: begun
-SELECT id, at, cleaned_at, counts FROM erasure
+SELECT id, at, cleaned_at, counts FROM erasure INDEXED BY erasure_pending
     WHERE subject = ?1 AND cleaned_at IS NULL AND substr(counts, 1, 8) = '{"order"' ORDER BY at, id LIMIT 1
 
 -- name: erasure

@@ -15,13 +15,16 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, CAST(?7 AS BIGINT) + ?8, ?8)
                   idle = excluded.idle
 
 -- name: turns_waiting
+-- No more than are asked about: without a worker, all of a long conversation may wait.
 SELECT count(*)
-  FROM message
- WHERE subject = ?2 AND conversation = ?3 AND role = 'user'
-   AND seq > coalesce((SELECT formed_seq
-                         FROM formation
-                        WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5
-                          AND version = ?6), 0)
+  FROM (SELECT 1
+          FROM message
+         WHERE subject = ?2 AND conversation = ?3 AND role = 'user'
+           AND seq > coalesce((SELECT formed_seq
+                                 FROM formation
+                                WHERE subject = ?1 AND home = ?2 AND conversation = ?3 AND profile = ?4 AND stage = ?5
+                                  AND version = ?6), 0)
+         LIMIT ?7) AS waiting
 
 -- name: ask
 UPDATE formation
@@ -73,7 +76,7 @@ UPDATE formation
 RETURNING 1
 
 -- name: free_leases
-UPDATE formation SET lease_token = NULL, lease_until = NULL WHERE lease_until IS NOT NULL
+UPDATE formation INDEXED BY formation_leased SET lease_token = NULL, lease_until = NULL WHERE lease_token IS NOT NULL
 
 -- name: from_future
 SELECT EXISTS (SELECT 1

@@ -33,5 +33,8 @@ DELETE FROM idempotency WHERE subject = ?1 AND key = ?2 AND token = ?3 AND state
 -- name: forget_answers
 UPDATE idempotency SET erased = 1, body = NULL WHERE subject = ?1
 
--- name: prune_answers
-DELETE FROM idempotency WHERE at < ?1
+-- name: outdated
+SELECT subject, key FROM idempotency WHERE at < ?1 LIMIT ?2
+
+-- name: drop_outdated
+DELETE FROM idempotency WHERE subject = ?1 AND key = ?2 AND at < ?3

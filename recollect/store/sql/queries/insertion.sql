@@ -42,7 +42,7 @@ SELECT EXISTS (SELECT 1
        (SELECT coalesce(sum(characters), 0) FROM insertion WHERE subject = ?1 AND thread = ?2 AND characters > 0)
 
 -- name: drop_thread
-DELETE FROM insertion WHERE subject = ?1 AND thread = ?2 AND depth > 0
+DELETE FROM insertion INDEXED BY insertion_thread WHERE subject = ?1 AND thread = ?2 AND depth > 0
 
 -- name: listed_items
 SELECT items, withdrawn FROM insertion WHERE subject = ?1 AND chain = ?2 AND thread = ?3
@@ -75,7 +75,8 @@ UPDATE insertion
  WHERE subject = ?1 AND chain = ?2 AND thread = ?3 AND is_answer = 0
 
 -- name: unlinked_insertions
-SELECT chain, depth FROM insertion WHERE subject = ?1 AND thread = ?2 AND conversation IS NULL
+-- Indexes are named throughout: left to itself, SQLite reads all insertions of the subject.
+SELECT chain, depth FROM insertion INDEXED BY insertion_unlinked WHERE subject = ?1 AND thread = ?2 AND conversation IS NULL
 
 -- name: link_insertion
 UPDATE insertion SET conversation = ?4, seq = ?5 WHERE subject = ?1 AND chain = ?2 AND thread = ?3
@@ -96,19 +97,21 @@ SELECT DISTINCT memory FROM insertion_item WHERE owner = ?1 ORDER BY memory DESC
 SELECT DISTINCT subject, chain, thread FROM insertion_item WHERE owner = ?1 AND subject <> ?1
 
 -- name: quoting_messages
-SELECT chain, thread FROM insertion WHERE subject = ?1 AND quotes_messages = 1
+SELECT chain, thread FROM insertion INDEXED BY insertion_quoting WHERE subject = ?1 AND quotes_messages = 1 LIMIT ?2
 
 -- name: from_message
 -- From a message on; a row without a place may come after any.
 SELECT chain, thread, at, is_answer, masked
-  FROM insertion
+  FROM insertion INDEXED BY insertion_conversation
  WHERE subject = ?1 AND conversation = ?2 AND (seq IS NULL OR seq >= ?3)
 
 -- name: threads_of
-SELECT DISTINCT thread FROM insertion WHERE subject = ?1 AND conversation = ?2
+SELECT DISTINCT thread FROM insertion INDEXED BY insertion_conversation WHERE subject = ?1 AND conversation = ?2
 
 -- name: unlinked_in
-SELECT chain, thread, at, is_answer, masked FROM insertion WHERE subject = ?1 AND thread = ?2 AND conversation IS NULL
+SELECT chain, thread, at, is_answer, masked
+  FROM insertion INDEXED BY insertion_unlinked
+ WHERE subject = ?1 AND thread = ?2 AND conversation IS NULL
 
 -- name: empty_insertion
 UPDATE insertion

@@ -177,7 +177,7 @@ SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix,
 
 -- name: recalls_within
 SELECT id, at, query_hash, items, block_hash, tokens, replayed, omitted, prefix, seq
-  FROM recall
+  FROM recall INDEXED BY recall_conversation
  WHERE subject = ?1 AND conversation = ?3 AND (?4 = 0 OR items <> '[]')
  ORDER BY at DESC, id DESC
  LIMIT ?2

@@ -64,11 +64,7 @@ INSERT INTO hot (subject, memory, fixed, terms, sources) VALUES (?1, ?2, ?3, ?4,
 SELECT fixed FROM hot WHERE subject = ?1 AND memory = ?2
 
 -- name: set_fixed
--- A list of pairs: a memory, and its bytes.
-UPDATE hot
-   SET fixed = unhex(item.value ->> 1)
-  FROM json_each(?2) AS item
- WHERE hot.subject = ?1 AND hot.memory = unhex(item.value ->> 0)
+UPDATE hot SET fixed = ?3 WHERE subject = ?1 AND memory = ?2
 
 -- name: set_sources
 UPDATE hot SET fixed = ?3, sources = ?4 WHERE subject = ?1 AND memory = ?2

@@ -75,7 +75,7 @@ SELECT *
   FROM remembered
  WHERE subject = ?1
    AND id IN (SELECT e.memory
-                FROM evidence AS e
+                FROM evidence AS e INDEXED BY evidence_source
                 JOIN memory AS m ON m.subject = ?1 AND m.id = e.memory
                WHERE e.home = ?2 AND e.conversation = ?3 AND e.subject = ?1 AND m.state < 2 AND m.kind < 3
                GROUP BY e.memory

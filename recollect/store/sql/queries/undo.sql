@@ -49,6 +49,11 @@ SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
    AND (conversation = ?2 OR ?2 IS NULL) AND (seq = ?3 OR ?3 IS NULL) AND (at >= ?4 OR ?4 IS NULL)
  ORDER BY at, id
 
+-- name: decisions_on
+SELECT id, at, action, memory, target, reason, text, profile, conversation, seq
+  FROM decision INDEXED BY decision_source
+ WHERE subject = ?1 AND conversation = ?2 AND seq = ?3
+
 -- name: memory_numbers
 SELECT kind, importance, confidence, valid_from, uses, last_used_at, category, key, number, state
   FROM memory
