@@ -123,7 +123,11 @@ def list_memories(
     else:
         sql = SQL["listed_with_turns" if which.kinds and MemoryKind.TURN in which.kinds else "listed"]
         rows = fetch(db, sql, subject.key, end, states, wanted, limit)
-    return read_memories(subject, rows)
+    listed = read_memories(subject, rows)
+    if which.kinds is not None or which.tag:
+        return listed
+    kept = read_memories(subject, fetch(db, SQL["listed_kept"], subject.key, end, states, limit))
+    return sorted((*listed, *kept), key=lambda memory: memory.id, reverse=True)[:limit]
 
 
 class _Position(NamedTuple):
