@@ -21,8 +21,9 @@ from pathlib import Path
 from threading import Lock
 from typing import IO
 
+from patience import PATIENCE_S
+
 _PROGRAM = Path(__file__).with_name("fork_server.py")
-_START_S = 60.0
 
 
 _sending = Lock()
@@ -78,8 +79,8 @@ class ForkedProcess:
                 {"arguments": arguments, "env": dict(env), "cwd": str(cwd or Path.cwd()), "new_session": new_session},
                 [nothing.fileno(), *(file.fileno() for file in self._files), its_report],
             )
-        if not self._has_reported(lines=1, within_s=_START_S):
-            raise AssertionError(f"{arguments} did not start within {_START_S:g} s")
+        if not self._has_reported(lines=1, within_s=PATIENCE_S):
+            raise AssertionError(f"{arguments} did not start within {PATIENCE_S:g} s")
         self.pid = int(self._reported.split()[0])
 
     def poll(self) -> int | None:

@@ -17,6 +17,8 @@ from typing import Any
 import apsw
 import psycopg
 
+from patience import PATIENCE_S
+
 _STAGES = {"index", "extract"}
 # Messages that an edit took off the active path, and all below them; then what is quoted of each message.
 _QUOTED = """
@@ -184,7 +186,7 @@ class Database:
             input=ledger,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
         )
         if checked.returncode:
             return [f"the checker failed: {checked.stderr}"]

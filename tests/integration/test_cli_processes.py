@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from integration.server_process import ServerProcess
-
-_WAIT_S = 60
+from patience import PATIENCE_S
 
 
 class Shell:
@@ -39,7 +38,7 @@ class Shell:
 
     def run(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
         process = self.start(*arguments)
-        out, err = process.communicate(stdin.encode(), timeout=_WAIT_S)
+        out, err = process.communicate(stdin.encode(), timeout=PATIENCE_S)
         return process.returncode, out.decode(), err.decode()
 
 
@@ -126,7 +125,7 @@ def test_a_server_told_to_stop_closes_its_database_and_ends_quietly(
     while b"Ctrl-C" not in process.stdout.readline():
         assert process.poll() is None
     process.send_signal(number)
-    _, err = process.communicate(timeout=_WAIT_S)
+    _, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == code
     assert b"Traceback" not in err
@@ -142,7 +141,7 @@ def test_a_worker_forms_what_waits_and_ends_when_told(shell: Shell) -> None:
     assert process.stdout is not None
     assert b"Forming memories in sqlite:///" in process.stdout.readline()
     process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=_WAIT_S)
+    out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 0, err
     assert out.startswith(b"formed ")

@@ -13,6 +13,7 @@ from aiohttp import web
 
 from integration.test_embeddings_api import WORDS, by_words
 from integration.test_openai_providers import Reply
+from patience import PATIENCE_S
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.engine.components import open_components
@@ -124,7 +125,7 @@ async def asked(engine: AsyncRecollect, text: str) -> tuple[str, str, float]:
     """Ask through the proxy; return the prompt that went upstream, the header, and how long it took."""
     way = ScriptedBackend([(200, JSON, [whole("Well.")])])
     proxy, call, before = ChatProxy(engine, way, POLICY), Call(chat(text)), time.monotonic()
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 20)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     took = time.monotonic() - before
     await proxy.close()
     assert call.status == 200

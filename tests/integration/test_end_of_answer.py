@@ -13,6 +13,7 @@ from integration.fake_upstream import FakeUpstream
 from integration.raw_client import RawAnswer, chat, eventually, parse, sent, user
 from integration.server_process import ServerProcess, StartServer
 from integration.upstream_shapes import DONE
+from patience import PATIENCE_S
 
 PATH = "/v1/chat/completions"
 # Long beside the milliseconds a commit takes, short beside the seconds the server waits for a held database.
@@ -52,7 +53,7 @@ def test_the_end_of_an_answer_waits_until_the_turn_is_durable(
             assert (b"You said" in received) == stream
             assert b"[DONE]" not in received
             holding.close()
-            wire.settimeout(30)
+            wire.settimeout(PATIENCE_S)
             while piece := wire.recv(1 << 16):
                 received += piece
     answer = parse(received)

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from integration.test_cli_processes import Shell
+from patience import PATIENCE_S
 from recollect.providers.static_embedder import StaticEmbedder
 
 GARDEN = Path(__file__).parents[1] / "evaluation" / "garden.jsonl"
-_WAIT_S = 60
 Answer = Callable[[dict[str, Any]], tuple[int, dict[str, Any]]]
 
 
@@ -171,11 +171,11 @@ def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(tmp_path: Path) ->
     many = tmp_path / "many.jsonl"
     many.write_text("\n".join(json.dumps({**told, "id": f"c{number}"}) for number in range(500)), "utf-8")
     process = shell.start("eval", str(many), "--json", "-")
-    until = time.monotonic() + _WAIT_S
+    until = time.monotonic() + PATIENCE_S
     while not _begun(work, 3) and time.monotonic() < until:
         time.sleep(0.005)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=_WAIT_S)
+    out, err = process.communicate(timeout=PATIENCE_S)
 
     assert process.returncode == 130, err
     report = json.loads(out)

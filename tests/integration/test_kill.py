@@ -31,7 +31,7 @@ def die_at_random(server: ServerProcess, talkers: Talkers, luck: random.Random) 
 def die_at(failpoint: str, server: ServerProcess, talkers: Talkers, luck: random.Random) -> None:
     server.start(FAILPOINT=f"{failpoint}:{luck.randrange(5, 60)}")
     talkers.go()
-    assert server.wait_ended(within_s=60), f"{failpoint} was never reached"
+    assert server.wait_ended(), f"{failpoint} was never reached"
 
 
 @pytest.mark.soak
@@ -64,7 +64,7 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kills_under_load(
     talkers.hold()
     acknowledged = talkers.end()
     # Each run that was killed left work behind for the last one.
-    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=120 + 3 * len(deaths)), (
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == []), (
         database.problems(acknowledged, quiet=True),
         seed,
     )
@@ -88,11 +88,11 @@ def test_a_kill_between_the_answer_and_its_formation_loses_no_memory(
     for number in range(at_most(soak)):
         server.start(FAILPOINT=f"{FAILPOINTS[number % 2]}:{2 + number % 5}")
         talkers.go()
-        assert server.wait_ended(within_s=60)
+        assert server.wait_ended()
         assert database.problems_elsewhere(talkers.hold()) == []
     server.start()
     acknowledged = talkers.end()
-    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [], within_s=60)
+    assert eventually(lambda: database.problems(acknowledged, quiet=True) == [])
 
 
 def at_most(soak: int | None) -> int:

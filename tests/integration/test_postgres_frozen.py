@@ -13,8 +13,9 @@ import pytest
 
 from integration.database_reader import Database
 from integration.fake_upstream import FakeUpstream
-from integration.raw_client import PATIENCE_S, RawAnswer, chat, eventually, request, user
+from integration.raw_client import RawAnswer, chat, eventually, request, user
 from integration.server_process import ServerProcess
+from patience import PATIENCE_S
 from postgres_server import NEEDS_POSTGRES, PostgresServer
 
 pytestmark = NEEDS_POSTGRES

@@ -12,6 +12,7 @@ import pytest
 
 from canaries import canary, found, spellings
 from forked_processes import run_python
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
 from recollect.store.failpoint import VARIABLE
@@ -29,7 +30,7 @@ UNDONE, DONE = ("erasing", "before-commit"), ("after-commit", "erased", "cleanin
 
 def erase(url: str, what: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
     environment = {**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{TESTS.parent}", VARIABLE: failpoint}
-    return run_python(str(SCRIPT), url, what, env=environment, timeout=60)
+    return run_python(str(SCRIPT), url, what, env=environment, timeout=PATIENCE_S)
 
 
 async def fill(url: str, words: list[str]) -> str:

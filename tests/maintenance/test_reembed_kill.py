@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from forked_processes import run_python
+from patience import PATIENCE_S
 from postgres_server import shared_server
 from recollect.engine import AsyncRecollect
 from recollect.ids import id_text
@@ -42,7 +43,7 @@ COMMITS = 1 + len(PEOPLE) * 4
 def change(url: str, failpoint: str = "") -> "subprocess.CompletedProcess[str]":
     path = os.pathsep.join([str(TESTS), str(TESTS.parent)])
     environment = {**os.environ, "PYTHONPATH": path, VARIABLE: failpoint}
-    return run_python(str(SCRIPT), url, env=environment, timeout=120)
+    return run_python(str(SCRIPT), url, env=environment, timeout=PATIENCE_S)
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import pytest
 
 from cpu_limit import cpu_limit
 from hostile_text import long_run
+from patience import PATIENCE_S
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect
 from recollect.server.chat_completions import ChatProxy
@@ -44,7 +45,7 @@ def within_cpu() -> Iterator[None]:
 async def turn(engine: AsyncRecollect, text: str) -> int:
     call = Call(chat(text))
     proxy = ChatProxy(engine, ScriptedBackend([(200, JSON, [whole("Noted.")])]), POLICY)
-    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), 120)
+    await asyncio.wait_for(proxy(call.scope(), call.receive(), call.send()), PATIENCE_S)
     await proxy.close()
     return call.status
 

@@ -11,6 +11,7 @@ import pytest
 from database_contents import QuietBar
 from factories import add, decision, memory, turn
 from forked_processes import ForkedProcess
+from patience import PATIENCE_S
 from postgres_server import programs
 from recollect.engine.databases import copy_database
 from recollect.store.factory import open_store
@@ -60,7 +61,7 @@ async def test_a_copy_killed_around_a_commit_resumes_after_it(ends: tuple[str, s
     source, destination = ends
     await fill(source)
     killed = start(source, destination, failpoint)
-    _, err = killed.communicate(timeout=60)
+    _, err = killed.communicate(timeout=PATIENCE_S)
     assert killed.returncode == -signal.SIGKILL, err
     copied = copy_database(source, destination, progress=QuietBar())
     assert copied.resumed == (failpoint != "before-commit:1")
@@ -71,10 +72,10 @@ async def test_a_copy_killed_around_a_commit_resumes_after_it(ends: tuple[str, s
 
 def kill_within(process: ForkedProcess, seconds: float) -> int:
     """Kill it so long after it began to copy; return how it ended."""
-    if process.wait_for_output("copying\n", within_s=60):
+    if process.wait_for_output("copying\n", within_s=PATIENCE_S):
         time.sleep(seconds)
     process.kill()
-    return process.wait(60)
+    return process.wait(PATIENCE_S)
 
 
 @pytest.mark.soak
