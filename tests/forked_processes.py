@@ -129,9 +129,10 @@ class ForkedProcess:
         if self.poll() is None:
             os.kill(self.pid, number)
 
-    def kill(self) -> None:
-        """End it with SIGKILL, at once."""
+    def kill(self) -> int:
+        """End it with SIGKILL, at once, and close what it printed to; return its exit code."""
         self.send_signal(signal.SIGKILL)
+        return self.wait(PATIENCE_S)
 
     def _has_reported(self, *, lines: int, within_s: float) -> bool:
         until = time.monotonic() + within_s

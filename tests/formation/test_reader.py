@@ -279,6 +279,7 @@ async def test_the_child_empties_its_caches_without_ending(reader: RuleReader) -
     assert reader.pid == pid
 
 
+@pytest.mark.timing
 async def test_a_reading_child_empties_its_caches_afterwards(reader: RuleReader) -> None:
     await reader.read(eval, _FILL)
     busy = asyncio.create_task(reader.read(time.sleep, 0.5))

@@ -111,7 +111,7 @@ def fake_upstream() -> Iterator[FakeUpstream]:
         for writer in tuple(upstream.writers):
             writer.transport.abort()
         if others := asyncio.all_tasks() - {asyncio.current_task()}:
-            await asyncio.wait(others, timeout=5)
+            await asyncio.wait(others, timeout=PATIENCE_S)
 
     thread = threading.Thread(target=loop.run_until_complete, args=(run(),), daemon=True)
     thread.start()

@@ -17,6 +17,8 @@ from patience import PATIENCE_S
 _LISTENS = re.compile(r"listens on http://[^/]*:(\d+)/v1")
 # What a program needs of the caller's environment; no RECOLLECT_ setting and no proxy comes in from outside.
 _PASSED_ON = ("PATH", "PYTHONPATH", "LANG", "LC_ALL", "SYSTEMROOT", "TMPDIR", "COVERAGE_PROCESS_START")
+# A server that is asked for more than its machine can do leaves memory out, or answers without a record.
+PATIENT = {"RECALL_TIMEOUT_S": "60", "COMMIT_TIMEOUT_S": "60"}
 
 
 class ServerProcess:
@@ -28,7 +30,7 @@ class ServerProcess:
         self.database = folder / "recollect.sqlite3"
         self.log = folder / "server.log"
         self.port = 0
-        self.settings = {"DATABASE_URL": f"sqlite:///{self.database}", "PORT": "0"}
+        self.settings = {"DATABASE_URL": f"sqlite:///{self.database}", "PORT": "0"} | PATIENT
         if upstream is not None:
             self.settings["UPSTREAM_URL"] = upstream
         self.settings |= dict(settings or {})
@@ -106,7 +108,6 @@ class ServerProcess:
         """End it with SIGKILL, at once."""
         if self._process is not None:
             self._process.kill()
-            self._process.wait(PATIENCE_S)
 
     def stop(self) -> None:
         """Ask it to end; make it end if it does not."""

@@ -60,9 +60,7 @@ def test_two_servers_on_one_database_repeat_each_others_prompts(upstream: FakeUp
     with ExitStack() as running:
         servers = []
         for number in range(2):
-            server = ServerProcess(
-                tmp_path / str(number), upstream=upstream.url, settings={"DATABASE_URL": url, "RECALL_TIMEOUT_S": "20"}
-            )
+            server = ServerProcess(tmp_path / str(number), upstream=upstream.url, settings={"DATABASE_URL": url})
             running.callback(server.kill)
             server.start()
             servers.append(server)
@@ -72,7 +70,7 @@ def test_two_servers_on_one_database_repeat_each_others_prompts(upstream: FakeUp
 
 
 def test_a_kill_in_the_middle_of_an_answer_changes_no_prompt(start_server: StartServer, upstream: FakeUpstream) -> None:
-    server = start_server(settings={"RECALL_TIMEOUT_S": "20"})
+    server = start_server()
     learn([server], TAUGHT, headers("eva"))
     messages = [user("Where do I live, said Eva?")]
     body = json.dumps({"model": "slow", "messages": messages, "stream": True}).encode()

@@ -1,50 +1,13 @@
 """The command line as processes: chat, serve and worker, signals, pipes."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
 from integration.server_process import ServerProcess
+from integration.shell import Shell
 from patience import PATIENCE_S
-
-
-class Shell:
-    """Runs command lines on a database of their own."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.environment = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "TMPDIR") if name in os.environ}
-        # Port 0: nobody's server is asked, whatever runs on this machine.
-        self.environment |= {
-            "HOME": str(folder),
-            "RECOLLECT_DATABASE_URL": f"sqlite:///{folder / 'memory.sqlite3'}",
-            "RECOLLECT_PORT": "0",
-        }
-
-    def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "recollect", *arguments],
-            cwd=self.folder,
-            env=self.environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-        )
-
-    def run(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
-        process = self.start(*arguments)
-        out, err = process.communicate(stdin.encode(), timeout=PATIENCE_S)
-        return process.returncode, out.decode(), err.decode()
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
 
 
 def test_a_piped_chat_remembers_across_conversations_and_processes(shell: Shell) -> None:

@@ -26,8 +26,8 @@ from server.asgi import JSON, Call, ScriptedBackend, chat, whole
 from stores import DURABLE, url_of
 
 POLICY = IdentityPolicy(default_user="ana", trusted=True, jwt_secret=None)
-# As short as lets a busy machine answer in time while the server is well.
-RECALL_TIMEOUT_S = 2.0
+# A busy machine answers in this time while the server is well; in one trouble it is waited for.
+RECALL_TIMEOUT_S = 10.0
 TROUBLES = ("refuses", "hangs", "500", "503", "401", "nonsense", "other length")
 SAID = (
     ("2025-11-03T10:00:00+00:00", "I'm allergic to peanuts. My name is Ana."),

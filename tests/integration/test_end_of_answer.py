@@ -45,6 +45,8 @@ def test_the_end_of_an_answer_waits_until_the_turn_is_durable(
         # Held before it is asked: what is recorded within a few milliseconds would be there before the lock is.
         holding.enter_context(held(server.database))
         with sent(server.port, PATH, body(text, stream=stream), {"x-recollect-user": name}) as wire:
+            while stream and b"You said" not in received:
+                received += wire.recv(1 << 16)
             wire.settimeout(_WATCHED_S)
             with pytest.raises(TimeoutError):  # noqa: PT012  # it reads until nothing more comes
                 while piece := wire.recv(1 << 16):

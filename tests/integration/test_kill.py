@@ -45,7 +45,7 @@ def test_nothing_acknowledged_is_lost_or_doubled_by_kills_under_load(
     luck = random.Random(seed)
     luck.shuffle(deaths)
 
-    server = start_server(settings={"COMMIT_TIMEOUT_S": "30"})
+    server = start_server()
     server.kill()
     database = Database(server.database)
     talkers = Talkers(server, CLIENTS, seed)

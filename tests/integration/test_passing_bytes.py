@@ -26,6 +26,16 @@ def shape_of(name: str, stream: bool) -> Shape:
     return (STREAMED if stream else WHOLE)[name]
 
 
+@pytest.fixture
+def server(server: ServerProcess, request: pytest.FixtureRequest) -> ServerProcess:
+    """The module's server, or one that soon gives up an upstream that falls silent."""
+    given = request.node.callspec.params
+    if "shape_name" not in given or shape_of(given["shape_name"], given["stream"]).end is not End.SILENT:
+        return server
+    impatient: ServerProcess = request.getfixturevalue("impatient")
+    return impatient
+
+
 def odd_body(name: str, stream: bool, text: str) -> bytes:
     return (ODD_BODY % (json.dumps(stream), name, text)).encode()
 

@@ -43,7 +43,9 @@ def server(postgres: PostgresServer, upstream: FakeUpstream, tmp_path: Path, nam
     """A server on a database of its own."""
     url = postgres.new_database(name[:60])
     running = ServerProcess(
-        tmp_path / "server", upstream=upstream.url, settings={"DATABASE_URL": url, "COMMIT_TIMEOUT_S": "20"}
+        tmp_path / "server",
+        upstream=upstream.url,
+        settings={"DATABASE_URL": url, "RECALL_TIMEOUT_S": "1", "COMMIT_TIMEOUT_S": "20"},
     )
     try:
         running.start()

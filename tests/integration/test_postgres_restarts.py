@@ -43,7 +43,7 @@ def test_restarts_of_postgresql_under_load_lose_and_double_nothing(
     seed = random.randrange(1_000_000)
     luck = random.Random(seed)
     url = postgres.new_database("memories")
-    settings = {"DATABASE_URL": url, "COMMIT_TIMEOUT_S": "30", "WORKER": "false"}
+    settings = {"DATABASE_URL": url, "WORKER": "false"}
     with ExitStack() as running:
         servers = [ServerProcess(tmp_path / f"server{n}", upstream=upstream.url, settings=settings) for n in range(2)]
         for server in servers:

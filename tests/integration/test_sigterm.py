@@ -20,8 +20,8 @@ from recollect.engine import AsyncRecollect
 from recollect.settings import Settings
 from sample_chats import ALL_KINDS
 
-# Generous, as machines may be loaded; a request at the gate is held for two minutes.
-END_S = 5.0
+# A process that waited for the gate would wait ten times as long.
+END_S = PATIENCE_S / 10
 PEOPLE = ("ana", "ben", "eva")
 
 
@@ -36,7 +36,7 @@ def said(number: int) -> str:
 
 
 def forming(model: GatedModel) -> dict[str, str]:
-    return {"FORM_MODEL": "hives", "FORM_URL": model.url, "FORM_TIMEOUT_S": "60"}
+    return {"FORM_MODEL": "hives", "FORM_URL": model.url, "FORM_TIMEOUT_S": str(PATIENCE_S)}
 
 
 async def kept(file: Path) -> dict[str, list[str]]:

@@ -26,7 +26,6 @@ class WorkerProcess:
                 cwd=folder,
                 log=log,
             )
-        running.callback(self._process.wait, PATIENCE_S)
         running.callback(self._process.kill)
 
     @property

@@ -386,9 +386,6 @@ async def _foreign(engine: AsyncRecollect, tenants: dict[str, Tenant]) -> str:
 async def test_another_tenants_steps_change_nothing(
     kind: str, seed: int, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # On a busy machine a prompt's text could be written after its turn, or not.
-    monkeypatch.setattr("recollect.engine.turn.FORGET_WAIT_S", 60.0)
-    monkeypatch.setattr("recollect.engine.prepared_turn.LEDGER_WAIT_S", 60.0)
     steps = interleaved(seed)
     monkeypatch.setattr("recollect.ids._last", (0, 0))  # ids begin with the walk's time, not after those of another
     beside = await walk(kind, tmp_path_factory.mktemp("beside"), steps, alone=False)
