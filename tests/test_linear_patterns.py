@@ -1,6 +1,5 @@
 """No pattern of the package takes the square of a text's length: each is fed with texts that are made to cost."""
 
-import os
 import re
 from collections import deque
 from time import perf_counter, thread_time
@@ -10,10 +9,11 @@ import pytest
 from cpu_limit import CpuLimitError, cpu_limit
 from hostile_text import UNITS, heads_and_units, long_run
 from package_patterns import PackagePattern, module_names, package_patterns
+from soak import SOAK
 
 # Characters: of the texts that tell what costs a pattern most, and of those whose times are compared.
 PROBE, SHORT = 600, 5_000
-LONG = 100_000 if "RECOLLECT_SOAK" in os.environ else 20_000
+LONG = 100_000 if SOAK else 20_000
 # CPU seconds for one text. A linear pattern takes a few hundredths of them.
 MAX_S = {PROBE: 1.0, SHORT: 1.0, LONG: LONG / 20_000}
 # The longer text may take so many times what its share would be: four times the length costs a square 16 times.

@@ -1,6 +1,5 @@
 """Fixtures of the integration tests: an upstream, servers with folders of their own, and database readers."""
 
-import os
 import signal
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -16,6 +15,7 @@ from integration.npm_packages import install_packages
 from integration.server_process import ServerProcess, StartServer
 from integration.shell import Shell
 from recollect.engine import AsyncRecollect
+from soak import SOAK
 
 collect_ignore = ["generated"]
 """Programs with generated clients: they run in a process that has the clients."""
@@ -114,8 +114,7 @@ def name(request: pytest.FixtureRequest) -> str:
 @pytest.fixture
 def soak() -> int | None:
     """How long campaigns are to be: `make soak COUNT=n`; None for the short ones of every run."""
-    count = os.environ.get("RECOLLECT_SOAK")
-    return int(count) if count else None
+    return SOAK or None
 
 
 @pytest.fixture

@@ -20,7 +20,7 @@ from integration.worker_process import WorkerProcess
 from postgres_server import NEEDS_POSTGRES, PostgresServer
 
 pytestmark = NEEDS_POSTGRES
-RESTARTS = 3
+RESTARTS = 2
 WORKERS = 4
 CLIENTS_EACH = 4
 

@@ -9,6 +9,7 @@ import pytest
 
 from integration.server_process import ServerProcess, StartServer
 from postgres_server import NEEDS_POSTGRES, shared_server
+from soak import SOAK
 
 # Beside these, `positive_data_acceptance` knows nothing of names that must exist, such as those of profiles.
 CHECKS = (
@@ -20,7 +21,7 @@ CHECKS = (
     "unsupported_method",
     "negative_data_rejection",
 )
-EXAMPLES = int(os.environ.get("RECOLLECT_SOAK", "2"))
+EXAMPLES = SOAK or 1
 # Some 50 requests for each example, of which a busy machine answers five a second.
 LIMIT_S = 600 + 10 * EXAMPLES
 # Draws the bodies of imports: JSON lines are a format that Schemathesis does not know.

@@ -18,12 +18,13 @@ from recollect.settings import Settings
 from recollect.store.failpoint import VARIABLE
 from recollect.types import Subject
 from sample_chats import ALL_KINDS, assistant, user
+from soak import SOAK
 
 pytestmark = pytest.mark.process
 
 SCRIPT = Path(__file__).parent / "erase_process.py"
 TESTS = Path(__file__).parent.parent
-ROUNDS = max(1, int(os.environ.get("RECOLLECT_SOAK", "1")) // 10)
+ROUNDS = max(1, SOAK // 10)
 # The first commit of the process is the erasure's.
 UNDONE, DONE = ("erasing", "before-commit"), ("after-commit", "erased", "cleaning", "cleaned")
 

@@ -25,13 +25,13 @@ from recollect.testing import WordEmbedder
 from recollect.types import MemoryId
 from reembed_process import FIRST, OTHER, opened
 from sample_chats import ALL_KINDS, assistant, user
+from soak import SOAK
 from stores import DURABLE, url_of
 
 pytestmark = pytest.mark.process
 
 TESTS = Path(__file__).parent.parent
 SCRIPT = TESTS / "reembed_process.py"
-SOAK = int(os.environ.get("RECOLLECT_SOAK", "0"))
 PEOPLE = ("ana", "ben")
 EACH = BATCH_SIZE + 20
 SPELLED = {FIRST.space: WordEmbedder(64), OTHER.space: WordEmbedder(32, name="other")}

@@ -19,6 +19,7 @@ from recollect.store.failpoint import VARIABLE
 from recollect.store.sql.transfer.copy_database import BATCH_SIZE
 from recollect.testing import FakeClock
 from recollect.types import Subject
+from soak import SOAK
 from stores import url_of
 
 pytestmark = pytest.mark.process
@@ -27,7 +28,7 @@ SCRIPT = Path(__file__).parent / "copy_process.py"
 TESTS = Path(__file__).parent.parent
 WAYS = [("file", "postgres"), ("postgres", "file")] if programs() else [("file", "file")]
 SUBJECTS = 3 * BATCH_SIZE + 5
-KILLS = max(4, int(os.environ.get("RECOLLECT_SOAK", "0")) // 2)
+KILLS = max(2, SOAK // 2)
 
 
 def start(source: str, destination: str, failpoint: str = "") -> ForkedProcess:

@@ -24,12 +24,13 @@ from recollect.store.sqlite.cipher import is_encrypted
 from recollect.store.sqlite.connection import DatabaseLocation, open_reader, open_writer
 from recollect.store.store_reports import KeyReport
 from recollect.testing import FakeClock
+from soak import SOAK
 
 SCRIPT = Path(__file__).parent / "reencrypt_process.py"
 TESTS = Path(__file__).parent.parent
 ONE, TWO = "1" * 64, "2" * 64
 CHANGES = [("-", ONE), (ONE, TWO), (ONE, "-")]
-KILLS = max(6, int(os.environ.get("RECOLLECT_SOAK", "0")))
+KILLS = max(3, SOAK)
 NO_KEY = "-"
 
 

@@ -28,11 +28,12 @@ from recollect.settings import Settings
 from recollect.testing import FakeClock, WordEmbedder
 from recollect.types import Access, Identity, Memory, MemoryKind, MemoryMode, NewApiKey, RequestScope, Subject
 from sample_chats import user
+from soak import SOAK
 from stores import DURABLE, new_store, url_of
 
-WALKS = int(os.environ.get("RECOLLECT_SOAK", "2"))
+WALKS = SOAK or 1
 FIRST_SEED = int(os.environ.get("SOAK_SEED", "0"))
-STEPS = 250 if "RECOLLECT_SOAK" in os.environ else 60
+STEPS = 250 if SOAK else 60
 MINE, THEIRS = "acme", "bolt"
 CANARY = "Zyxquorn"
 NAMES, APPS, CHATS = ("ana", "bob"), ("calendar", "notes"), ("c1", "c2", "c3")
