@@ -41,7 +41,7 @@ def test_it_tells_which_signal_ended_it(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("print('begun'); import time; time.sleep(60)", "utf-8")
     process = ForkedProcess(str(script), env={})
-    assert process.wait_for_output("begun", within_s=PATIENCE_S)
+    assert process.wait_for_output("begun\n", within_s=PATIENCE_S)
     assert process.poll() is None
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.01)

@@ -1,4 +1,4 @@
-"""Command lines as fresh interpreters on a database of their own. Starts and ends processes."""
+"""Command lines on a database of their own, each a process. Starts and ends processes."""
 
 import os
 import subprocess
@@ -6,6 +6,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
+from forked_processes import run_python
 from patience import PATIENCE_S
 
 
@@ -25,7 +26,7 @@ class Shell:
         }
 
     def start(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command; it ends with the shell, if not before."""
+        """Start a command in a fresh interpreter; it ends with the shell, if not before."""
         process = subprocess.Popen(
             [sys.executable, "-m", "recollect", *arguments],
             cwd=self.folder,
@@ -39,10 +40,10 @@ class Shell:
         return process
 
     def run(self, *arguments: str, stdin: str = "") -> tuple[int, str, str]:
-        """Run a command to its end; return its exit code, output and errors."""
-        process = self.start(*arguments)
-        out, err = process.communicate(stdin.encode(), timeout=PATIENCE_S)
-        return process.returncode, out.decode(), err.decode()
+        """Run a command to its end, in a fork; return its exit code, output and errors."""
+        command = ("-m", "recollect", *arguments)
+        done = run_python(*command, env=self.environment, cwd=self.folder, timeout=PATIENCE_S, stdin=stdin)
+        return done.returncode, done.stdout, done.stderr
 
     def close(self) -> None:
         """End what still runs."""

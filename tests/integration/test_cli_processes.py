@@ -11,9 +11,11 @@ from patience import PATIENCE_S
 
 
 def test_a_piped_chat_remembers_across_conversations_and_processes(shell: Shell) -> None:
-    code, out, err = shell.run("chat", stdin="I am allergic to peanuts.\n/new\nWhat about peanuts?\n/memories\n")
+    process = shell.start("chat")
+    said = b"I am allergic to peanuts.\n/new\nWhat about peanuts?\n/memories\n"
+    out, err = (printed.decode() for printed in process.communicate(said, timeout=PATIENCE_S))
 
-    assert code == 0, err
+    assert process.returncode == 0, err
     recalled = [line for line in out.splitlines() if line.startswith("  · ")]
     assert recalled, out
     assert out.index("I recall nothing about this yet.") < out.index(recalled[0])

@@ -1,11 +1,10 @@
 """`recollect eval` as a process: with a model and a judge behind a real port, and stopped by a real Ctrl-C."""
 
 import json
-import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from forked_processes import ForkedProcess
+from integration.shell import Shell
 from patience import PATIENCE_S
 from recollect.providers.static_embedder import StaticEmbedder
 
@@ -78,27 +77,10 @@ def scripted(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return said("I do not know.", usage=usage)
 
 
-def started(folder: Path, settings: Mapping[str, str], data: Path, *options: str) -> ForkedProcess:
-    """Start an evaluation that prints its report as JSON."""
-    env = {"PATH": os.environ["PATH"], "HOME": str(folder), "RECOLLECT_DATABASE_URL": f"sqlite:///{folder}/m.sqlite3"}
-    command = ("-m", "recollect", "eval", str(data), "--json", "-", *options)
-    return ForkedProcess(*command, env=env | dict(settings), cwd=folder)
-
-
-def evaluate(folder: Path, settings: Mapping[str, str], data: Path, *options: str) -> tuple[int, str, str]:
-    """Evaluate to the end; return the exit code, the report, and what else was said."""
-    process = started(folder, settings, data, *options)
-    try:
-        out, err = process.communicate(PATIENCE_S)
-    finally:
-        code = process.kill()
-    return code, out, err
-
-
-def test_answers_are_judged_strictly_beside_a_full_context_row(tmp_path: Path) -> None:
+def test_answers_are_judged_strictly_beside_a_full_context_row(shell: Shell) -> None:
     with served(scripted) as (url, asked):
-        settings = {"RECOLLECT_UPSTREAM_URL": url, "RECOLLECT_UPSTREAM_KEY": "sk-mine"}
-        code, out, err = evaluate(tmp_path, settings, GARDEN, "--model", "talker", "--judge", "judge")
+        shell.environment |= {"RECOLLECT_UPSTREAM_URL": url, "RECOLLECT_UPSTREAM_KEY": "sk-mine"}
+        code, out, err = shell.run("eval", str(GARDEN), "--model", "talker", "--judge", "judge", "--json", "-")
     assert code == 0, err
     report = json.loads(out)
     for row in ("recollect", "full context"):
@@ -121,11 +103,13 @@ def test_answers_are_judged_strictly_beside_a_full_context_row(tmp_path: Path) -
     assert (answers["count"]["verdict"], answers["count"]["reason"]) == ("unjudged", "Hard to say.")
 
 
-def test_a_conversation_without_room_is_cut_at_its_start_and_reported(tmp_path: Path) -> None:
+def test_a_conversation_without_room_is_cut_at_its_start_and_reported(shell: Shell) -> None:
     elsewhere = {"RECOLLECT_UPSTREAM_URL": "http://127.0.0.1:1/v1", "RECOLLECT_UPSTREAM_KEY": "sk-for-another-server"}
+    shell.environment |= elsewhere
     with served(scripted) as (url, asked):
-        options = ("--model", "talker", "--model-url", url, "--context-tokens", "60")
-        code, out, err = evaluate(tmp_path, elsewhere, GARDEN, *options)
+        code, out, err = shell.run(
+            *("eval", str(GARDEN), "--model", "talker", "--model-url", url, "--context-tokens", "60", "--json", "-")
+        )
     assert code == 0, err
     assert json.loads(out)["answers"]["full context"]["all"]["cut_contexts"] == 4
     shown = [body["messages"][0]["content"] for _, body in asked if "messages are cut off" in str(body)]
@@ -134,10 +118,12 @@ def test_a_conversation_without_room_is_cut_at_its_start_and_reported(tmp_path: 
     assert {key for key, _ in asked} == {None}, "a key goes to its own server alone"
 
 
-def test_no_full_context_row_is_asked_for_where_it_has_no_room(tmp_path: Path) -> None:
+def test_no_full_context_row_is_asked_for_where_it_has_no_room(shell: Shell) -> None:
     with served(lambda body: (500, {})) as (url, _):
-        options = ("--questions", "1", "--model", "m", "--model-url", url, "--context-tokens", "0")
-        code, out, _ = evaluate(tmp_path, {}, GARDEN, *options)
+        code, out, _ = shell.run(
+            *("eval", str(GARDEN), "--questions", "1", "--model", "m", "--model-url", url, "--context-tokens", "0"),
+            *("--json", "-"),
+        )
     report = json.loads(out)
     assert code == 0
     assert list(report["answers"]) == ["recollect"]
@@ -151,11 +137,11 @@ def embedded(body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
     return 200, {"data": [{"index": place, "embedding": row.tolist()} for place, row in enumerate(rows)]}
 
 
-def test_an_embedder_at_a_url_is_tried_out_measured_and_its_length_found(tmp_path: Path) -> None:
-    prefixed = ("--query-prefix", "query: ")
+def test_an_embedder_at_a_url_is_tried_out_measured_and_its_length_found(shell: Shell) -> None:
+    shell.environment["RECOLLECT_EMBED_KEY"] = "sk-mine"
+    arguments = ("eval", str(GARDEN), "--json", "-", "--query-prefix", "query: ")
     with served(embedded) as (url, asked):
-        options = (*prefixed, "--embedder", f"{url}/embeddings", "--embedder-model", "words")
-        code, out, err = evaluate(tmp_path, {"RECOLLECT_EMBED_KEY": "sk-mine"}, GARDEN, *options)
+        code, out, err = shell.run(*arguments, "--embedder", f"{url}/embeddings", "--embedder-model", "words")
     assert code == 0, err
     settings = json.loads(out)["settings"]
     assert (settings["embedder"], settings["embedder_dim"]) == ("words-256", 256)
@@ -173,13 +159,14 @@ def _begun(work: Path, number: int) -> bool:
     return any(stem.isdecimal() and int(stem) >= number for stem in begun)
 
 
-def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(tmp_path: Path) -> None:
+def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(shell: Shell, tmp_path: Path) -> None:
     work = tmp_path / "tmp"
     work.mkdir()
+    shell.environment["TMPDIR"] = str(work)
     told = json.loads(GARDEN.read_text("utf-8"))
     many = tmp_path / "many.jsonl"
     many.write_text("\n".join(json.dumps({**told, "id": f"c{number}"}) for number in range(500)), "utf-8")
-    process = started(tmp_path, {"TMPDIR": str(work)}, many)
+    process = shell.start("eval", str(many), "--json", "-")
     until = time.monotonic() + PATIENCE_S
     while not _begun(work, 3) and time.monotonic() < until:
         time.sleep(0.005)
@@ -191,5 +178,5 @@ def test_ctrl_c_leaves_a_part_that_says_so_and_no_file_behind(tmp_path: Path) ->
     assert report["partial"] is True
     assert 3 <= report["data"]["conversations_done"] < 500
     assert report["retrieval"]["recollect"]["all"]["R@10"]["questions"] >= 9
-    assert err == "interrupted: the results are partial\n"
+    assert err.decode() == "interrupted: the results are partial\n"
     assert list(work.glob("recollect-eval-*")) == []
