@@ -28,9 +28,11 @@ def shape_of(name: str, stream: bool) -> Shape:
 
 @pytest.fixture
 def server(server: ServerProcess, request: pytest.FixtureRequest) -> ServerProcess:
-    """The module's server, or one that soon gives up an upstream that falls silent."""
+    """The module's server, or one that soon gives up an upstream of which nothing more comes."""
+    if "shape_name" not in request.fixturenames:
+        return server
     given = request.node.callspec.params
-    if "shape_name" not in given or shape_of(given["shape_name"], given["stream"]).end is not End.SILENT:
+    if shape_of(given["shape_name"], given["stream"]).end not in (End.SILENT, End.BAD_FRAME):
         return server
     impatient: ServerProcess = request.getfixturevalue("impatient")
     return impatient
