@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from patience import PATIENCE_S
 from recollect.engine import AsyncRecollect, Components
 from recollect.errors import BadRequestError, BadSettingError, BadSubjectError, UnknownMemoryError
 from recollect.settings import Settings
@@ -225,7 +226,7 @@ async def test_a_running_worker_forms_what_is_recorded_and_form_waits_for_it(eng
     await engine.form()
     assert (await slots(engine))["location"] == "Oslo"
     engine.admin.stop_worker()
-    await asyncio.wait_for(working, 10)
+    await asyncio.wait_for(working, PATIENCE_S)
     assert engine.admin.worker_counters.formed == 2
     assert engine.admin.worker_counters.failed == 0
 

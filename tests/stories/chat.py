@@ -4,11 +4,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from unittest.mock import patch
 
 from recollect.chat.identity import IdentityPolicy
 from recollect.engine import AsyncRecollect, Components
-from recollect.engine import turn as turn_service
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.static_embedder import StaticEmbedder
@@ -47,10 +45,6 @@ class ToldStory:
     """The active notes and facts after the last session."""
 
 
-# Seconds that a turn waits for its requests to forget: on a slow machine, too, they end before the next turn.
-_FORGET_WAIT_S = 60.0
-
-
 async def tell(
     story: Story, embedder: StaticEmbedder, *, model: OpenedModel | None = None, url: str = IN_MEMORY
 ) -> ToldStory:
@@ -77,8 +71,7 @@ async def tell(
             await engine.form()
             for place, turn in enumerate(session.turns):
                 clock.set(session.said_at(place))
-                with patch.object(turn_service, "FORGET_WAIT_S", _FORGET_WAIT_S):
-                    lines = await _say(proxy, upstream, story, number, place)
+                lines = await _say(proxy, upstream, story, number, place)
                 if turn.is_follow_up:
                     asked.append(AskedTurn(session=number, turn=turn, lines=lines))
                 if story.every_turn:

@@ -1,7 +1,6 @@
 """T-EXT at random: a good answer of any shape, damaged anywhere, is read, remarked upon or refused; nothing else."""
 
 import json
-import os
 import random
 
 import pytest
@@ -17,8 +16,9 @@ from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_output import parse_model_output
 from recollect.providers.openai_wire import near, wanted
 from recollect.testing import ScriptedModel
+from soak import SOAK
 
-MUTATIONS = 250 if "RECOLLECT_SOAK" in os.environ else 40
+MUTATIONS = 250 if SOAK else 20
 _PIECES = ('"', "'", "{", "}", "[", "]", ":", ",", "\\", "null", "NaN", "1e999", "\x00", "\ud800", "\u2028", "```", "-")
 
 
