@@ -180,4 +180,5 @@ _SENTENCES = {
 
 def slot_sentence(key: str, value: str) -> str:
     """Return a fact's text as a person or a model may have written it."""
-    return _SENTENCES.get(key.partition(":")[0], f"{key} {{}}").format(value)
+    sentence = _SENTENCES.get(key.partition(":")[0])
+    return sentence.replace("{}", value) if sentence else f"{key} {value}"
