@@ -40,6 +40,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"concurrency", "ids"}),
     frozenset(
         {
+            "child_process",
             "clock",
             "collector",
             "environment",
