@@ -26,6 +26,7 @@ from recollect.recall.as_of import SnapshotItem, build_snapshot
 from recollect.recall.finalize import finalize
 from recollect.recall.query import Query, RecallRequest
 from recollect.recall.recall import Ranking, rank_subjects
+from recollect.recall.unindexed import with_unindexed
 from recollect.store.store import Store
 from recollect.types import (
     KIND_ORDER,
@@ -47,6 +48,9 @@ _MAX_ATTEMPTS = 10
 # Users whose subscriptions are cached; a dropped entry costs one more read.
 _MAX_CACHED_LISTS = 10_000
 _TURN = MemoryKind.TURN.number
+# Conversations that may wait to be indexed, of each subject that is read; and kinds of subjects that have none.
+_MAX_WAITING = 20
+_NEVER_INDEXED = frozenset({"global", "shared"})
 # Recalls for one request in which more memories turn out to be withheld; after that the result is only shorter.
 _MAX_ROUNDS = 8
 
@@ -134,9 +138,10 @@ def skip_global_if_warm(snapshots: Sequence[SubjectSnapshot], cold_start: int) -
 class Retriever:
     """Finds the memories relevant to a query."""
 
-    def __init__(self, components: Components, embedders: EmbedderRouter) -> None:
-        """Read from the components' store."""
+    def __init__(self, components: Components, runtime: Runtime, embedders: EmbedderRouter) -> None:
+        """Read from the components' store; `runtime` reads what is not formed yet."""
         self._components = components
+        self._runtime = runtime
         self._embedders = embedders
         self._reranking = RerankStep(components)
         self._queries = QueryBuilder(components)
@@ -165,7 +170,7 @@ class Retriever:
             return None
         embedders = {self._embedders.opened_for(subject) for subject in subjects}
         embedder = embedders.pop()
-        if embedder is None or embedders:
+        if embedder is None or embedders or self._waits_now(request, subjects):
             return None
         request, now = cleaned(request), clock.now()
         embedded = self._queries.embed_now(request, embedder)
@@ -190,6 +195,11 @@ class Retriever:
         (ranking, _, read), memories = found
         recall = finalize(ranking, _redact_now(memories), count_tokens=self._components.counter.count)
         return replace(recall, subjects=read, took_ms=(clock.monotonic() - started) * 1000)
+
+    def _waits_now(self, request: RecallRequest, subjects: Sequence[Subject]) -> bool:
+        """Return whether messages may wait to be indexed, which takes an event loop to read."""
+        writable = _indexed_subjects(request, subjects)
+        return bool(writable) and self._components.store.formations.unindexed_in_caller(writable, limit=1) != []
 
     async def recall_keyed(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories, and return the secret that names the subject's prompt blocks with them.
@@ -248,12 +258,15 @@ class Retriever:
             if embedder is not own_embedder
         }
         planners = {subject: AnnPlanner(*others.get(subject, (query, own_embedder.relevance))) for subject in embedders}
+        # Before the snapshot: what is indexed meanwhile is in both, and counts once.
+        said = await self._read_unindexed(request, subjects)
 
         def rank(
             snapshots: Sequence[SubjectSnapshot],
         ) -> tuple[Mapping[Subject, Sequence[MemoryId]], tuple[Ranking, SubjectSnapshot, tuple[Subject, ...]]]:
             warm = skip_global_if_warm(snapshots, request.cold_start)
-            ranking = rank_subjects(query, warm, own_embedder.relevance, others, planners)
+            whole = [with_unindexed(snapshot, said.get(snapshot.subject, ())) for snapshot in warm]
+            ranking = rank_subjects(query, whole, own_embedder.relevance, others, planners)
             return ranking.wanted(), (ranking, snapshots[0], _subjects_of(warm))
 
         spaces = {subject: embedder.space for subject, embedder in embedders.items()}
@@ -263,13 +276,39 @@ class Retriever:
         )
         if not await self._lists.is_current(subjects[0], own.version):
             raise _ReadingListChangedError
-        texts = await redact_quotations(memories)
+        texts = await redact_quotations([*memories, *(item.memory for items in said.values() for item in items)])
         order = await self._reranking.ordered(ranking, narrow, texts)
         recall = explained(finalize(order.ranking, texts, count_tokens=self._components.counter.count), order)
         took_ms = (clock.monotonic() - started) * 1000
         failures = {vector.failure for vector in embedded.values() if vector.failure}
         warning = "; ".join(filter(None, [*sorted(failures), recall.warning]))
         return replace(recall, subjects=read, took_ms=took_ms, warning=warning), own.salt
+
+
+    async def _read_unindexed(
+        self, request: RecallRequest, subjects: Sequence[Subject]
+    ) -> dict[Subject, list[SnapshotItem]]:
+        """Read what users said that is not formed yet; most of the time there is nothing."""
+        writable = _indexed_subjects(request, subjects)
+        if not writable:
+            return {}
+        waiting = await self._components.store.formations.unindexed(writable, limit=_MAX_WAITING)
+        if not waiting:
+            return {}
+        from recollect.formation.unindexed import read_unindexed
+
+        return {
+            subject: await read_unindexed(
+                [place for place in waiting if place.key.subject == subject],
+                await self._runtime.for_cached_subject(subject),
+            )
+            for subject in dict.fromkeys(place.key.subject for place in waiting)
+        }
+
+
+def _indexed_subjects(request: RecallRequest, subjects: Sequence[Subject]) -> list[Subject]:
+    """Return the subjects that quotations of conversations are made for, if the policy reads any."""
+    return [subject for subject in subjects if subject.kind not in _NEVER_INDEXED] if request.policy.turns else []
 
 
 def _subjects_of(snapshots: Sequence[SubjectSnapshot]) -> tuple[Subject, ...]:

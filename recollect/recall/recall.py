@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recollect.ids import id_text
+from recollect.ids import id_text, is_unstored
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
 from recollect.recall.floor import Floor
@@ -92,11 +92,9 @@ class Ranking:
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
-        if len(self.reading_list) == 1:
-            ids = {self.reading_list[0]: list(self.ids)}
-        else:
-            ids = {}
-            for row, id_ in zip(self.rows, self.ids, strict=True):
+        ids: dict[Subject, list[MemoryId]] = {}
+        for row, id_ in zip(self.rows, self.ids, strict=True):
+            if not is_unstored(id_):
                 ids.setdefault(row.subject, []).append(id_)
         for quotation in self.quotations.values():
             ids.setdefault(quotation.subject, []).append(memory_id(quotation))
