@@ -284,7 +284,6 @@ class Retriever:
         warning = "; ".join(filter(None, [*sorted(failures), recall.warning]))
         return replace(recall, subjects=read, took_ms=took_ms, warning=warning), own.salt
 
-
     async def _read_unindexed(
         self, request: RecallRequest, subjects: Sequence[Subject]
     ) -> dict[Subject, list[SnapshotItem]]:

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.clock import to_micros
-from recollect.recall.bm25 import rarity
 from recollect.ids import is_unstored
+from recollect.recall.bm25 import rarity
 from recollect.recall.query import Query
 from recollect.recall.signals import RankingSignals
 from recollect.types import KIND_ORDER, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot

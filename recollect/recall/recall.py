@@ -15,7 +15,8 @@ import numpy.typing as npt
 from recollect.ids import id_text, is_unstored
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
-from recollect.recall.floor import Floor
+from recollect.recall.floor import Floor, asks_in_general
+from recollect.recall.known_names import weigh_known_names
 from recollect.recall.newest import asks_what_holds_now
 from recollect.recall.order import (
     find_newest_notes,
@@ -144,7 +145,8 @@ def rank_subjects(
     ]
     spares = _find_spares(found, collapsed, query)
     if query.for_prompt:
-        strong = [row for row in kept if is_worth_showing(row, query)]
+        shows_all = asks_in_general(query)  # then the best by importance and age are what is asked for
+        strong = [row for row in kept if shows_all or is_worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         weak = [row for row in kept if row not in strong][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
@@ -191,6 +193,8 @@ def _add_candidates(
 ) -> None:
     """Add the best rows of one subject; with `all_notes`, all its notes."""
     evidence = score_memories(snapshot, signals, query)
+    if query.for_prompt:
+        evidence += weigh_known_names(query, signals)
     hidden = mask_hidden(snapshot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf

@@ -37,6 +37,7 @@ def with_unindexed(snapshot: SubjectSnapshot, messages: Sequence[SnapshotItem]) 
     fresh.sort(key=lambda item: item.memory.id)
     dim = snapshot.vectors.dim or next((len(vector) for item in fresh for vector in item.vectors), 0)
     added = build_snapshot(snapshot.subject, fresh, salt=snapshot.salt, dim=dim)
+
     def joined(old: npt.NDArray[Any], new: npt.NDArray[Any]) -> npt.NDArray[Any]:
         return np.concatenate((old, new))
 
