@@ -17,6 +17,7 @@ from recollect.concurrency import run_in_thread_if_large
 from recollect.engine.components import Components
 from recollect.engine.query_builder import QueryBuilder, QueryVector, cleaned, without_similarity
 from recollect.engine.rerank import RerankStep, explained
+from recollect.engine.unindexed_reader import UnindexedReader
 from recollect.engine.withheld import find_withheld, omit
 from recollect.errors import BadRequestError, SpaceMovedError, StaleSubjectError
 from recollect.formation.runtime import Runtime
@@ -48,9 +49,6 @@ _MAX_ATTEMPTS = 10
 # Users whose subscriptions are cached; a dropped entry costs one more read.
 _MAX_CACHED_LISTS = 10_000
 _TURN = MemoryKind.TURN.number
-# Conversations that may wait to be indexed, of each subject that is read; and kinds of subjects that have none.
-_MAX_WAITING = 20
-_NEVER_INDEXED = frozenset({"global", "shared"})
 # Recalls for one request in which more memories turn out to be withheld; after that the result is only shorter.
 _MAX_ROUNDS = 8
 
@@ -141,8 +139,8 @@ class Retriever:
     def __init__(self, components: Components, runtime: Runtime, embedders: EmbedderRouter) -> None:
         """Read from the components' store; `runtime` reads what is not formed yet."""
         self._components = components
-        self._runtime = runtime
         self._embedders = embedders
+        self._unindexed = UnindexedReader(components.store, runtime)
         self._reranking = RerankStep(components)
         self._queries = QueryBuilder(components)
         self._lists = ReadingListCache(components.store)
@@ -170,7 +168,7 @@ class Retriever:
             return None
         embedders = {self._embedders.opened_for(subject) for subject in subjects}
         embedder = embedders.pop()
-        if embedder is None or embedders or self._waits_now(request, subjects):
+        if embedder is None or embedders or self._unindexed.waits_now(request, subjects):
             return None
         request, now = cleaned(request), clock.now()
         embedded = self._queries.embed_now(request, embedder)
@@ -195,11 +193,6 @@ class Retriever:
         (ranking, _, read), memories = found
         recall = finalize(ranking, _redact_now(memories), count_tokens=self._components.counter.count)
         return replace(recall, subjects=read, took_ms=(clock.monotonic() - started) * 1000)
-
-    def _waits_now(self, request: RecallRequest, subjects: Sequence[Subject]) -> bool:
-        """Return whether messages may wait to be indexed, which takes an event loop to read."""
-        writable = _indexed_subjects(request, subjects)
-        return bool(writable) and self._components.store.formations.unindexed_in_caller(writable, limit=1) != []
 
     async def recall_keyed(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories, and return the secret that names the subject's prompt blocks with them.
@@ -259,7 +252,7 @@ class Retriever:
         }
         planners = {subject: AnnPlanner(*others.get(subject, (query, own_embedder.relevance))) for subject in embedders}
         # Before the snapshot: what is indexed meanwhile is in both, and counts once.
-        said = await self._read_unindexed(request, subjects)
+        said = await self._unindexed.read(request, subjects)
 
         def rank(
             snapshots: Sequence[SubjectSnapshot],
@@ -283,31 +276,6 @@ class Retriever:
         failures = {vector.failure for vector in embedded.values() if vector.failure}
         warning = "; ".join(filter(None, [*sorted(failures), recall.warning]))
         return replace(recall, subjects=read, took_ms=took_ms, warning=warning), own.salt
-
-    async def _read_unindexed(
-        self, request: RecallRequest, subjects: Sequence[Subject]
-    ) -> dict[Subject, list[SnapshotItem]]:
-        """Read what users said that is not formed yet; most of the time there is nothing."""
-        writable = _indexed_subjects(request, subjects)
-        if not writable:
-            return {}
-        waiting = await self._components.store.formations.unindexed(writable, limit=_MAX_WAITING)
-        if not waiting:
-            return {}
-        from recollect.formation.unindexed import read_unindexed
-
-        return {
-            subject: await read_unindexed(
-                [place for place in waiting if place.key.subject == subject],
-                await self._runtime.for_cached_subject(subject),
-            )
-            for subject in dict.fromkeys(place.key.subject for place in waiting)
-        }
-
-
-def _indexed_subjects(request: RecallRequest, subjects: Sequence[Subject]) -> list[Subject]:
-    """Return the subjects that quotations of conversations are made for, if the policy reads any."""
-    return [subject for subject in subjects if subject.kind not in _NEVER_INDEXED] if request.policy.turns else []
 
 
 def _subjects_of(snapshots: Sequence[SubjectSnapshot]) -> tuple[Subject, ...]:
