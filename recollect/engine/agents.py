@@ -16,7 +16,7 @@ from recollect.engine.context_builder import ContextBuilder, EarlierPrompts, pro
 from recollect.engine.scope import MemoryScope
 from recollect.engine.shown_memories import ShownMemories
 from recollect.engine.turn import TurnService, charges
-from recollect.ids import new_id
+from recollect.ids import is_unstored, new_id
 from recollect.prompt.render import RenderedContext
 from recollect.prompt.replay import PromptReplay
 from recollect.text import hash64
@@ -127,7 +127,7 @@ class AgentService:
             recall=self._injection(recall, rendered, now, request),
         )
         for subject in {item.memory.subject for item in recall.items}:
-            ids = [item.memory.id for item in recall.items if item.memory.subject == subject]
+            ids = [item.memory.id for item in recall.items if item.memory.subject == subject and item.is_stored]
             await self._store.memories.record_uses(subject, ids, now)
         return rendered.text
 
@@ -255,10 +255,10 @@ class AgentService:
             id=new_id(self._components.clock),
             at=now,
             query_hash=hash64("query", recall.query),
-            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items),
+            items=tuple((item.memory.subject, item.memory.id, item.score) for item in recall.items if item.is_stored),
             block_hash=rendered.boundary,
             tokens=self._components.counter.count(rendered.text),
-            omitted=ended + recall.left_out,
+            omitted=ended + tuple(left for left in recall.left_out if not is_unstored(left.id)),
             request=request,
         )
 

@@ -84,7 +84,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     new = _taken([message for message in read if message.seq > lease.formed_seq], limit)
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
-    played, invented = await part_games(told, gone, lease, runtime)
+    played, invented = await part_games(told, gone, key, runtime)
     left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
     # A question stays for its answer where it is no memory itself.
     parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)

@@ -46,6 +46,7 @@ from recollect.types import (
     Candidate,
     Change,
     CloseMemory,
+    FormationKey,
     FormationResult,
     Lease,
     LoggedMessage,
@@ -104,11 +105,11 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     live, _ = await admitted([message for message in messages if message.seq not in gone], runtime)
     # What is said in a game that began before is no quotation, nor is the rest of its message.
     forgotten = await replayed(live, (key.subject, key.home), runtime)
-    played = await without_games(live, gone, lease, runtime)
+    played = await without_games(live, gone, key, runtime)
     live = [message for message, left in zip(live, played, strict=True) if left is message]
     own = await without_echoes(forgotten.without(live), page.injections, runtime)
     written = {message.seq: message.text for message in messages}
-    quoted = own if await _quotes(lease, runtime) else []
+    quoted = own if await quotes_messages(key, runtime) else []
     kept = await run_in_thread_if_large(
         characters(quoted), lambda: _quotations(quoted, written, forgotten), above=LARGE_BATCH
     )
@@ -138,9 +139,9 @@ async def index_messages(lease: Lease, runtime: Runtime) -> Indexed:
     return Indexed(result=result, messages=own, hot=hot)
 
 
-async def _quotes(lease: Lease, runtime: Runtime) -> bool:
+async def quotes_messages(key: FormationKey, runtime: Runtime) -> bool:
     """Return whether messages become quotations of this subject: what was said in an app belongs to the app."""
-    key, profile = lease.key, runtime.profiles.get(lease.key.profile)
+    profile = runtime.profiles.get(key.profile)
     if not profile.form.turns or not profile.subject.with_app or key.subject.kind == "app":
         return profile.form.turns
     return not is_shared(profile, await runtime.store.conversations.get(key.home, id=key.conversation))

@@ -21,7 +21,7 @@ from recollect.extraction.sources import (
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.reader import MAX_INLINE_CHARACTERS
 from recollect.formation.runtime import Runtime
-from recollect.types import Decision, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
+from recollect.types import Decision, FormationKey, InjectionRecord, Lease, LoggedMessage, Memory, MemoryId, Subject
 
 # Newest insertions of a conversation that its answers may repeat. A memory is inserted once: these are nearly all.
 RECENT = 32
@@ -134,22 +134,22 @@ def is_read_apart(messages: Sequence[LoggedMessage]) -> bool:
 
 
 async def without_games(
-    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, runtime: Runtime
+    messages: Sequence[LoggedMessage], gone: Collection[int], key: FormationKey, runtime: Runtime
 ) -> list[LoggedMessage]:
     """Return messages of one conversation without what they say within a game that an earlier one began."""
-    played, _ = await part_games(messages, gone, lease, runtime)
+    played, _ = await part_games(messages, gone, key, runtime)
     return played
 
 
 async def part_games(
-    messages: Sequence[LoggedMessage], gone: Collection[int], lease: Lease, runtime: Runtime
+    messages: Sequence[LoggedMessage], gone: Collection[int], key: FormationKey, runtime: Runtime
 ) -> tuple[list[LoggedMessage], dict[int, str]]:
     """Part messages of one conversation from what they say within games and stories.
 
     Args:
         messages: In order.
         gone: Numbers of messages that an edit took off the conversation.
-        lease: On the conversation.
+        key: The formation of the conversation.
         runtime: The store is read.
 
     Returns:
@@ -158,7 +158,7 @@ async def part_games(
     """
     if not messages:
         return [], {}
-    key, first = lease.key, messages[0].seq
+    first = messages[0].seq
     earlier: list[str] = []
     if first > 1:
         read = await runtime.store.conversations.user_words(

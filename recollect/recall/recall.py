@@ -12,10 +12,11 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from recollect.ids import id_text
+from recollect.ids import id_text, is_unstored
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.dedupe import collapse_sources
-from recollect.recall.floor import Floor
+from recollect.recall.floor import Floor, asks_in_general
+from recollect.recall.known_names import weigh_known_names
 from recollect.recall.later import put_later_first
 from recollect.recall.newest import asks_what_holds_now
 from recollect.recall.order import (
@@ -93,11 +94,9 @@ class Ranking:
 
     def wanted(self) -> dict[Subject, list[MemoryId]]:
         """Return the ids to fetch from each subject."""
-        if len(self.reading_list) == 1:
-            ids = {self.reading_list[0]: list(self.ids)}
-        else:
-            ids = {}
-            for row, id_ in zip(self.rows, self.ids, strict=True):
+        ids: dict[Subject, list[MemoryId]] = {}
+        for row, id_ in zip(self.rows, self.ids, strict=True):
+            if not is_unstored(id_):
                 ids.setdefault(row.subject, []).append(id_)
         for quotation in self.quotations.values():
             ids.setdefault(quotation.subject, []).append(memory_id(quotation))
@@ -147,7 +146,8 @@ def rank_subjects(
     ]
     spares = _find_spares(found, collapsed, query)
     if query.for_prompt:
-        strong = [row for row in kept if is_worth_showing(row, query)]
+        shows_all = asks_in_general(query)  # then the best by importance and age are what is asked for
+        strong = [row for row in kept if shows_all or is_worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         weak = [row for row in kept if row not in strong][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
@@ -194,6 +194,8 @@ def _add_candidates(
 ) -> None:
     """Add the best rows of one subject; with `all_notes`, all its notes."""
     evidence = score_memories(snapshot, signals, query)
+    if query.for_prompt:
+        evidence += weigh_known_names(query, signals)
     hidden = mask_hidden(snapshot, query)
     if hidden is not None:
         evidence[hidden] = -np.inf
