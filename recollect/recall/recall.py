@@ -40,6 +40,7 @@ from recollect.recall.signals import RankingSignals, collect_signals
 from recollect.recall.similarity import Relevance
 from recollect.recall.top_k import top_k
 from recollect.types import (
+    KEPT_IMPORTANCE,
     MemoryId,
     MemoryKind,
     OmittedMemory,
@@ -146,8 +147,8 @@ def rank_subjects(
     ]
     spares = _find_spares(found, collapsed, query)
     if query.for_prompt:
-        shows_all = asks_in_general(query)  # then the best by importance and age are what is asked for
-        strong = [row for row in kept if shows_all or is_worth_showing(row, query)]
+        shows_all = asks_in_general(query)  # then what is kept, the most important first, is what is asked for
+        strong = [row for row in kept if (shows_all and _is_kept(row)) or is_worth_showing(row, query)]
         strong += [row for row in kept if row not in strong and is_above_note_floor(row, note_floors)]
         weak = [row for row in kept if row not in strong][: query.limit]
         omitted += [OmittedMemory(id=memory_id(row), reason=f"too weak ({row.score:.2f})") for row in weak]
@@ -166,6 +167,10 @@ def rank_subjects(
         gists=snapshots[0].derive(Gists) if len(snapshots) == 1 else Gists(),
         parts=found.parts,
     )
+
+
+def _is_kept(row: RankedRow) -> bool:
+    return row.kind is not MemoryKind.TURN or row.importance >= KEPT_IMPORTANCE
 
 
 @dataclass(frozen=True, slots=True)
