@@ -77,9 +77,10 @@ _TO_THE_END = LazyPattern(
 )
 # Results as agents and their users hand them over: 'Tool result:', 'Output of `ls`:'. Nobody labels their own words so.
 _HANDED_OVER = LazyPattern(
-    r"^[ \t>*#\[]{0,9}(?:(?:tool|function|command|api|browser|program|(?:web )?search)\s?:?\s?(?:output|results?|response|calls?)\b"
-    r"|\[?tool: \w|observation:|std(?:out|err):|(?:output|result) of (?:the )?(?:function|tool|program|command|`)|system prompt:"
-    r"|error message:|werkzeugergebnis|ausgabe des programms|résultat de l['’]outil|resultado (?:de la herramienta|da ferramenta)"
+    r"^[ \t>*#\[]{0,9}(?:(?:tool|function|command|api|browser|program|(?:web )?search)\s?:?\s?(?:output|results?"
+    r"|response|calls?)\b|tool: \w|(?:output|result) of (?:the )?(?:function|tool|program|command|`)"
+    r"|(?:observation|std(?:out|err)|error message|system prompt|ocr(?: text)?)(?=:)"
+    r"|werkzeugergebnis|ausgabe des programms|résultat de l['’]outil|resultado (?:de la herramienta|da ferramenta)"
     r"|risultato dello strumento|uitvoer van het programma|工具[结結]果|工具[输輸]出|ツールの?結果|도구 결과)[^\n]{0,60}?[:：\]]",
     re.IGNORECASE | re.MULTILINE,
 )

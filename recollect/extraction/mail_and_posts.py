@@ -172,6 +172,8 @@ _SPEAKER_NOTATIONS = (
     LazyPattern(r"^[ \t]{0,9}(?:\d{1,2}[.)]\s)?(?P<who>[A-Z]):\s\S", re.MULTILINE),
     LazyPattern(r"^[ \t]{0,9}(?P<who>[QA])\d{1,2}[.):]\s\S", re.MULTILINE),
 )
+# Of these, two speakers are enough: nobody writes a list so.
+_CHAT_NOTATIONS = _SPEAKER_NOTATIONS[1:4]
 _MIN_SPEECHES = 2
 # The sheet of a game character.
 _CHARACTER_SHEET_LINE = LazyPattern(
@@ -201,6 +203,7 @@ def find_posts(text: str) -> list[Span]:
         starts.append(dashes[0].start())
     for pattern in _SPEAKER_NOTATIONS:
         named = list(pattern.finditer(text))
-        if is_dialogue([found["who"] for found in named]):
+        names = [found["who"] for found in named]
+        if is_dialogue(names) or (pattern in _CHAT_NOTATIONS and len({*names}) > 1):
             starts.append(named[0].start())
     return [(min(starts), len(text))] if starts else []

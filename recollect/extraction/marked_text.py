@@ -1,6 +1,6 @@
 """A message with its marked spans: what its speaker said, and what a model is shown of it. Pure."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
@@ -11,6 +11,8 @@ MARK_OPEN, MARK_CLOSE = "⟪", "⟫"
 """Marks around what a message only carries, in a question to a model; such signs in messages are left out there."""
 # Characters that a model is shown of one marked span, at its beginning and at its end.
 _SHOWN_HEAD, _SHOWN_TAIL = 600, 200
+# From this limit on, both ends of too long words are shown: the question may come last.
+_MIN_BOTH_ENDS = 400
 # Characters of horizontal rules, and white space.
 _RULE_CHARACTERS = "-=*_#~+─— \t\r\n"
 
@@ -127,6 +129,30 @@ def shortened(words: str, head: int, tail: int) -> str:
     if left <= len(_LEFT_OUT):
         return words
     return f"{words[:head]}{_LEFT_OUT.format(left)}{words[len(words) - tail :]}"
+
+
+def fitted(words: str, limit: int) -> str:
+    """Leave out the middle of words that are too long for a prompt, or the end of short ones; a mark stands there.
+
+    >>> fitted("I live in Oslo.", 8), fitted("I live in Oslo.", 20)
+    ('I live …', 'I live in Oslo.')
+    """
+    if len(words) <= limit:
+        return words
+    if limit < _MIN_BOTH_ENDS:
+        return _closed(f"{words[: limit - 1]}…")
+    tail = limit // 4
+    head = limit - tail - len(_LEFT_OUT) - len(str(len(words)))
+    kept = shortened(words, head, tail)
+    edge = len(kept) - tail
+    before, left_out, after = kept[:head], kept[head:edge], kept[edge:]
+    # A mark whose other one is left out gets it back.
+    lacks_open = MARK_CLOSE in after.partition(MARK_OPEN)[0]
+    return f"{_closed(before)}{left_out}{MARK_OPEN if lacks_open else ''}{after}"
+
+
+def _closed(words: str) -> str:
+    return words + MARK_CLOSE if words.rfind(MARK_OPEN) > words.rfind(MARK_CLOSE) else words
 
 
 _LEFT_OUT = "[… {:,} characters left out …]"

@@ -6,6 +6,7 @@
 import re
 from collections.abc import Iterator
 
+from recollect.extraction.quotes import is_own_speech
 from recollect.extraction.spans import RemovedParts, Span, TextClause, clauses
 from recollect.extraction.work_orders import LEAD, TEXTS, lists_wishes, works_on_text
 from recollect.lazy_pattern import LazyPattern
@@ -62,6 +63,15 @@ _STARTS = r"(?:hi|hey|hello|ok|yes|no|well)\b|i\b|i'|my\b|we\b|im\b"
 _REPORTED_SPEECH = LazyPattern(
     rf"\b{_SPEAKS}(?:(?:\s[\w']+){{0,4}}\s*+(?P<line>:)(?=\s*+(?:{_STARTS})|[ \t]*+(?:\n(?!\s*+[\"“'])|$))|"
     rf",(?=\s+(?:{_STARTS})))",
+    re.IGNORECASE,
+)
+# The same before a colon in seven languages: 'Mein Freund schreibt:', 'Mon ami m'a écrit :', '他说：'.
+_REPORTS = LazyPattern(
+    r"(?:\b(?:schreibt|schrieb|sagt|sagte|meint|meinte|erzählte|fragte|antwortete|répond|raconte|disait|écrivait|dijo|escribió"
+    r"|preguntó|respondió|disse|escreveu|perguntou|respondeu|scrive|diceva|risponde|schrijft|schreef|zegt|zei|vroeg|says?|said"
+    r"|wrote|writes|told|texted|asked|replied|answered)|\b(?:a|ha|hat|heeft|has|had)\s(?:\S{1,20}\s){0,2}(?:geschrieben|gesagt"
+    r"|écrit|dit|répondu|raconté|escrito|dicho|scritto|detto|risposto|geschreven|gezegd|written))"
+    r"(?:\s[^\s:]{1,20}){0,2}\s?[:：]\s*\Z|[他她][说說][：:]\s*\Z",
     re.IGNORECASE,
 )
 _FIRST_PERSON_BEFORE = LazyPattern(r"\b(?:i|we|i've|we've|i'd|i'll|you|i'm)\s+(?:[\w']+\s+){0,2}$", re.IGNORECASE)
@@ -168,6 +178,11 @@ def _spoken(text: str) -> Iterator[Span]:
         before = text[max(0, found.start() - 40) : found.start()]
         if not _FIRST_PERSON_BEFORE.search(before.rpartition("\n")[2]):
             yield _to_stop(text, found.end(), line=bool(found["line"]))
+    for clause in clauses(text):
+        if _REPORTS.search(clause.text) and not is_own_speech(clause.text):
+            yield _to_stop(text, clause.end, line=not clause.ends_line)
+            if clause.ends_line:
+                yield (clause.end, len(text))
     for found in _ACCORDING.finditer(text):
         yield _to_stop(text, found.end(), line=False)
 

@@ -21,7 +21,7 @@ from recollect.extraction.role_play import find_role_play
 from recollect.extraction.marked_text import MarkedText, Origin
 from recollect.extraction.spans import Excerpt, RemovedParts, Span, blank_out, holds, merge_spans
 from recollect.extraction.transcripts import find_thread, find_transcript
-from recollect.extraction.wrappers import Wrapped, find_wrapped, with_plain_tags
+from recollect.extraction.wrappers import find_wrapped, with_plain_tags
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.changes import HEADINGS
 from recollect.prompt.sentences import wording

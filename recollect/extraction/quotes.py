@@ -33,6 +33,10 @@ SPEAKING_VERBS = (
     r"|say|says|said|tell|tells|wrote|writes|told|texted|texts|asked|asks|replied|replies|answered|claims|claimed|reads|states)"
 )
 """Verbs of speaking, in seven languages."""
+_I_SPOKE = LazyPattern(
+    rf"\b(?:i|i've|i'd|we|ich|wir|j'ai|je|nous|yo|eu|io|ho|ik|wij)\s(?:\S{{1,20}}\s){{0,4}}{SPEAKING_VERBS}\b",
+    re.IGNORECASE,
+)
 _ENDS_IN_SPEAKING = LazyPattern(rf"\b{SPEAKING_VERBS}\b(?:\s[^\s]{{1,20}}){{0,2}}\W*+$", re.IGNORECASE)
 # Precedes a title or a name, which is no speech.
 _NAMES = LazyPattern(
@@ -75,6 +79,11 @@ _TOLD_AFTER = LazyPattern(
     rf"[\s,.!?]{{0,3}}(?:(?:was|is|war|c'est)\s(?:what\s)?)?(?:[\w'’-]{{1,20}}\s){{0,3}}{SPEAKING_VERBS}\b",
     re.IGNORECASE,
 )
+
+
+def is_own_speech(text: str) -> bool:
+    """Return whether a text says that its writer said something: 'I told him'."""
+    return bool(_I_SPOKE.search(text))
 
 
 def ends_in_speaking(text: str) -> bool:

@@ -172,9 +172,10 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[str])
         if speaker_kind(message.role, message.name) != "user":
             found.append(message)
             continue
-        spans, still_open = find_games(message.text[:MAX_READ_CHARACTERS], is_open=is_open)
+        seen = without_bytes(message.text)
+        spans, still_open = find_games(seen[:MAX_READ_CHARACTERS], is_open=is_open)
         within = is_open and bool(spans) and not spans[0][0]
-        found.append(replace(message, text=message.text[spans[0][1] :]) if within else message)
+        found.append(replace(message, text=seen[spans[0][1] :]) if within else message)
         is_open = still_open
     return found
 
@@ -227,7 +228,7 @@ def _is_game_open(texts: Iterable[str]) -> bool:
     """Return whether a game is open after the user's messages."""
     is_open = False
     for text in texts:
-        seen = text[:MAX_READ_CHARACTERS]
+        seen = without_bytes(text)[:MAX_READ_CHARACTERS]
         is_open = (
             _cached_still_open(seen, is_open)
             if len(seen) <= _MAX_CACHED_MESSAGE_CHARACTERS
