@@ -81,7 +81,8 @@ _HANDED_OVER = LazyPattern(
     r"|response|calls?)\b|tool: \w|(?:output|result) of (?:the )?(?:function|tool|program|command|`)"
     r"|(?:observation|std(?:out|err)|error message|system prompt|ocr(?: text)?)(?=:)"
     r"|werkzeugergebnis|ausgabe des programms|résultat de l['’]outil|resultado (?:de la herramienta|da ferramenta)"
-    r"|risultato dello strumento|uitvoer van het programma|工具[结結]果|工具[输輸]出|ツールの?結果|도구 결과)[^\n]{0,60}?[:：\]]",
+    r"|risultato dello strumento|uitvoer van het programma|工具[结結]果"
+    r"|工具[输輸]出|ツールの?結果|도구 결과)[^\n]{0,60}?[:：\]]",
     re.IGNORECASE | re.MULTILINE,
 )
 _BLOCK_COMMENT = LazyPattern(r"/\*|<!--")

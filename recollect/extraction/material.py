@@ -93,7 +93,8 @@ _PLACEHOLDER = LazyPattern(
 )
 _STORY_HEADING = LazyPattern(
     r"^[ \t#*]*+(?:once upon a time\b|(?:chapter|scene|act|prologue|epilogue|verse|chorus|stanza|canto)\b"
-    r"(?:\s(?:\d{1,3}|[ivxl]{1,6}|one|two|three|four|five))?[ \t]*+[:.*-]*+[ \t]*+$|\[(?:verse|chorus|intro|bridge|outro|hook)\b)",
+    r"(?:\s(?:\d{1,3}|[ivxl]{1,6}|one|two|three|four|five))?[ \t]*+[:.*-]*+[ \t]*+$"
+    r"|\[(?:verse|chorus|intro|bridge|outro|hook)\b)",
     re.IGNORECASE | re.MULTILINE,
 )
 

@@ -14,11 +14,11 @@ from typing import Literal
 from recollect.extraction.given_texts import find_given
 from recollect.extraction.machine_text import find_machine_text
 from recollect.extraction.mail_and_posts import find_mail, find_posts
+from recollect.extraction.marked_text import MarkedText, Origin
 from recollect.extraction.material import find_unmeant, find_worked_on
 from recollect.extraction.pasted import find_pasted
 from recollect.extraction.retrieval_prompts import find_retrieved, is_template
 from recollect.extraction.role_play import find_role_play
-from recollect.extraction.marked_text import MarkedText, Origin
 from recollect.extraction.spans import Excerpt, RemovedParts, Span, blank_out, holds, merge_spans
 from recollect.extraction.transcripts import find_thread, find_transcript
 from recollect.extraction.wrappers import find_wrapped, with_plain_tags

@@ -1,8 +1,8 @@
 """Find text that a user pasted into a message without quoting or wrapping it. Pure.
 
 Its announcement gives it away: a file name or address on a line of its own, a horizontal rule, or a sentence that
-points to it. Its end is unknown, so it runs to the end of the message. A label before a colon gives nothing away: people have
-endless labels for their own words ('Week 2:', 'Workout log:', 'Gute Nachricht:').
+points to it. Its end is unknown, so it runs to the end of the message. A label before a colon gives nothing away:
+people have endless labels for their own words ('Week 2:', 'Workout log:', 'Gute Nachricht:').
 """
 
 import re

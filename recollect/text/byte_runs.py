@@ -25,7 +25,11 @@ _UNIT = 1_000
 _ALPHABET = r"[A-Za-z0-9+/_-]"
 # JSON writes a slash and a line break with a backslash.
 _LINE = rf"(?:{_ALPHABET}++|\\[/nr])++"
-_LINES = rf"{_LINE}(?:\r?\n[ \t]{{0,9}}+(?:{_ALPHABET}{{40,}}+))*+(?:\r?\n[ \t]{{0,9}}+{_ALPHABET}{{4,76}}+(?==?=(?:[\s\"')<]|\Z)))?+={{0,2}}+"
+# The last of several lines is short; its end tells it from a word.
+_LINES = (
+    rf"{_LINE}(?:\r?\n[ \t]{{0,9}}+(?:{_ALPHABET}{{40,}}+))*+"
+    rf"(?:\r?\n[ \t]{{0,9}}+{_ALPHABET}{{4,76}}+(?==?=(?:[\s\"')<]|\Z)))?+={{0,2}}+"
+)
 _DATA_URL = LazyPattern(
     r"(?P<head><img\b[^<>]{0,300}?\bsrc\s{0,3}=\s{0,3}[\"']?|!\[(?P<alt>[^\]\n]{0,200})\]\(\s{0,3}<?)?"
     rf"\bdata:(?P<type>[a-z]{{1,20}}/[\w.+-]{{1,80}})?(?:;[\w.=-]{{1,60}})*+(?:;base64,(?P<bytes>{_LINES}(?:%[0-9A-F]{{2}}(?:{_LINE})?)*+)"
