@@ -53,7 +53,7 @@ _SPEAKS = (
     r"(?:said|says|say|told (?:me|us|him|her|them)|tells (?:me|us|him|her|them)|wrote|writes|asked|asks|goes|went|"
     r"replied|replies|"
     r"answered|answers|texted|texts|shouted|shouts|reads|speaks|speaking|(?:was|is|were|'s) like|whispered|"
-    r"whispers|sang|sings|claims|"
+    r"whispers|sang|sings|"
     r"messaged|messages|emailed|emails|announced|announces|commented|comments|"
     r"(?:sent|sends|left|leaves|posted|posts)\s(?:(?:me|us|him|her|them|everyone)\s)?(?:an?|this|the|another)\s"
     r"(?:[\w'-]{1,15}\s){0,2}(?:note|voicemail|message|msg|text|e-?mail|mail|dm|letter|card|reply|review|comment)|"
