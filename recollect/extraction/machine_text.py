@@ -79,7 +79,7 @@ _TO_THE_END = LazyPattern(
 _HANDED_OVER = LazyPattern(
     r"^[ \t>*#\[]{0,9}(?:(?:tool|function|command|api|browser|program|(?:web )?search)\s?:?\s?(?:output|results?"
     r"|response|calls?)\b|tool: \w|(?:output|result) of (?:the )?(?:function|tool|program|command|`)"
-    r"|(?:observation|std(?:out|err)|error message|system prompt|ocr(?: text)?)(?=:)"
+    r"|(?:observation|std(?:out|err)|error message|system prompt|ocr text)(?=:)|ocr of\b"
     r"|werkzeugergebnis|ausgabe des programms|résultat de l['’]outil|resultado (?:de la herramienta|da ferramenta)"
     r"|risultato dello strumento|uitvoer van het programma|工具[结結]果"
     r"|工具[输輸]出|ツールの?結果|도구 결과)[^\n]{0,60}?[:：\]]",

@@ -116,7 +116,7 @@ def _is_of_others(text: str, span: Span) -> bool:
     is_attributed = ends_in_speaking(before) or _IS_LIKE.search(before) or _TOLD_AFTER.match(after)
     if len(inside.split()) < _MIN_WORDS and inside.isascii():
         return False
-    if before.rstrip().endswith(":") and _OF_ONESELF.search(before):
+    if before.rstrip().endswith(":") and not is_attributed and _OF_ONESELF.search(before):
         return False
     return bool(is_attributed or (_FIRST_PERSON.match(inside) and not _NAMES.search(before)))
 
