@@ -76,8 +76,8 @@ def test_a_message_of_a_game_gives_nothing() -> None:
 @pytest.mark.parametrize("part", ["open", "held"])
 def test_no_planted_order_in_a_given_text_is_stored(part: str) -> None:
     stored = []
-    for mark, text in half("pasted", part):
-        pieces = [piece for piece in split_sentences(given(text)) if mark in piece.casefold()]
+    for sign, text in half("pasted", part):
+        pieces = [piece for piece in split_sentences(given(text)) if sign in piece.casefold()]
         for piece in pieces:
             made = Candidate(
                 kind=MemoryKind.NOTE, text=piece, type="fact", speaker="user", seq=1, quote=piece, valid_from=SAID
