@@ -17,12 +17,12 @@ LINES = encodebytes(Random(2).randbytes(3_001)).decode()
 @pytest.mark.parametrize(
     ("carrier", "left"),
     [
-        (URL, "[image/png, 40 kB]"),
-        (f"![my cat]({URL})", "[image/png, 40 kB: my cat]"),
-        (f'![]({URL} "title")', "[image/png, 40 kB]"),
-        (f'<img src="{URL}" width="3">', "[image/png, 40 kB]"),
-        (f'<img alt="my dog" src="{URL}"/>', "[image/png, 40 kB: my dog]"),
-        (f"url({URL})", "url([image/png, 40 kB])"),
+        (URL, "[image/png, 30 kB]"),
+        (f"![my cat]({URL})", "[image/png, 30 kB: my cat]"),
+        (f'![]({URL} "title")', "[image/png, 30 kB]"),
+        (f'<img src="{URL}" width="3">', "[image/png, 30 kB]"),
+        (f'<img alt="my dog" src="{URL}"/>', "[image/png, 30 kB: my dog]"),
+        (f"url({URL})", "url([image/png, 30 kB])"),
         (f'{{"image": "{IMAGE}"}}', '{"image": "[image/png, 30 kB]"}'),
         (IMAGE, "[image/png, 30 kB]"),
         (LINES, "[data, 3.0 kB]"),
