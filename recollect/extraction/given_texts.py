@@ -28,7 +28,8 @@ _ANSWERING = LazyPattern(
 _OF_ANOTHER = LazyPattern(
     r"\b(?:his|her|their|someone(?:['’]s| else)|\w{2,20}['’]s|sein\w{0,2}|ihr\w{0,2}|zijn|haar"
     r"|de (?:mon|ma|mes|mi|meu|minha))\s"
-    r"|\b(?:this|the|deze|diese[rs]?|cet?|este|esta|questa|questo)\s(?:e-)?mail\b|\b(?:he|she|they)\s(?:wrote|said|sent)\b|\bfrom my\b",
+    r"|\b(?:this|the|deze|diese[rs]?|cet?|este|esta|questa|questo)\s(?:e-)?mail\b"
+    r"|\b(?:he|she|they)\s(?:wrote|said|sent)\b|\bfrom my\b",
     re.IGNORECASE,
 )
 
