@@ -23,6 +23,7 @@ from recollect.profiles.policies import RecallPolicy
 from recollect.providers.protocols import Embedder, ImmediateEmbedder
 from recollect.recall.query import Query, RecallRequest, make_query, read_query
 from recollect.text import clean
+from recollect.text.byte_runs import without_bytes
 from recollect.types import MemoryKind, MemoryState, Subject, Vector, Vectors
 
 logger = logging.getLogger(__name__)
@@ -128,8 +129,8 @@ class QueryBuilder:
 def cleaned(request: RecallRequest) -> RecallRequest:
     """Return the request as it may leave the process: short enough and without secrets, for embedders may be remote."""
     before = request.before if request.policy.query == "conversation" else ""
-    before = redact(clean(before)[-_MAX_QUERY_CHARACTERS:]) if before else ""
-    text = redact(_both_ends(clean(request.text)))
+    before = redact(without_bytes(clean(before))[-_MAX_QUERY_CHARACTERS:]) if before else ""
+    text = redact(_both_ends(without_bytes(clean(request.text))))
     # Strings that nothing was taken from are the same objects.
     is_clean = text is request.text and before is request.before
     return request if is_clean else replace(request, text=text, before=before)

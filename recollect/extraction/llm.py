@@ -55,7 +55,7 @@ async def extract_by_model(
     Raises:
         ModelError: the model failed; nothing was extracted.
     """
-    shown = {*source.invented, *source.given}
+    shown = {*source.invented, *(seq for seq, carried in source.carried.items() if carried.given)}
     if not any(m.role in source.sources and (readable(m) or m.seq in shown) for m in source.messages):
         return ModelExtraction(candidates=(), usage=None, calls=0, dropped=())
     answer = await model.answer(

@@ -11,10 +11,12 @@ from threading import Lock
 from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
-from recollect.extraction.own_words import Speaker, marked_words, own_words
+from recollect.extraction.marked_text import Origin
+from recollect.extraction.own_words import Speaker, mark, own_words
 from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
 from recollect.text import fold_runs
+from recollect.text.byte_runs import without_bytes
 from recollect.text_caches import register_text_cache
 from recollect.types import LoggedMessage, Memory, Subject
 
@@ -53,8 +55,18 @@ class ExtractionInput:
     """Sentences that the learned gate keeps become notes."""
     invented: Mapping[int, str] = field(default_factory=dict)
     """What messages say within a game, a story or a supposition, by `seq`: a model sees it, marked as such."""
-    given: Mapping[int, str] = field(default_factory=dict)
-    """Messages with the texts that they give to work on, by `seq`: a model sees these, between marks."""
+    carried: Mapping[int, "CarriedText"] = field(default_factory=dict)
+    """Messages that carry others' words, by `seq`: a model sees these, between marks."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CarriedText:
+    """A message of a user that carries words that are not their own."""
+
+    shown: str
+    """As a model is shown it: own words, and the others between marks."""
+    given: str
+    """Own words and the texts to work on: evidence for a note that names its source. Empty without such texts."""
 
 
 def readable(message: LoggedMessage) -> str:
@@ -68,15 +80,16 @@ def readable(message: LoggedMessage) -> str:
 
 def is_read_whole(message: LoggedMessage) -> bool:
     """Return whether `readable` reads a message to its end."""
-    return len(message.text) < MAX_READ_CHARACTERS or (
-        len(message.text) <= _MAX_SEEN_CHARACTERS and len(readable(message)) < MAX_READ_CHARACTERS
+    length = len(without_bytes(message.text))
+    return length < MAX_READ_CHARACTERS or (
+        length <= _MAX_SEEN_CHARACTERS and len(readable(message)) < MAX_READ_CHARACTERS
     )
 
 
 def keep_readable(message: LoggedMessage, words: str) -> None:
     """Cache the result of `readable` from another process, so that it is not computed here."""
     speaker = speaker_kind(message.role, message.name)
-    _CACHE.keep(_key(message.text, message.role == "assistant", speaker), words)
+    _CACHE.keep(_key(without_bytes(message.text), message.role == "assistant", speaker), words)
 
 
 def speaker_kind(role: str, name: str | None) -> Speaker:
@@ -132,7 +145,7 @@ def _key(text: str, quotations: bool, speaker: Speaker) -> _Key:
 
 def readable_text(text: str, *, quotations: bool = False, speaker: Speaker = "user") -> str:
     """Return the readable words of a text; `quotations` keeps quoted lines."""
-    key = _key(text, quotations, speaker)
+    key = _key(without_bytes(text), quotations, speaker)
     known = _CACHE.get(key)
     if known is None:
         known = _read(*key)
@@ -159,9 +172,10 @@ def without_role_play(messages: Sequence[LoggedMessage], earlier: Iterable[str])
         if speaker_kind(message.role, message.name) != "user":
             found.append(message)
             continue
-        spans, still_open = find_games(message.text[:MAX_READ_CHARACTERS], is_open=is_open)
+        seen = without_bytes(message.text)
+        spans, still_open = find_games(seen[:MAX_READ_CHARACTERS], is_open=is_open)
         within = is_open and bool(spans) and not spans[0][0]
-        found.append(replace(message, text=message.text[spans[0][1] :]) if within else message)
+        found.append(replace(message, text=seen[spans[0][1] :]) if within else message)
         is_open = still_open
     return found
 
@@ -178,7 +192,7 @@ def invented_words(messages: Sequence[LoggedMessage], earlier: Iterable[str]) ->
     for message in messages:
         if speaker_kind(message.role, message.name) != "user":
             continue
-        seen = message.text[:MAX_READ_CHARACTERS]
+        seen = without_bytes(message.text)[:MAX_READ_CHARACTERS]
         spans, still_open = find_games(seen, is_open=is_open)
         if spans:
             words = redact(fold_runs(own_words(seen, games=True)))
@@ -188,26 +202,33 @@ def invented_words(messages: Sequence[LoggedMessage], earlier: Iterable[str]) ->
     return {seq: words for seq, words in found.items() if any(map(str.isalnum, words))}
 
 
-def given_words(messages: Sequence[LoggedMessage], invented: Collection[int] = ()) -> dict[int, str]:
-    """Return by `seq` the user's messages that give a text to work on: own words, and that text between marks.
+def carried_texts(messages: Sequence[LoggedMessage], invented: Collection[int] = ()) -> dict[int, CarriedText]:
+    """Return the user's messages that carry words that are not their own, by `seq`.
 
     Args:
         messages: The new messages, as they were said.
-        invented: Messages with parts of a game, which give nothing.
+        invented: Messages with parts of a game, which give no text to work on.
     """
-    found = {
-        message.seq: redact(fold_runs(marked_words(message.text[:MAX_READ_CHARACTERS])))
-        for message in messages
-        if message.seq not in invented and speaker_kind(message.role, message.name) == "user"
-    }
-    return {seq: words for seq, words in found.items() if words}
+    found: dict[int, CarriedText] = {}
+    for message in messages:
+        if speaker_kind(message.role, message.name) != "user":
+            continue
+        marked = mark(without_bytes(message.text)[:MAX_READ_CHARACTERS])
+        if marked.holds():
+            given = marked.own(with_given=True) if message.seq not in invented and marked.holds(Origin.GIVEN) else ""
+            found[message.seq] = CarriedText(shown=_safe(marked.for_model()), given=_safe(given))
+    return found
+
+
+def _safe(words: str) -> str:
+    return redact(fold_runs(words))
 
 
 def _is_game_open(texts: Iterable[str]) -> bool:
     """Return whether a game is open after the user's messages."""
     is_open = False
     for text in texts:
-        seen = text[:MAX_READ_CHARACTERS]
+        seen = without_bytes(text)[:MAX_READ_CHARACTERS]
         is_open = (
             _cached_still_open(seen, is_open)
             if len(seen) <= _MAX_CACHED_MESSAGE_CHARACTERS

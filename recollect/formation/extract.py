@@ -17,7 +17,7 @@ from recollect.formation.inputs import (
     RECENT,
     admitted,
     characters,
-    given_texts,
+    find_carried,
     log_repeated_parts,
     part_games,
     parted,
@@ -100,7 +100,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
         invented=invented if left == played else {},  # it may say what is to be forgotten
-        given=await given_texts(told, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
+        carried=await find_carried(told, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):

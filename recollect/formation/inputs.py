@@ -11,7 +11,8 @@ from recollect.extraction.probe import probe
 from recollect.extraction.redaction import redact
 from recollect.extraction.sources import (
     MAX_READ_CHARACTERS,
-    given_words,
+    CarriedText,
+    carried_texts,
     invented_words,
     keep_readable,
     readable,
@@ -179,17 +180,17 @@ async def part_games(
     )
 
 
-async def given_texts(
+async def find_carried(
     said: Sequence[LoggedMessage],
     parts: Sequence[tuple[LoggedMessage, str]],
     invented: Collection[int],
     runtime: Runtime,
-) -> dict[int, str]:
-    """Return by `seq` the messages that give a text to work on, where there is a model to be shown it.
+) -> dict[int, CarriedText]:
+    """Return by `seq` the messages that carry others' words, where there is a model to be shown them.
 
     Args:
         said: The messages as they were said.
-        parts: The same without what is forgotten and what repeats memories: what lost something gives nothing.
+        parts: The same without what is forgotten and what repeats memories: what lost something shows nothing more.
         invented: Numbers of messages with parts of a game.
         runtime: Says whether there is a model.
     """
@@ -200,7 +201,7 @@ async def given_texts(
     kept = {message.seq: message.text for message, _ in parts}
     unchanged = [message for message in left if kept[message.seq] in (message.text, readable(message))]
     return await run_in_thread_if_large(
-        characters(unchanged), lambda: given_words(unchanged, invented), above=LARGE_BATCH
+        characters(unchanged), lambda: carried_texts(unchanged, invented), above=LARGE_BATCH
     )
 
 

@@ -185,7 +185,7 @@ def extraction_input(batch: ExtractionBatch, runtime: Runtime) -> ExtractionInpu
         tags=tags_of(batch.options),
         keeps_sentences=not batch.profile.form.turns,
         invented=batch.invented,
-        given=batch.given,
+        carried=batch.carried,
     )
 
 
@@ -214,9 +214,7 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
     form = batch.profile.form
     if form.extractor == "paragraph" or (form.extractor == "typed" and asked):
         # Typed memories hold facts about anything, so a message need not mention its speaker.
-        return [
-            message for message in heard if _says_something(message) or message.seq in {*batch.invented, *batch.given}
-        ]
+        return [message for message in heard if _says_something(message) or message.seq in batch.shown]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves
     return [message for message in heard if _may_last(message, batch, asked=asked)]

@@ -23,7 +23,7 @@ CODE_THRESHOLD = 0.05
 
 def why_skipped(message: LoggedMessage, batch: ExtractionBatch) -> SkipReason:
     """Return why a model need not see a new message of a batch; empty if it may hold something."""
-    if message.seq in batch.invented or message.seq in batch.given:
+    if message.seq in batch.shown:
         return ""
     return skip_of(message, (*batch.earlier, *batch.messages))
 

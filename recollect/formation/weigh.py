@@ -130,7 +130,7 @@ def _check(batch: ExtractionBatch, candidates: Sequence[Candidate], forgotten: S
     proven: list[Claim] = []
     further: dict[int, tuple[Evidence, ...]] = {}
     refused: list[ResolvedCandidate] = []
-    carried = CarriedWords(batch.invented, batch.given)
+    carried = CarriedWords(batch.invented, batch.carried)
     for candidate in candidates:
         if candidate.sums_up:
             summed = check_summary(candidate, batch.messages, batch.sources)
