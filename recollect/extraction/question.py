@@ -28,8 +28,14 @@ _MAX_SPEAKER = 80
 _QUESTION_MARKS = "?？؟"
 
 
-def question(source: ExtractionInput, shape: OutputSchema) -> str:
-    """Write the question about messages, at least one of which is by a speaker that counts."""
+def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[str] | None = None) -> str:
+    """Write the question about messages, at least one of which is by a speaker that counts.
+
+    Args:
+        source: The messages and what surrounds them.
+        shape: Form of the answer.
+        given: The memories in the answers so far, the last of which broke off; None where nothing was asked before.
+    """
     known = [f"[{n}] {quoted(redact(m.text), MAX_SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
     is_same_day = {_day(message, source) for message in source.earlier} == {_day(source.messages[0], source)}
     earlier = _earlier(source, dated=not is_same_day)
@@ -44,6 +50,7 @@ def question(source: ExtractionInput, shape: OutputSchema) -> str:
         "{known}": "\n".join(known) or "none",
         "{that_day}": " that day" if is_same_day else "",
         "{earlier}": "\n".join(earlier) or "none",
+        "{continued}": "" if given is None else _continued(given, shape),
         "{messages}": "\n".join(shown),
     }
     # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
@@ -58,6 +65,14 @@ def _marks(source: ExtractionInput, lines: Sequence[str]) -> list[str]:
     is_invented = any(message.seq in source.invented for message in source.messages)
     marks = {"quotation.txt": is_quoted, "given.txt": is_given, "invented.txt": is_invented}
     return [prompt(name) for name, is_there in marks.items() if is_there]
+
+
+def _continued(given: Sequence[str], shape: OutputSchema) -> str:
+    """Say that the last answer broke off, and what it held."""
+    if not given:
+        return prompt("shorter.txt")
+    held = "\n".join(f"- {quoted(text, MAX_SHOWN_MEMORY)}" for text in given)
+    return f"{prompt('continued.txt')}\n{held}"
 
 
 def _filled(line: str, parts: Mapping[str, str]) -> str:

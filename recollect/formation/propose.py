@@ -55,6 +55,8 @@ class ExtractionResult:
     dropped: Sequence[str] = ()
     unusable: bool = False
     """The model's answer was not of the form it was asked for; the last of `dropped` says how."""
+    broke_off: bool = False
+    """The model's answer ended too early, however often it was asked on."""
     seq: int | None = None
     """The message that `dropped` speaks of; None: the whole batch."""
     left_out: Mapping[int, str] = field(default_factory=dict)
@@ -117,7 +119,13 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
     ]
     candidates = (*(_as_requested(candidate, requests) for candidate in told), *requests)
     updates = await _updates(batch, runtime)
-    return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable, updates=updates)
+    return ExtractionResult(
+        candidates=candidates,
+        dropped=answer.dropped,
+        unusable=answer.unusable,
+        broke_off=answer.broke_off,
+        updates=updates,
+    )
 
 
 def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:
