@@ -46,6 +46,8 @@ class ModelExtraction:
     """The answer has the wrong form: no list, or no item that fits the schema."""
     broke_off: bool = False
     """The answer ended too early, however often it was asked on: messages are left that the model did not get to."""
+    at_limit: bool = False
+    """It broke off only as far as its server says: a further answer with nothing new is the end of it."""
 
 
 async def extract_by_model(
@@ -99,7 +101,7 @@ def _together(read: ModelExtraction, further: ModelExtraction) -> ModelExtractio
         usage=_sum(read.usage, further.usage),
         calls=read.calls + further.calls,
         dropped=(*read.dropped, *further.dropped),
-        broke_off=further.broke_off,
+        broke_off=further.broke_off and not (further.at_limit and not new),
     )
 
 
@@ -126,15 +128,17 @@ async def _asked(
             raise
         return ModelExtraction(calls=1, dropped=(str(error),), broke_off=True)
     read = _read(answer.data, source, shape)
-    # Part of a paragraph is none: the messages it names may be missing. An empty list is whole, whatever its length.
-    is_cut = answer.broke_off and (shape.whole or bool(read.candidates or read.dropped))
+    at_limit = answer.at_limit and not shape.whole and bool(read.candidates)
+    is_cut = answer.broke_off or at_limit
     return ModelExtraction(
+        # Part of a paragraph is none: the messages that it names may be missing.
         candidates=() if is_cut and shape.whole else tuple(read.candidates),
         usage=answer.usage,
         calls=answer.calls,
         dropped=(*(() if is_cut else answer.remarks), *read.dropped),
         unusable=read.unusable and not is_cut,
         broke_off=is_cut,
+        at_limit=at_limit,
     )
 
 

@@ -263,8 +263,8 @@ class OpenAIChatModel:
                 usage=read_usage(answer.body),
                 calls=calls + answer.requests - 1,
                 remarks=read.remarks,
-                # A server may end a value that reached the limit in due form.
-                broke_off=read.broke_off or is_cut(answer.body),
+                broke_off=read.broke_off,
+                at_limit=not read.broke_off and is_cut(answer.body),
             )
 
     async def close(self) -> None:

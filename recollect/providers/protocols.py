@@ -121,6 +121,8 @@ class ModelAnswer:
     """Sentences on unused parts of the answer: it was incomplete, or there was a second one."""
     broke_off: bool = False
     """The answer ended too early: `data` is what was whole of it, and more is missing."""
+    at_limit: bool = False
+    """The server says that the limit of tokens was reached, though the value is whole: it may have been closed by it."""
 
 
 class LanguageModel(Protocol):

@@ -30,10 +30,11 @@ from recollect.resolution.outcomes import (
 )
 from recollect.resolution.replaced import replaced
 from recollect.resolution.retraction import ended_facts, ended_since, superseded_states
-from recollect.resolution.values import ResolvedCandidate
+from recollect.resolution.values import Claim, JudgeVerdict, ResolvedCandidate
 from recollect.text.wordings import are_english
 from recollect.types import Action
 
+REWRITTEN = "a model says that a part of this changed, and wrote it anew with what still holds"
 _EVENTS = frozenset({"event", "plan"})
 _ENDINGS: tuple[tuple[Callable[[Case], list[KnownMemory]], str], ...] = (
     (ended_facts, "says that it is over"),
@@ -76,6 +77,15 @@ def weigh_near_notes(case: Case) -> ResolvedCandidate | None:
     return None
 
 
+def merge_near_notes(case: Case) -> ResolvedCandidate | None:
+    """Merge with the most similar note that says the same, if one does."""
+    for known, similarity in case.near:
+        decided = _merged(case, known, similarity)
+        if decided:
+            return decided
+    return None
+
+
 def decide_end_of_nothing(case: Case) -> ResolvedCandidate | None:
     """Decide on the end of something that is not known, or not any more."""
     candidate = case.candidate
@@ -84,6 +94,13 @@ def decide_end_of_nothing(case: Case) -> ResolvedCandidate | None:
     if candidate.replaces and case.batch.find(candidate.replaces) is None:
         return outcome(Action.IGNORE, case.claim, "what it would end has ended already")
     return outcome(Action.ADD, case.claim, "new; nothing known that it would end")
+
+
+def rewritten(claim: Claim, verdict: JudgeVerdict) -> Claim:
+    """Give a claim the words in which a model wrote the memory anew, with what still holds of it."""
+    if not verdict.text:
+        return claim
+    return replace(claim, candidate=replace(claim.candidate, text=verdict.text, ends=False))
 
 
 def follow_judge(case: Case) -> ResolvedCandidate | None:
@@ -101,7 +118,8 @@ def follow_judge(case: Case) -> ResolvedCandidate | None:
     newer = is_newer(case.evidence, known)
     if verdict.action is Action.REPLACE:
         if newer:
-            return replace_known(batch, claim, [known], "a model says that it corrects this")
+            reason = REWRITTEN if verdict.text else "a model says that it corrects this"
+            return replace_known(batch, rewritten(claim, verdict), [known], reason)
         reason = "a model would put it in the place of what is not older: stored as ended"
         return replace(store_as_ended(claim, known), reason=reason)
     against = differs(text, known.text)
@@ -122,16 +140,11 @@ def _against(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandi
     if lasting and contradicts(candidate.text, known.text):
         reason = "says the opposite and is newer"
         return replace_known(batch, claim, [known], reason) if newer else store_as_ended(claim, known)
-    # A record tells of a moment: another one in like words tells of another moment.
-    how = None if candidate.detail.summary else alike(candidate.text, known.text, case.policy, similarity)
-    if how is None:
-        return None
+    merged = _merged(case, known, similarity)
+    if merged or _how_alike(case, known, similarity) is None:
+        return merged
     difference = never_merge(candidate.text, known.text)
     if difference is None:
-        if not says_more(candidate.text, known.text):
-            return strengthen(batch, claim, known, Action.MERGE, f"says the same ({how})")
-        if newer:
-            return replace_known(batch, claim, [known], f"says the same and more ({how})", refined=True)
         return None  # what an older statement has beyond a newer one is worth a memory of its own
     texts = (candidate.text, known.text)
     # Words that tell a change are read in English alone.
@@ -144,4 +157,22 @@ def _against(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandi
         return replace_known(batch, claim, [known], f"speaks of a change: {difference}")
     if not newer and told_as_change(known) and not denies(known.text):
         return store_as_ended(claim, known)
+    return None
+
+
+def _how_alike(case: Case, known: KnownMemory, similarity: float) -> str | None:
+    """Say by what two notes are alike enough to be one; None where they are not."""
+    # A record tells of a moment: another one in like words tells of another moment.
+    return None if case.candidate.detail.summary else alike(case.candidate.text, known.text, case.policy, similarity)
+
+
+def _merged(case: Case, known: KnownMemory, similarity: float) -> ResolvedCandidate | None:
+    """Merge with a note that says the same, or replace it by a fuller one; None where both are worth a memory."""
+    candidate, how = case.candidate, _how_alike(case, known, similarity)
+    if how is None or never_merge(candidate.text, known.text) is not None:
+        return None
+    if not says_more(candidate.text, known.text):
+        return strengthen(case.batch, case.claim, known, Action.MERGE, f"says the same ({how})")
+    if is_newer(case.evidence, known):
+        return replace_known(case.batch, case.claim, [known], f"says the same and more ({how})", refined=True)
     return None

@@ -196,12 +196,16 @@ async def test_an_endless_answer_ends(parts: Components) -> None:
     assert count <= 10
 
 
-async def test_a_whole_list_with_nothing_in_it_is_the_end_whatever_its_server_says(parts: Components) -> None:
-    model = ScriptedModel(lambda *_: ModelAnswer(data={"memories": []}, usage=None, calls=1, broke_off=True))
+@pytest.mark.parametrize("items", [[], [_memory(1, TALK[0])]])
+async def test_a_whole_list_with_nothing_new_is_the_end_whatever_its_server_says(
+    parts: Components, items: list[dict[str, Any]]
+) -> None:
+    model = ScriptedModel(lambda *_: ModelAnswer(data={"memories": items}, usage=None, calls=1, at_limit=True))
     engine = with_model(parts, model)
     await engine.record([user(TALK[0])], user="ana", conversation="c")
     await engine.form()
-    assert len(model.calls) == 1
+    assert len(model.calls) == 1 + len(items)
+    assert await quotes(engine, RequestScope()) == {item["quote"] for item in items}
     assert (await extraction(engine)).formed_seq == 1
 
 

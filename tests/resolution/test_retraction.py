@@ -149,8 +149,8 @@ def test_what_a_diet_leaves_out_is_liked_no_more(key: str, value: str, liked: st
 
 def test_a_model_that_says_what_ended_closes_it_however_it_words_it() -> None:
     known = stored(note("The user's boyfriend Tom is a drummer."), said=evidence(at=BEFORE, seq=2, chat="old"))
-    same = note(known.text, ends=True, replaces=known.id)
-    more = note(f"The user wants this forgotten: {known.text}", ends=True, replaces=known.id)
+    same = note(known.text, ends=True, replaces=known.id, by_model=True)
+    more = note(f"The user wants this forgotten: {known.text}", ends=True, replaces=known.id, by_model=True)
     for candidate in (same, more):
         decided = decide(candidate, known)
         assert (decided.action, [closing.memory for closing in decided.closes]) == (Action.CLOSE, [known])
