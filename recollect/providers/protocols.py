@@ -122,7 +122,7 @@ class ModelAnswer:
     broke_off: bool = False
     """The answer ended too early: `data` is what was whole of it, and more is missing."""
     at_limit: bool = False
-    """The server says that the limit of tokens was reached, though the value is whole: it may have been closed by it."""
+    """The server says that the limit of tokens was reached, though the value is whole: it may have closed it itself."""
 
 
 class LanguageModel(Protocol):
