@@ -13,7 +13,7 @@ from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_s
 from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
-from recollect.types import INTERACTION_MODES, LoggedMessage
+from recollect.types import INTERACTION_MODES, LoggedMessage, Memory, MemoryKind
 
 # Characters shown of a new message, and of the end of an earlier one that may ask what it answers: the message before,
 # and the assistant's newest one, which may have several messages of the user after it.
@@ -36,7 +36,7 @@ def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[st
         shape: Form of the answer.
         given: The memories in the answers so far, the last of which broke off; None where nothing was asked before.
     """
-    known = [f"[{n}] {quoted(redact(m.text), MAX_SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
+    known = [f"[{n}] {_known(memory)}" for n, memory in enumerate(source.neighbours, start=1)]
     is_same_day = {_day(message, source) for message in source.earlier} == {_day(source.messages[0], source)}
     earlier = _earlier(source, dated=not is_same_day)
     shown = _messages(source, whole=shape.whole)
@@ -65,6 +65,14 @@ def _marks(source: ExtractionInput, lines: Sequence[str]) -> list[str]:
     is_invented = any(message.seq in source.invented for message in source.messages)
     marks = {"quotation.txt": is_quoted, "given.txt": is_given, "invented.txt": is_invented}
     return [prompt(name) for name, is_there in marks.items() if is_there]
+
+
+def _known(memory: Memory) -> str:
+    """Write a known memory with its kind, and the slot and value of a fact: what is updated is written anew from it."""
+    slot = ""
+    if memory.kind is MemoryKind.FACT:
+        slot = f" {quoted(memory.key, MAX_SHOWN_MEMORY)} = {quoted(redact(memory.value), MAX_SHOWN_MEMORY)}"
+    return f"{memory.kind.value}{slot}: {quoted(redact(memory.text), MAX_SHOWN_MEMORY)}"
 
 
 def _continued(given: Sequence[str], shape: OutputSchema) -> str:

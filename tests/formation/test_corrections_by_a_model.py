@@ -12,7 +12,7 @@ from recollect.types import MemoryKind
 from sample_chats import answer, note, tell
 
 DISTILLED = (MemoryKind.NOTE, MemoryKind.FACT)
-_KNOWN = re.compile(r"^\[(\d+)\] (\".*\")$", re.MULTILINE)
+_KNOWN = re.compile(r"^\[(\d+)\] (?:note|fact \"[^=]*\" = \".*?\"): (\".*\")$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
