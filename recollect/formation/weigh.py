@@ -1,6 +1,6 @@
 """Weigh candidates against what is known: what is stored, closed or left out, and why. Reads the store, embeds."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
@@ -121,7 +121,9 @@ async def _embed_rewritten(
     """Add the vectors of what the judge wrote anew."""
     texts = {decided.candidate.text for decided in resolved if decided.adds} - by_text.keys()
     pieces = {text: chunks(text) or [text] for text in sorted(texts)}
-    rows = iter(await runtime.embedder.embed([piece for each in pieces.values() for piece in each]) if texts else ())
+    if not texts:
+        return
+    rows: Iterator[Vector] = iter(await runtime.embedder.embed([piece for each in pieces.values() for piece in each]))
     by_text |= {text: tuple(row for row in islice(rows, len(each)) if row.any()) for text, each in pieces.items()}
 
 
