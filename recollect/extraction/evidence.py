@@ -13,6 +13,7 @@ from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.games import names_game
 from recollect.extraction.marked_text import without_marks
 from recollect.extraction.pasted_evidence import changes_anything
+from recollect.extraction.quote_span import find_span
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import CarriedText, readable, speaker_of
@@ -183,8 +184,8 @@ def check_evidence(
     """Check a candidate against the message it names.
 
     The quote must be in the message's own words: injected, quoted or secret text proves nothing. White space, case,
-    width and punctuation are ignored. A quote may join passages by ellipses, of the message and of the speaker's other
-    messages around it; each must be there.
+    width and punctuation are ignored, and in a model's quote what is only spelled otherwise. A quote may join passages
+    by ellipses, of the message and of the speaker's other messages around it; each must be there.
 
     A bare yes or no is evidence only for the question just asked. The question alone is no evidence, and its
     presupposition is not confirmed.
@@ -201,6 +202,7 @@ def check_evidence(
         return CheckedEvidence(None, f"names message {candidate.seq}, which it was not given")
     if message.role not in sources:
         return CheckedEvidence(None, f"rests on the words of the {message.role}, who is no source here")
+    candidate = _in_own_words(candidate, message)
     question = question_before(message, (*earlier, *messages)) if message.role == "user" else ""
     answer = bare_answer(readable(message)) if message.role == "user" else None
     inside = is_quoted_in(candidate.quote, readable(message))
@@ -231,6 +233,14 @@ def check_evidence(
         return CheckedEvidence(None, "would change what is known by the words of a pasted text")
     first, *further = (evidence_of(passage.message, passage.words) for passage in passages)
     return CheckedEvidence(first, "", tuple(further), is_pasted=is_pasted)
+
+
+def _in_own_words(candidate: Candidate, message: LoggedMessage) -> Candidate:
+    """Give a model's candidate the speaker's own words, where its quote is spelled otherwise: they are stored."""
+    if not candidate.by_model or is_quoted_in(candidate.quote, readable(message)):
+        return candidate
+    span = find_span(candidate.quote, readable(message))
+    return replace(candidate, quote=span) if span else candidate
 
 
 def _of_a_game(candidate: Candidate, message: LoggedMessage, played: str) -> CheckedEvidence:

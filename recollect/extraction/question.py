@@ -14,7 +14,7 @@ from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
 from recollect.lazy_pattern import LazyPattern
-from recollect.types import INTERACTION_MODES, LoggedMessage
+from recollect.types import INTERACTION_MODES, LoggedMessage, Memory, MemoryKind
 
 # Characters shown of a new message, and of the end of an earlier one that may ask what it answers: the message before,
 # and the assistant's newest one, which may have several messages of the user after it.
@@ -30,9 +30,15 @@ _QUESTION_MARKS = "?？؟"
 _CARRIED = LazyPattern("(⟪[^⟫]*+⟫)")
 
 
-def question(source: ExtractionInput, shape: OutputSchema) -> str:
-    """Write the question about messages, at least one of which is by a speaker that counts."""
-    known = [f"[{n}] {quoted(redact(m.text), MAX_SHOWN_MEMORY)}" for n, m in enumerate(source.neighbours, start=1)]
+def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[str] | None = None) -> str:
+    """Write the question about messages, at least one of which is by a speaker that counts.
+
+    Args:
+        source: The messages and what surrounds them.
+        shape: Form of the answer.
+        given: The memories in the answers so far, the last of which broke off; None where nothing was asked before.
+    """
+    known = [f"[{n}] {_known(memory)}" for n, memory in enumerate(source.neighbours, start=1)]
     is_same_day = {_day(message, source) for message in source.earlier} == {_day(source.messages[0], source)}
     earlier = _earlier(source, dated=not is_same_day)
     shown = _messages(source, whole=shape.whole)
@@ -46,6 +52,7 @@ def question(source: ExtractionInput, shape: OutputSchema) -> str:
         "{known}": "\n".join(known) or "none",
         "{that_day}": " that day" if is_same_day else "",
         "{earlier}": "\n".join(earlier) or "none",
+        "{continued}": "" if given is None else _continued(given, shape),
         "{messages}": "\n".join(shown),
     }
     # One placeholder per line, replaced once: a message that contains a placeholder is left as it is.
@@ -60,6 +67,22 @@ def _marks(source: ExtractionInput, lines: Sequence[str]) -> list[str]:
     is_invented = any(message.seq in source.invented for message in source.messages)
     marks = {"quotation.txt": is_quoted, "marked.txt": is_marked, "invented.txt": is_invented}
     return [prompt(name) for name, is_there in marks.items() if is_there]
+
+
+def _known(memory: Memory) -> str:
+    """Write a known memory with its kind, and the slot and value of a fact: what is updated is written anew from it."""
+    slot = ""
+    if memory.kind is MemoryKind.FACT:
+        slot = f" {quoted(memory.key, MAX_SHOWN_MEMORY)} = {quoted(redact(memory.value), MAX_SHOWN_MEMORY)}"
+    return f"{memory.kind.value}{slot}: {quoted(redact(memory.text), MAX_SHOWN_MEMORY)}"
+
+
+def _continued(given: Sequence[str], shape: OutputSchema) -> str:
+    """Say that the last answer broke off, and what it held."""
+    if not given:
+        return prompt("shorter.txt")
+    held = "\n".join(f"- {quoted(text, MAX_SHOWN_MEMORY)}" for text in given)
+    return f"{prompt('continued.txt')}\n{held}"
 
 
 def _filled(line: str, parts: Mapping[str, str]) -> str:

@@ -51,6 +51,8 @@ class ExtractionResult:
     dropped: Sequence[str] = ()
     unusable: bool = False
     """The model's answer was not of the form it was asked for; the last of `dropped` says how."""
+    broke_off: bool = False
+    """The model's answer ended too early, however often it was asked on."""
     seq: int | None = None
     """The message that `dropped` speaks of; None: the whole batch."""
     left_out: Mapping[int, str] = field(default_factory=dict)
@@ -108,7 +110,12 @@ async def propose(batch: ExtractionBatch, runtime: Runtime, *, alone: bool = Fal
         if candidate.replaces or not (candidate.ends and candidate.seq in asking)
     ]
     candidates = (*(_as_requested(candidate, requests) for candidate in told), *requests)
-    return ExtractionResult(candidates=candidates, dropped=answer.dropped, unusable=answer.unusable)
+    return ExtractionResult(
+        candidates=candidates,
+        dropped=answer.dropped,
+        unusable=answer.unusable,
+        broke_off=answer.broke_off,
+    )
 
 
 def as_user(messages: Sequence[LoggedMessage], options: Mapping[str, Any]) -> tuple[LoggedMessage, ...]:

@@ -110,11 +110,6 @@ def changes_openly(candidate: Candidate) -> bool:
     return candidate.ends or bool(_CHANGE.search(candidate.quote))
 
 
-def told_as_change(known: KnownMemory) -> bool:
-    """Whether a memory was told as a change, so that what was said before it may have ended with it."""
-    return any(_CHANGE.search(source.quote) for source in known.evidence)
-
-
 @dataclass(slots=True)
 class BatchState:
     """The state that decisions of one batch share."""

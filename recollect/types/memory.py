@@ -247,6 +247,8 @@ class Candidate:
     replaces: MemoryId | None = None
     """The existing memory that the extractor says this one updates (it was shown with a short id)."""
     comparison: Comparison = NO_COMPARISON
+    by_model: bool = False
+    """A model proposes it: its own word says what it repeats, corrects and ends; no rule reads its text for that."""
     detail: MemoryDetail = NO_DETAIL
 
 

@@ -141,7 +141,7 @@ async def test_what_is_known_is_shown_by_small_numbers_and_never_another_users(
     model = ScriptedModel([answer()])
     await tell(with_model(parts, model), "I live in a flat in Oslo now.")
     asked = model.calls[0].user
-    assert '[1] "I live in a house in Oslo."' in asked
+    assert '[1] note: "I live in a house in Oslo."' in asked
     assert "houseboat" not in asked
     assert mine.id not in asked
 

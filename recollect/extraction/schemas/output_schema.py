@@ -16,6 +16,7 @@ from pydantic import BeforeValidator, Field
 
 from recollect.dates import parse_dates
 from recollect.dates.mention import midnight
+from recollect.extraction.quote_span import find_span
 from recollect.extraction.sentences import fold, sentences
 from recollect.extraction.sources import ExtractionInput, readable
 from recollect.lazy_pattern import LazyPattern
@@ -24,8 +25,8 @@ from recollect.types import Candidate, LoggedMessage
 
 # A longer memory comes from a runaway or manipulated model.
 MAX_MEMORY_BYTES = 2048
-# Characters shown of a known memory.
-MAX_SHOWN_MEMORY = 200
+# Characters shown of a known memory: what is not shown would be lost when it is written anew.
+MAX_SHOWN_MEMORY = 600
 # No list that is shown has as many rows.
 _MAX_MESSAGE_NUMBER = 1_000_000
 # Read for a number that is none: no row of a list has it.
@@ -274,7 +275,8 @@ def locate(text: str, number: int | None, quote: str, source: ExtractionInput) -
 
 def _holds(message: LoggedMessage, quote: str) -> bool:
     plain = _TRUNCATED.sub("", fold(quote)).strip(" \"'").casefold()
-    return bool(plain) and plain in " ".join(fold(readable(message)).casefold().split())
+    said = readable(message)
+    return bool(plain) and (plain in " ".join(fold(said).casefold().split()) or bool(find_span(quote, said)))
 
 
 def _nearest(text: str, candidates: Sequence[LoggedMessage]) -> SourceMatch:
