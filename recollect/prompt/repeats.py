@@ -8,6 +8,7 @@ from dataclasses import replace
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.sentences import key_name, sentence_of
 from recollect.text import stem, words
+from recollect.text.slot_owner import slot_owner
 from recollect.types import Memory, MemoryId, MemoryKind, OmittedMemory, Recall, RecalledMemory
 
 SAME_AS_A_FACT = "the same as a fact that is shown"
@@ -94,7 +95,7 @@ def _known(
             continue
         found = content_words(sentence_of(memory.key, memory.value, memory.text))
         name = key_name(memory.key)
-        if name != _OF_OTHERS:
+        if name != _OF_OTHERS and not slot_owner(memory.speaker):
             found |= {_SPEAKER}
             of_slot.setdefault(name, []).append((memory.id, found))
         known[memory.id,] = found

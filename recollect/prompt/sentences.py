@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
 from recollect.text import bare, squeeze
+from recollect.text.slot_owner import OWNER_MARK, bare_key, names_owner, slot_owner
 from recollect.types import MAX_MEMORY_CHARACTERS, Memory
 
 _VALUE, _A_VALUE, _ANY_VALUE = "{value}", "{a value}", "*"
@@ -97,12 +98,12 @@ def heading_of(place: SentencePlace) -> str:
 
 
 def key_name(key: str) -> str:
-    """Return a key without the value after its colon.
+    """Return a key without the value after its colon and its speaker.
 
-    >>> key_name("allergy:peanuts"), key_name("time_zone")
+    >>> key_name("allergy:peanuts"), key_name("time_zone@ana")
     ('allergy', 'time_zone')
     """
-    return key.partition(":")[0].strip().casefold()
+    return key.partition(":")[0].partition(OWNER_MARK)[0].strip().casefold()
 
 
 def plain_key(key: str, value: str) -> str:
@@ -136,8 +137,22 @@ def sentence_of(key: str, value: str, text: str = "") -> str:
 
 
 def fact_sentence(memory: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
-    """Return a fact as a sentence that is safe inside a block."""
-    return escape_quotation(sentence_of(memory.key, memory.value, memory.text), max_characters)
+    """Return a fact as a sentence that is safe inside a block; that of a named speaker in its own words."""
+    return escape_quotation(_sentence_of_speaker(memory), max_characters)
+
+
+def _sentence_of_speaker(memory: Memory) -> str:
+    owner = slot_owner(memory.speaker)
+    if not owner:
+        return sentence_of(memory.key, memory.value, memory.text)
+    text = squeeze(memory.text)
+    return text if names_owner(text, owner) else f"{squeeze(memory.speaker)}: {text}"
+
+
+def key_of_speaker(memory: Memory) -> str:
+    """Return a fact's key in words, with the speaker where it has one of its own: "Ana's diet"."""
+    words = plain_key(bare_key(memory.key, memory.speaker), memory.value)
+    return f"{squeeze(memory.speaker)}'s {words}" if slot_owner(memory.speaker) else words
 
 
 def change_sentence(new: Memory, old: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:

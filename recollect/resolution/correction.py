@@ -5,7 +5,7 @@ from enum import Enum
 
 from recollect.lazy_pattern import LazyPattern
 from recollect.profiles.policies import ResolvePolicy
-from recollect.resolution.batch_state import KnownMemory, changes_openly, same_slot
+from recollect.resolution.batch_state import KnownMemory, changes_openly, same_owner, same_slot
 from recollect.resolution.compare import contradicts, denies, led_by_others, same
 from recollect.resolution.lexicon import DATES, DEGREE, OPPOSITES, PEOPLE, only_one_of_health, same_matter
 from recollect.resolution.retraction import took_place
@@ -210,9 +210,10 @@ def _opposed(one: TokenizedSentence, other: TokenizedSentence) -> bool:
 
 
 def _slots_meet(candidate: Candidate, known: KnownMemory) -> bool:
-    if same_slot(candidate, known) or slot_mark(known.key, known.value) == opposite_mark(
-        candidate.key, candidate.value
-    ):
+    if not same_owner(candidate, known):
+        return False
+    ruled_out = opposite_mark(candidate.key, candidate.value, candidate.speaker)
+    if same_slot(candidate, known) or slot_mark(known.key, known.value, known.speaker) == ruled_out:
         return True
     mine, theirs = (candidate.key, candidate.value), (known.key, known.value)
     return leaves_out(*mine, *theirs) or leaves_out(*theirs, *mine)

@@ -3,10 +3,10 @@
 import re
 
 from recollect.lazy_pattern import LazyPattern
-from recollect.resolution.batch_state import Case, KnownMemory, is_newer, same_slot
+from recollect.resolution.batch_state import Case, KnownMemory, concerns, is_newer, same_slot
 from recollect.resolution.lexicon import DEGREE, PEOPLE
 from recollect.resolution.lifecycle import brings_news, find_outlived
-from recollect.resolution.slots import slot_mark, value_mark
+from recollect.resolution.slots import value_mark
 from recollect.resolution.tokens import TokenizedSentence, is_sign, names, token, tokenize
 from recollect.resolution.topics import is_about, topic_keys, topic_parts, topic_words
 from recollect.types import Candidate, Evidence, MemoryKind
@@ -156,7 +156,7 @@ def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
 def forget_targets(case: Case) -> list[KnownMemory]:
     """Find what a request to forget means: whatever holds the words of one of the things it names."""
     candidate, evidence = case.candidate, case.evidence
-    active = [known for known in case.active() if is_newer(evidence, known)]
+    active = [known for known in case.active() if is_newer(evidence, known) and concerns(candidate, known)]
     if candidate.forgets_all:
         return active
     sources = {(evidence.conversation, seq) for seq in candidate.forgets_seqs}
@@ -179,8 +179,7 @@ def _fills_the_slot(candidate: Candidate, known: KnownMemory) -> bool:
     """Whether a fact is the one that a request to forget states."""
     if not candidate.key or not known.key:
         return False
-    same_slot = slot_mark(candidate.key, candidate.value) == slot_mark(known.key, known.value)
-    return same_slot and value_mark(candidate.value) == value_mark(known.value)
+    return same_slot(candidate, known) and value_mark(candidate.value) == value_mark(known.value)
 
 
 def took_place(known: KnownMemory) -> bool:

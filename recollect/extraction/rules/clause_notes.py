@@ -259,7 +259,7 @@ FORGET_REQUEST_MARK = " wants forgotten: "
 
 def read_forget_request(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
     """Read a request to forget, or a statement that the other side's last sentence is not true (any longer)."""
-    if reading.between_people:
+    if not reading.to_assistant:
         return None
     request = forget_request(sentence.text)
     topic = request.topic if request else ""

@@ -33,6 +33,8 @@ class ParsedMessage:
     """Said under a name, in a conversation between people, rather than to an assistant."""
     previous_reply: str
     """What the other side said last; empty if unknown."""
+    to_assistant: bool = True
+    """Nobody answers under a name: what is asked for is asked of the assistant, also where several people write."""
     previous_seq: int = 0
     """`seq` of the speaker's previous message; 0 for the first."""
     previous_texts: tuple[str, ...] = ()
@@ -77,20 +79,25 @@ def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
             between_people=between_people,
             masked=masked if between_people else without_transcript(masked),
             previous_reply=_last_reply(message, known),
+            to_assistant=not any(other.role == "assistant" and speaker_name(other.name) for other in known),
             previous_texts=_previous_texts(message, known),
             zone=source.time_zone,
             learned_gate=source.learned_gate,
             previous_seq=max(
-                (other.seq for other in known if other.role == "user" and other.seq < message.seq), default=0
+                (other.seq for other in known if _is_of(message, other) and other.seq < message.seq), default=0
             ),
         )
 
 
 def _previous_texts(message: LoggedMessage, known: Sequence[LoggedMessage]) -> tuple[str, ...]:
     """Return the speaker's messages before a message, newest first."""
-    speaker = (message.role, message.name)
-    before = [other for other in known if (other.role, other.name) == speaker and other.seq < message.seq]
+    before = [other for other in known if _is_of(message, other) and other.seq < message.seq]
     return tuple(fold(readable(other)) for other in sorted(before, key=lambda other: -other.seq)[:MAX_LOOKED_BACK])
+
+
+def _is_of(message: LoggedMessage, other: LoggedMessage) -> bool:
+    """Return whether another message has the same speaker."""
+    return (other.role, other.name) == (message.role, message.name)
 
 
 def _last_reply(message: LoggedMessage, known: Sequence[LoggedMessage]) -> str:
