@@ -6,7 +6,7 @@ strings, so that no message can pretend to be part of the question.
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from recollect.dates.mention import written
 from recollect.errors import ModelError
+from recollect.extraction.chat_bridges import by_speaker
 from recollect.extraction.own_words import own_words
 from recollect.extraction.question import question
 from recollect.extraction.redaction import redact
@@ -55,6 +56,7 @@ async def extract_by_model(
     Raises:
         ModelError: the model failed; nothing was extracted.
     """
+    source = replace(source, messages=tuple(by_speaker(source.messages)))
     shown = {*source.invented, *source.given}
     if not any(m.role in source.sources and (readable(m) or m.seq in shown) for m in source.messages):
         return ModelExtraction(candidates=(), usage=None, calls=0, dropped=())

@@ -6,6 +6,7 @@ from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
 from recollect.dates import DateMention, Direction, parse_dates
+from recollect.extraction.chat_bridges import by_speaker
 from recollect.extraction.quotes import without_quoted
 from recollect.extraction.rules.rewrite import Speaker
 from recollect.extraction.sentences import TextSpan, fold
@@ -63,8 +64,8 @@ MAX_LOOKED_BACK = 4
 
 def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
     """Prepare the messages whose words may form memories, with others' words blanked."""
-    known = [*source.earlier, *source.messages]
-    for message in source.messages:
+    known = by_speaker((*source.earlier, *source.messages))
+    for message in by_speaker(source.messages):
         if message.role not in source.sources or (message.role != "user" and not speaker_name(message.name)):
             continue
         text, between_people = readable(message), bool(speaker_name(message.name))
