@@ -69,11 +69,13 @@ def add_quotations(reading: ParsedMessage, sentence: TextSpan, candidates: Seque
         sentence: A part of it, others' words blanked.
         candidates: Candidates of the sentence.
     """
-    if reading.between_people or reading.message.role != "user" or any(candidate.forgets for candidate in candidates):
+    if reading.message.role != "user" or any(candidate.forgets for candidate in candidates):
         return list(candidates)
     if len(sentence.text) > MAX_SENTENCE or len(reading.text) > MAX_MESSAGE:
         return list(candidates)
     language = foreign_language(sentence.text, reading.masked)
+    if reading.between_people and not (language and reading.to_assistant):
+        return list(candidates)
     quoted = _foreign(reading, sentence, language) if language else _in_english(reading, sentence, candidates)
     facts = _foreign_facts(reading, sentence, language) if language else []
     return [*candidates, *facts, *(_note(reading, quotation) for quotation in quoted)]
