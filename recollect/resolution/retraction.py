@@ -136,13 +136,22 @@ def _moves_from(statement: str, known: str) -> bool:
         return False
     (mine, my_names), (theirs, their_names) = _person(new), _person(old)
     if my_names and their_names:
-        same = my_names & their_names
+        same = my_names & their_names if _may_be_one_person(new["who"], old["who"]) else frozenset()
     elif my_names or their_names:
         # 'My friend moved' may mean another friend than the one whose name is known.
         same = mine & theirs - _MANY
     else:
         same = mine & theirs
     return bool(same) and old["place"].casefold() != new["place"].casefold()
+
+
+def _may_be_one_person(who: str, other: str) -> bool:
+    """Return whether two people of one name may be the same: none has another relation or surname than the other."""
+    mine, theirs = (set(each.partition("'s ")[2].removesuffix("'s ").split()) for each in (who, other))
+    relations = [{word for word in words if word.islower()} for words in (mine, theirs)]
+    surnames = [{word for word in words if not word.islower()} for words in (mine, theirs)]
+    is_of_one_name = surnames[0] <= surnames[1] or surnames[1] <= surnames[0]
+    return is_of_one_name and (not all(relations) or not relations[0].isdisjoint(relations[1]))
 
 
 def _person(match: re.Match[str]) -> tuple[frozenset[str], frozenset[str]]:
