@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from recollect.chat.content import other_parts, without_memory, without_reasoning
+from recollect.chat.content import other_parts, speaker_name, without_memory, without_reasoning
 from recollect.chat.reply import Reply
 from recollect.chat.text_limit import MAX_CHARACTERS, cut_text
 from recollect.text import hash64, squeeze
@@ -29,8 +29,8 @@ def log_messages(
 
     A message longer than `max_characters` is cut, and one whose JSON is longer loses it.
 
-    Two messages have the same hash if they say the same: white space, reasoning blocks, and the JSON of parts and of
-    tool arguments may differ.
+    Two messages have the same hash if the same speaker says the same: white space, reasoning blocks, and the JSON of
+    parts and of tool arguments may differ.
     """
     messages: list[Message] = []
     asked = ""
@@ -114,13 +114,15 @@ def _message(message: ChatMessage, asked: str, text: str, said_at: datetime) -> 
         said_at=said_at,
         payload=message.payload,
         call_ids=message.call_ids,
-        hash=_hash(message.role, text, message.payload),
+        hash=_hash(message.role, text, message.payload, speaker_name(message.name)),
         anchor=_anchor(message.role, asked, text),
     )
 
 
-def _hash(role: str, text: str, payload: str | None) -> int:
-    return hash64(role, text, *_identity(payload))
+def _hash(role: str, text: str, payload: str | None, name: str | None = None) -> int:
+    # A reply is compared as the client resends it, with or without the name that it gives to the assistant.
+    said_by = ("name", name) if name and role == "user" else ()
+    return hash64(role, text, *_identity(payload), *said_by)
 
 
 def _anchor(role: str, asked: str, text: str) -> int | None:

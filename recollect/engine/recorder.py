@@ -15,6 +15,7 @@ from recollect.curation.new_notes import ManualNote
 from recollect.engine.components import Components
 from recollect.engine.turn import TurnService, charges
 from recollect.errors import BadRequestError
+from recollect.extraction.chat_bridges import named_by_bridge
 from recollect.extraction.sentences import HARD_FACTOR
 from recollect.profiles.policies import Profile
 from recollect.text import clean, squeeze
@@ -95,7 +96,7 @@ def message_dates(
 def dated_log(request: ChatRequest, dates: Sequence[datetime]) -> tuple[Message, ...]:
     """Return a request's messages for the log; `dates` has one for each message, system messages included."""
     kept = [date for message, date in zip(request.messages, dates, strict=True) if message.role not in SYSTEM_ROLES]
-    log = log_messages(request, said_at=max(dates))
+    log = named_by_bridge(log_messages(request, said_at=max(dates)))
     return tuple(replace(message, said_at=date) for message, date in zip(log, kept, strict=True))
 
 

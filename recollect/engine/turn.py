@@ -18,6 +18,7 @@ from recollect.engine.injector import RECALL_SHARE, PromptInjector, ReadingReque
 from recollect.engine.memory_tools import MemoryTools
 from recollect.engine.prepared_turn import PreparedTurn
 from recollect.engine.scope import MemoryScope, apply_trigger, memory_scope, profile_name
+from recollect.extraction.chat_bridges import named_by_bridge
 from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.sources import readable_text
 from recollect.formation.index_turns import TURNS_VERSION
@@ -148,7 +149,9 @@ class TurnService:
 
     async def _log(self, request: ChatRequest, size: int, now: datetime) -> tuple[Message, ...]:
         limit = self._components.settings.max_message_characters
-        return await run_in_thread_if_large(size, lambda: log_messages(request, said_at=now, max_characters=limit))
+        return await run_in_thread_if_large(
+            size, lambda: named_by_bridge(log_messages(request, said_at=now, max_characters=limit))
+        )
 
     def _count_cut(self, request: ChatRequest, reply: Reply) -> None:
         """Count and log what is recorded in part: the reply, and the newest message."""

@@ -397,7 +397,7 @@ def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
         seq=message.seq,
         hash=message.hash,
         role=message.role,
-        speaker=speaker_of(message),
+        speaker=speaker_of(message, quote),
         quote=quote,
         said_at=message.said_at,
     )

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from recollect.dates.mention import written
 from recollect.errors import ModelDownError, ModelError, ModelFault
+from recollect.extraction.chat_bridges import by_speaker
 from recollect.extraction.own_words import own_words
 from recollect.extraction.question import question
 from recollect.extraction.redaction import redact
@@ -61,6 +62,7 @@ async def extract_by_model(
     Raises:
         ModelError: the model failed; nothing was extracted.
     """
+    source = replace(source, messages=tuple(by_speaker(source.messages)))
     shown = {*source.invented, *(seq for seq, carried in source.carried.items() if carried.given)}
     if not any(m.role in source.sources and (readable(m) or m.seq in shown) for m in source.messages):
         return ModelExtraction()

@@ -11,11 +11,12 @@ from threading import Lock
 from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
+from recollect.extraction.chat_bridges import labelled_parts
 from recollect.extraction.marked_text import Origin
 from recollect.extraction.own_words import Speaker, mark, own_words
 from recollect.extraction.redaction import redact
 from recollect.extraction.role_play import find_games
-from recollect.text import fold_runs
+from recollect.text import bare, fold_runs
 from recollect.text.byte_runs import without_bytes
 from recollect.text_caches import register_text_cache
 from recollect.types import LoggedMessage, Memory, Subject
@@ -74,8 +75,20 @@ def readable(message: LoggedMessage) -> str:
 
     Quotations of the assistant count as its own words, since it answers from documents.
     """
-    speaker = speaker_kind(message.role, message.name)
-    return readable_text(message.text, quotations=message.role == "assistant", speaker=speaker)
+    return readable_words(message.text, message.role, message.name, quotations=message.role == "assistant")
+
+
+def readable_words(text: str, role: str, name: str | None, *, quotations: bool = False) -> str:
+    """Return the readable words of what somebody said, without the label that a chat bridge put before them.
+
+    Those of several speakers keep their names. Who writes through a bridge talks to the assistant, as a user does.
+    """
+    parts = labelled_parts(text, name) if role == "user" else []
+    if not parts:
+        return readable_text(text, quotations=quotations, speaker=speaker_kind(role, name))
+    if len(parts) == 1:
+        return readable_text(parts[0].words)
+    return "\n".join(f"{part.name}: {readable_text(part.words)}" for part in parts)
 
 
 def is_read_whole(message: LoggedMessage) -> bool:
@@ -88,6 +101,8 @@ def is_read_whole(message: LoggedMessage) -> bool:
 
 def keep_readable(message: LoggedMessage, words: str) -> None:
     """Cache the result of `readable` from another process, so that it is not computed here."""
+    if message.role == "user" and labelled_parts(message.text, message.name):
+        return
     speaker = speaker_kind(message.role, message.name)
     _CACHE.keep(_key(without_bytes(message.text), message.role == "assistant", speaker), words)
 
@@ -250,12 +265,19 @@ def quotation_text(memory: Memory) -> str:
     """Return the words that a quotation shows."""
     role = memory.evidence[0].role if memory.evidence else "user"
     name = memory.speaker if memory.speaker != role else None
-    return readable_text(memory.text, speaker=speaker_kind(role, name))
+    return readable_words(memory.text, role, name)
 
 
-def speaker_of(message: LoggedMessage) -> str:
-    """Return the speaker's name, or the role if there is no name or it reads like a role."""
-    return speaker_name(message.name) or message.role
+def speaker_of(message: LoggedMessage, quote: str = "") -> str:
+    """Return the speaker's name, or the role if there is no name or it reads like a role.
+
+    Args:
+        message: The message.
+        quote: Words of it, where it may be of several speakers; empty: of the whole.
+    """
+    parts = labelled_parts(message.text, message.name) if quote and message.role == "user" else []
+    name = next((part.name for part in parts if bare(quote) in bare(part.words)), message.name)
+    return speaker_name(name) or message.role
 
 
 def speaker_label(message: LoggedMessage) -> str:

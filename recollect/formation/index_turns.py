@@ -13,7 +13,7 @@ from recollect.extraction.forget_requests import asks_to_forget
 from recollect.extraction.presumptions import is_assistants_small_talk, presumptions
 from recollect.extraction.review_gate import planted_order
 from recollect.extraction.rules.extractor import forget_requests
-from recollect.extraction.sources import ExtractionInput, readable, readable_text, speaker_kind, speaker_of
+from recollect.extraction.sources import ExtractionInput, readable, readable_words, speaker_of
 from recollect.extraction.speech_acts import find_jests
 from recollect.formation.batch import ExtractionBatch
 from recollect.formation.extract import EARLIER
@@ -153,7 +153,7 @@ def shown_words(message: LoggedMessage) -> str:
     if not quotations:
         return ""
     shown = MemoryDetail(withheld=quotations[0].withheld).quoted(message.text)
-    words = squeeze(readable_text(shown, speaker=speaker_kind(message.role, message.name)))
+    words = squeeze(readable_words(shown, message.role, message.name))
     return words if is_quotable(message.role, words.replace("…", " ")) else ""
 
 
@@ -162,7 +162,7 @@ def _quotations(messages: Sequence[LoggedMessage], written: Mapping[int, str], f
     for message in messages:
         withheld = _unsaid(message, message.text)
         shown = MemoryDetail(withheld=withheld).quoted(message.text)
-        text = readable_text(shown, speaker=speaker_kind(message.role, message.name))
+        text = readable_words(shown, message.role, message.name)
         is_cut = bool(withheld or forgotten.of(message))
         if message.name == MODEL or not is_quotable(message.role, text.replace("…", " ") if is_cut else text):
             continue

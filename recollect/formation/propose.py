@@ -8,6 +8,7 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.errors import ModelError, ModelFault, ReadingOverrunError
+from recollect.extraction.chat_bridges import by_speaker
 from recollect.extraction.llm import ModelExtraction, extract_by_model
 from recollect.extraction.provenance import INTERACTION, USER_CHARACTER, tags_of
 from recollect.extraction.rules import RulesResult
@@ -224,7 +225,7 @@ def _worth(batch: ExtractionBatch, *, asked: bool) -> list[LoggedMessage]:
         return [message for message in heard if _says_something(message) or message.seq in batch.shown]
     if form.without_model == "records" and not asked:
         return heard  # the rules for records weigh each message themselves
-    return [message for message in heard if _may_last(message, batch, asked=asked)]
+    return [m for m in heard if any(_may_last(part, batch, asked=asked) for part in by_speaker([m]))]
 
 
 def _may_last(message: LoggedMessage, batch: ExtractionBatch, *, asked: bool) -> bool:

@@ -10,7 +10,7 @@ from recollect.chat.content import speaker_name
 from recollect.dates import Direction, parse_dates
 from recollect.lazy_pattern import LazyPattern
 from recollect.prompt.escape import escape_quotation
-from recollect.prompt.sentences import fact_sentence, plain_key
+from recollect.prompt.sentences import fact_sentence, key_of_speaker
 from recollect.text.source_marks import words_said
 from recollect.types import Memory, MemoryKind
 
@@ -147,7 +147,7 @@ _VALUES: Mapping[str, Callable[[Memory, RowFormat], str]] = {
     "statement": _statement,
     "quote": _quote,
     "key": lambda memory, reading: escape_quotation(memory.key, reading.max_characters),
-    "plainKey": lambda memory, reading: escape_quotation(plain_key(memory.key, memory.value), reading.max_characters),
+    "plainKey": lambda memory, reading: escape_quotation(key_of_speaker(memory), reading.max_characters),
     "value": lambda memory, reading: escape_quotation(memory.value, reading.max_characters),
     "summary": lambda memory, reading: escape_quotation(memory.detail.summary or memory.text, reading.max_characters),
     "sourceContext": lambda memory, reading: escape_quotation(memory.detail.source_context, reading.max_characters),

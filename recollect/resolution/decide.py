@@ -14,7 +14,9 @@ from recollect.resolution.batch_state import (
     Case,
     KnownMemory,
     changes_openly,
+    concerns,
     is_newer,
+    same_owner,
     same_slot,
     same_value,
 )
@@ -197,11 +199,12 @@ def _fill_slot(case: Case) -> ResolvedCandidate | None:
     for known in here:
         if same_value(candidate, known):
             return strengthen(batch, claim, known, Action.IGNORE, "this is known already")
-    ruled_out = opposite_mark(candidate.key, candidate.value)
+    ruled_out = opposite_mark(candidate.key, candidate.value, candidate.speaker)
     opposites = [
         known
         for known in batch.facts()
-        if slot_mark(known.key, known.value) == ruled_out or _leaves_out(candidate, known)
+        if same_owner(candidate, known)
+        and (slot_mark(known.key, known.value, known.speaker) == ruled_out or _leaves_out(candidate, known))
     ]
     rivals = [*here, *opposites]
     for known in rivals:
@@ -250,6 +253,8 @@ def _with_correction(case: Case, decided: ResolvedCandidate) -> ResolvedCandidat
     unsure = decided.action is Action.IGNORE and decided.target is not None and not decided.strengthens
     if named is None or decided.valid_to or unsure or decided.target is named.memory:
         return decided
+    if not concerns(candidate, named):
+        return replace(decided, reason=f"{decided.reason}; the extractor would correct what another speaker said")
     worth, reason = weigh_correction(case.claim, named, case.message, case.policy)
     verdict = case.inputs.judged.get(case.place) if worth is Worth.DOUBTED else None
     if worth is Worth.DOUBTED:

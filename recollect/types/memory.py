@@ -182,7 +182,7 @@ class Memory:
 
 
 def _slot(key: str) -> str:
-    return key.partition(":")[0].strip().casefold()
+    return key.partition(":")[0].partition("@")[0].strip().casefold()
 
 
 def is_same_but_for_uses(memory: Memory, other: Memory) -> bool:
