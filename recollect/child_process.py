@@ -7,8 +7,11 @@ is each import of it: a project with a `json.py` would have that file executed.
 import sys
 
 FOLDER = sys.prefix
-"""Working folder of the processes that we start: empty entries of PYTHONPATH, and what programs look for beside them, are taken from the
-folder. Who may write to this one may change the interpreter, too."""
+"""Working folder of the processes that we start.
+
+Empty entries of PYTHONPATH, and what programs look for beside them, are taken from the folder. Who may write to this
+one may change the interpreter, too.
+"""
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
