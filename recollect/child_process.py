@@ -1,4 +1,4 @@
-"""How Python is started without the working folder on its path, where a project may lie that nobody trusts. Pure.
+"""How Python is started without the working folder on its path, which may be an untrusted project. Pure.
 
 A module that is run by its name (`python -m`) is looked for in the working folder before the standard library, and so
 is each import of it: a project with a `json.py` would have that file executed.
@@ -7,8 +7,11 @@ is each import of it: a project with a `json.py` would have that file executed.
 import sys
 
 FOLDER = sys.prefix
-"""Where processes of ours work: empty entries of PYTHONPATH, and what programs look for beside them, are taken from the
-folder. Who may write to this one may change the interpreter, too."""
+"""Working folder of the processes that we start.
+
+Empty entries of PYTHONPATH, and what programs look for beside them, are taken from the folder. Who may write to this
+one may change the interpreter, too.
+"""
 
 
 def module_command(module: str, *arguments: str) -> list[str]:

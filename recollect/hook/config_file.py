@@ -1,7 +1,7 @@
 """Edit an agent's JSON configuration: add our hooks, or take them out and leave no trace. Reads and writes the file.
 
 Entries of others keep their places. A backup holds the file's bytes from before, and they come back when nothing else
-has changed since. It lies in our own folder: a project brings along whatever its author likes.
+has changed since. It is in our own folder: a project brings along whatever its author likes.
 """
 
 import json

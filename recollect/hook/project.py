@@ -65,7 +65,7 @@ def _main_worktree(path: str) -> str | None:
     if not common:
         return None
     shared = os.path.realpath(os.path.join(own, common))
-    # `own` may lie in the folder itself, and the folder's `.git` may be a link to that of a worktree.
+    # `own` may be in the folder itself, and the folder's `.git` may be a link to that of a worktree.
     if os.path.dirname(own) != os.path.join(shared, "worktrees"):
         return None
     if os.path.realpath(os.path.join(own, _line(os.path.join(own, "gitdir")))) != os.path.join(path, ".git"):

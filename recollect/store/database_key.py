@@ -63,7 +63,8 @@ class DatabaseKey:
     def from_command(cls, command: str, *, setting: str = KEY_COMMAND_SETTING) -> Self:
         """Run a command, without a shell, and take the only line that it prints; `setting` named it.
 
-        It runs in no folder of the user's: a command such as `python -m keyring` executes what lies where it runs.
+        It does not run in the user's folder: a command such as `python -m keyring` executes modules of the folder where
+        it runs.
 
         Raises:
             BadSettingError: it fails, takes more than a minute, or prints no key.

@@ -116,7 +116,7 @@ class Sessions:
     async def find(self, cookie: str) -> Session | None:
         """Return whose session a cookie is; None if it ended, is forged, or its key is not valid any more.
 
-        One that ends later than any session does is none: nobody keeps a forged one for good.
+        One that ends later than any session does is none: a forged one is not good for years.
 
         Raises:
             StoreUnavailableError: The database does not answer.

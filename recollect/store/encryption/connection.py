@@ -132,7 +132,7 @@ class SealedConnection:
     def require_plain(self, values: Sequence[Any]) -> None:
         """Refuse values that are to be stored as they are and look sealed.
 
-        On its way out, such a value would be opened by the key of the subject that it names: whoever has a copy of the
+        On its way out, such a value would be opened by the key of the subject that it names: a holder of a copy of the
         database could have its content decrypted by naming something so.
 
         Raises:
