@@ -65,10 +65,10 @@ async def _asked(part: ExtractionBatch, runtime: Runtime) -> tuple[_Failure | No
             raise
         return _Failure(reason=str(error), error=error), ExtractionResult()
     if extracted.broke_off:
-        error = ModelError(BROKE_OFF)
+        broke_off = ModelError(BROKE_OFF)
         if part.profile.form.on_error == "skip":
-            raise error
-        return _Failure(reason=BROKE_OFF, error=error), extracted
+            raise broke_off
+        return _Failure(reason=BROKE_OFF, error=broke_off), extracted
     if not extracted.unusable:
         return None, extracted
     return _Failure(reason=extracted.dropped[-1]), extracted

@@ -21,8 +21,8 @@ from recollect.types import LoggedMessage
 
 # From this probability on, what looks like code is shown all the same: 'C++ code for a loop that doubles the field'.
 CODE_THRESHOLD = 0.05
-# Below it a message that only asks is not shown. On 280 open chats none of 644 utterances with evidence is; below 0.1 it
-# would be 0.8 percent of them, since a question often tells something ('which tent for two and a dog?').
+# Below it a message that only asks is not shown. On 280 open chats none of 644 utterances with evidence is; below 0.1
+# 0.8 percent of them would be, since a question often tells something ('which tent for two and a dog?').
 QUESTION_THRESHOLD = 0.07
 
 
