@@ -38,10 +38,10 @@ BEST_SHARE_WEIGHT = 6.7
 KNOWN_SHARE_WEIGHT = 3.8
 # The data alone would give -9: its questions are about two people, while a message about an unknown person or work may
 # well be about other things that are known.
-UNKNOWN_NAMES_WEIGHT = -4.0
+UNKNOWN_NAMES_WEIGHT = -4.5
 # Long memories have more of any message's words by chance: for each factor of e in their mean length.
 LENGTH_WEIGHT = -0.87
-INTERCEPT = -4.6
+INTERCEPT = -4.4
 # Weight of a common English word ("gift", "write") beside other informative words: it says less of what is meant. How
 # few memories have a word is no measure of that: a word that none has would count most of all.
 COMMON_WEIGHT = 0.5

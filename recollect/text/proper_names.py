@@ -54,13 +54,18 @@ def has_no_capitals(term: str) -> bool:
 
 
 def is_function_word(word: str) -> bool:
-    """Return whether a folded word is a function word of any language."""
+    """Return whether a folded word is a function word of any language, and no common English word.
+
+    >>> is_function_word("para"), is_function_word("car")
+    (True, False)
+    """
     return word in _function_words()
 
 
 @cache
 def _function_words() -> frozenset[str]:
-    return frozenset().union(*(language.stop for language in LANGUAGES.values()))
+    found = {word for language in LANGUAGES.values() for word in language.stop}
+    return frozenset(word for word in found if not is_common(word))
 
 
 def is_common(word: str) -> bool:

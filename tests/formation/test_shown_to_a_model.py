@@ -56,7 +56,7 @@ async def test_what_only_looks_like_code_is_shown(engine: AsyncRecollect, parts:
 
 async def test_a_message_with_words_of_others_alone_is_counted_as_such(parts: Components) -> None:
     asking, model = reading(parts)
-    await tell(asking, "Tool result:\nI live in Oslo.")
+    await tell(asking, "> I live in Oslo.")
     assert model.calls == []
     assert parts.metrics.skipped["carried"] == 1
 

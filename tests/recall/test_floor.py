@@ -7,7 +7,7 @@ import pytest
 from recollect.evaluation.injection_run import load_small_talk
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.floor import SMALL_TALK, UNRELATED, is_small_talk
-from recollect.types import MemoryKind
+from recollect.types import KEPT_IMPORTANCE, MemoryKind
 from snapshots import Known, ask, for_prompt, recall, texts, unit
 
 EAST, NORTH, BETWEEN = (1.0, 0.0, 0.0, 0.0), (0.0, 1.0, 0.0, 0.0), (0.6, 0.8, 0.0, 0.0)
@@ -99,7 +99,7 @@ def test_without_an_embedder_words_alone_decide() -> None:
 @pytest.mark.parametrize("kind", [MemoryKind.NOTE, MemoryKind.TURN])
 def test_of_a_handful_only_what_bears_on_the_message_is_shown(message: str, kind: MemoryKind) -> None:
     few = [
-        Known(id=number, text=text, kind=kind, vectors=(EAST,))
+        Known(id=number, text=text, kind=kind, vectors=(EAST,), importance=KEPT_IMPORTANCE)
         for number, text in enumerate(("Ana's car is at the garage.", "Ana paints on Fridays.", "Ana likes figs."), 1)
     ]
     far = unit(0.0, 0.0, 1.0, 0.0)
