@@ -3,8 +3,7 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
-from zoneinfo import ZoneInfo
+from datetime import date, datetime, timedelta, tzinfo
 
 from recollect.dates import ranges
 from recollect.dates.mention import MONTHS, SEASONS, DateMention, Days, mention
@@ -109,7 +108,7 @@ def may_name_english_time(text: str) -> bool:
     return _ANY_TIME.search(text.casefold()) is not None
 
 
-def parse_english(text: str, said_at: datetime, zone: ZoneInfo, default: Direction) -> tuple[DateMention, ...]:
+def parse_english(text: str, said_at: datetime, zone: tzinfo, default: Direction) -> tuple[DateMention, ...]:
     """Return the times that English date words and dates in digits name; see `parse_dates`."""
     if not may_name_english_time(text):
         return ()
@@ -127,7 +126,7 @@ def parse_english(text: str, said_at: datetime, zone: ZoneInfo, default: Directi
     return tuple(sorted(mentions, key=lambda parsed: parsed.span))
 
 
-def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: ZoneInfo) -> DateMention | None:
+def _read(moment: _Moment, read: Callable[[_Moment], Days | None], zone: tzinfo) -> DateMention | None:
     try:
         days = read(moment)
         if days is None:

@@ -14,6 +14,7 @@ from recollect.engine.scope import MemoryScope
 from recollect.engine.withheld import find_withheld, without_withheld
 from recollect.formation.recent_messages import recent_words
 from recollect.formation.runtime import Runtime
+from recollect.formation.user_zones import user_zone
 from recollect.profiles.destinations import DestinationRule
 from recollect.prompt.changes import changes_block, fit_ended
 from recollect.prompt.recent import RecentMessage, RecentRoom, recent_block
@@ -109,6 +110,7 @@ def prompt_recall(
         half_life_days=profile.age.half_life_days,
         cold_start=profile.subject.cold_start,
         rules=scope.withheld,
+        zone=scope.zone,
     )
 
 
@@ -174,11 +176,12 @@ class ContextBuilder:
         """
         tokens = token_limit(request.policy.tokens, self._components.settings)
         now = self._components.clock.now()
-        recall, key = await self._retriever.recall_keyed(request)
+        zone = request.zone or await user_zone(self._components.store, request.subject, self._zone)
+        recall, key = await self._retriever.recall_keyed(replace(request, zone=zone))
         frame = RenderOptions(
             policy=scope.profile.context,
             key=key,
-            zone=self._zone,
+            zone=zone,
             now=now,
             app=scope.opening.app or "",
         )
@@ -239,7 +242,7 @@ class ContextBuilder:
             for words in found
             if (words.message.conversation, words.message.seq) not in quoted
         ]
-        block = recent_block(shown, room, key=frame.key, zone=self._zone)
+        block = recent_block(shown, room, key=frame.key, zone=frame.zone)
         if not block.text:
             return rendered
         recalled = GAP.join(part for part in (rendered.recalled, block.text) if part)

@@ -13,6 +13,7 @@ from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, with_marked_s
 from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
+from recollect.time_zones import day_of, zone_of
 from recollect.types import INTERACTION_MODES, LoggedMessage
 
 # Characters shown of a new message, and of the end of an earlier one that may ask what it answers: the message before,
@@ -37,7 +38,7 @@ def question(source: ExtractionInput, shape: OutputSchema) -> str:
     speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
     interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
     parts = {
-        "{time_zone}": source.time_zone.key,
+        "{time_zone}": str(zone_of(source.messages[-1].said_at, source.time_zone)),
         "{speakers}": ", ".join(quoted(speaker, _MAX_SPEAKER) for speaker in speakers),
         "{quotation}": "\n".join(_marks(source, (*shown, *earlier))),
         "{style}": prompt(f"style.{interaction}.txt"),
@@ -110,7 +111,7 @@ def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:
 
 
 def _day(message: LoggedMessage, source: ExtractionInput) -> str:
-    day = message.said_at.astimezone(source.time_zone).date()
+    day = day_of(message.said_at, source.time_zone)
     return f"{day:%A} {written(day)}"
 
 

@@ -155,8 +155,9 @@ class Recollect(BlockingServices):
             messages: New messages, or the whole history with them: known messages are not logged twice.
             user: User who has the conversation.
             conversation: Your id of the chat; None recognises it by its history.
-            said_at: When they were said (aware): one instant, or one for each message; None is now.
-            scope: Profile, app and characters; by default the settings' profile.
+            said_at: When they were said (aware): one instant, or one for each message; None is now. Another zone than
+                UTC is kept: it decides which day 'yesterday' was.
+            scope: Profile, app, characters and time zone; by default the settings' profile.
 
         Raises:
             BadRequestError: the messages are malformed, or `said_at` has no time zone or another length.
@@ -180,6 +181,7 @@ class Recollect(BlockingServices):
         known_at: datetime | None = None,
         destination: Destination | None = None,
         explain: bool = False,
+        time_zone: str | None = None,
     ) -> Recall:
         """Find the memories relevant to a query, best first, each with its reasons.
 
@@ -191,9 +193,11 @@ class Recollect(BlockingServices):
             at, known_at: What was true, and what was known, at these instants (aware), closed or not; None is now.
             destination: The model that reads the result; what profiles keep from it is left out. None is a person.
             explain: Also say of which parts each score is made (`RecalledMemory.parts`); it takes a little longer.
+            time_zone: Where the asker is, which decides when 'yesterday' was; None: as their own fact says, else the
+                setting.
 
         Raises:
-            BadRequestError: the limit is out of range, or an instant has no time zone.
+            BadRequestError: the limit is out of range, an instant has no time zone, or `time_zone` is none.
         """
         return self._engine.search(
             query,
@@ -204,6 +208,7 @@ class Recollect(BlockingServices):
             known_at=known_at,
             destination=destination,
             explain=explain,
+            time_zone=time_zone,
         )
 
     def get(self, memory_id: str, *, user: str | Subject | None = None) -> Memory:

@@ -159,7 +159,7 @@ def note_of(reading: ParsedMessage, clause: TextSpan, *, stated: bool) -> Candid
 def event_time(mentions: Sequence[DateMention], said_at: datetime) -> datetime:
     """Return when what a note tells began: the first day it names, if that is not ahead, else when it was said."""
     starts = [mention.start for mention in mentions if mention.start <= said_at and not mention.recurs]
-    return min(starts, default=said_at)
+    return min(starts, default=said_at).astimezone(said_at.tzinfo)
 
 
 def _written(reading: ParsedMessage, clause: TextSpan, written: str) -> str:
@@ -249,7 +249,7 @@ def note_of_day(reading: ParsedMessage, sentence: TextSpan) -> Candidate | None:
         speaker=speaker_of(reading.message),
         seq=reading.message.seq,
         quote=reading.quote(sentence),
-        valid_from=min(day.start, reading.message.said_at),
+        valid_from=event_time([day], reading.message.said_at),
     )
 
 

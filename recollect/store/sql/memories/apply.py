@@ -232,7 +232,7 @@ class Changes:
             memory.uses,
             micros(memory.last_used_at),
             self._version,
-            write_detail(memory.detail),
+            write_detail(memory.zoned_detail),
             *self._number_and_app(memory),
         )
 

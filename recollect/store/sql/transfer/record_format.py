@@ -17,6 +17,7 @@ from recollect.store.sql.rows import ERASED as ERASED_MESSAGE
 from recollect.store.sql.rows import STATE_ORDER
 from recollect.store.sql.rows import WHOLE as WHOLE_MESSAGE
 from recollect.text import clean
+from recollect.time_zones import EXAMPLES, read_zone
 from recollect.types import (
     KIND_ORDER,
     MAX_THREAD_CHARACTERS,
@@ -144,6 +145,13 @@ def _instant(value: Any) -> int:
     return to_micros(found)
 
 
+def _zone(value: Any) -> str:
+    text = _text(value)
+    if read_zone(text) is None:
+        raise ValueError(f"is no time zone, as {EXAMPLES} are")
+    return text
+
+
 def _object(value: Any) -> str:
     if not isinstance(value, dict):
         raise ValueError("is no object")
@@ -263,6 +271,7 @@ NUMBER = FieldCodec(_as_is, _whole_within(1, MAX_NUMBER))
 DURATION = FieldCodec(_as_is, _whole_within(0, 2**53))
 LEVEL = FieldCodec(_as_is, _whole_within(WHOLE_MESSAGE, ERASED_MESSAGE))
 INDEXED = FieldCodec(_as_is, _label(MAX_INDEXED_BYTES))
+ZONE = FieldCodec(_as_is, _zone)
 EXTERNAL_ID = FieldCodec(_as_is, _label(MAX_EXTERNAL_ID_BYTES))
 LABEL = FieldCodec(_as_is, _label(MAX_LABEL_BYTES))
 MEMORY_TEXT = FieldCodec(_as_is, _memory_text)
@@ -289,6 +298,8 @@ class Field:
     column: str
     form: FieldCodec
     may_be_null: bool = False
+    may_be_missing: bool = False
+    """Whether a record without it is complete, and null is left out of files."""
 
 
 def _fields(required: Mapping[str, FieldCodec], optional: Mapping[str, FieldCodec]) -> tuple[Field, ...]:
@@ -303,12 +314,15 @@ CONVERSATION = _fields(
         **{"end_reason": LABEL},
     },
 )
-MESSAGE = _fields(
-    {
-        **{"conversation": ID, "seq": PLACE, "parent_seq": COUNT, "role": LABEL, "text": TEXT, "complete": FLAG},
-        **{"said_at": INSTANT, "recorded_at": INSTANT, "hash": WHOLE, "erased": LEVEL},
-    },
-    {"anchor": WHOLE, "name": LABEL, "payload": TEXT},
+MESSAGE = (
+    *_fields(
+        {
+            **{"conversation": ID, "seq": PLACE, "parent_seq": COUNT, "role": LABEL, "text": TEXT, "complete": FLAG},
+            **{"said_at": INSTANT, "recorded_at": INSTANT, "hash": WHOLE, "erased": LEVEL},
+        },
+        {"anchor": WHOLE, "name": LABEL, "payload": TEXT},
+    ),
+    Field("zone", ZONE, may_be_null=True, may_be_missing=True),
 )
 MEMORY = _fields(
     {
@@ -360,7 +374,9 @@ LEDGER = _fields({"key": LEDGER_KEY}, {"at": INSTANT, "version": DURATION})
 def write(fields: tuple[Field, ...], row: Mapping[str, Any]) -> dict[str, Any]:
     """Write a row, column by column."""
     return {
-        field.column: None if row[field.column] is None else field.form.write(row[field.column]) for field in fields
+        field.column: None if row[field.column] is None else field.form.write(row[field.column])
+        for field in fields
+        if not (field.may_be_missing and row[field.column] is None)
     }
 
 
@@ -378,12 +394,13 @@ def read(fields: tuple[Field, ...], record: Any, *, beside: frozenset[str] = fro
     if not isinstance(record, dict):
         raise BadRequestError("is no object")
     names = {field.column for field in fields} | beside
-    if record.keys() != names:
-        wrong = ", ".join(sorted(record.keys() ^ names))[:200]
+    absent = {field.column for field in fields if field.may_be_missing} - record.keys()
+    if record.keys() != names - absent:
+        wrong = ", ".join(sorted(record.keys() ^ (names - absent)))[:200]
         raise BadRequestError(f"has too much or too little: {wrong}")
     found = {}
     for field in fields:
-        value = record[field.column]
+        value = record.get(field.column)
         try:
             found[field.column] = None if value is None and field.may_be_null else field.form.read(value)
         except (ValueError, OverflowError) as error:
