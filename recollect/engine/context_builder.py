@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
@@ -32,6 +32,7 @@ from recollect.types import (
     OmittedMemory,
     Recall,
     RecalledMemory,
+    Subject,
 )
 
 # Maximum share of a prompt's memory tokens for recent messages of other conversations.
@@ -176,8 +177,10 @@ class ContextBuilder:
         """
         tokens = token_limit(request.policy.tokens, self._components.settings)
         now = self._components.clock.now()
-        zone = request.zone or await user_zone(self._components.store, request.subject, self._zone)
-        recall, key = await self._retriever.recall_keyed(replace(request, zone=zone))
+        request = await self._retriever.zoned(request)
+        recall, key = await self._retriever.recall_keyed(request)
+        shows_days = recall.items or elsewhere or (earlier and earlier.ended) or request.subject.kind == "session"
+        zone = request.zone or (await self._zone_of(request.subject) if shows_days else self._zone)
         frame = RenderOptions(
             policy=scope.profile.context,
             key=key,
@@ -208,6 +211,9 @@ class ContextBuilder:
         if elsewhere is not None:
             rendered = await self._with_recent(rendered, elsewhere, frame, tokens, scope.withheld)
         return recall, rendered
+
+    async def _zone_of(self, subject: Subject) -> tzinfo:
+        return await user_zone(self._components.store, subject, self._zone)
 
     async def _with_recent(
         self,

@@ -145,8 +145,7 @@ class AsyncRecollect(Connectable, Services):
             messages: New messages, or the whole history with them: known messages are not logged twice.
             user: User who has the conversation.
             conversation: Your id of the chat; None recognises it by its history.
-            said_at: When they were said (aware): one instant, or one for each message; None is now. Another zone than
-                UTC is kept: it decides which day 'yesterday' was.
+            said_at: When they were said (aware; a zone is kept): one instant, or one for each message; None is now.
             scope: Profile, app, characters and time zone; by default the settings' profile.
 
         Raises:
@@ -177,14 +176,12 @@ class AsyncRecollect(Connectable, Services):
 
         Args:
             query: Words, a question, dates ('last May').
-            user: User whose memories to search.
             limit: Maximum number of memories to return, 1 to 200.
             profile: Profile whose recall policy applies; None is the settings' profile.
             at, known_at: What was true, and what was known, at these instants (aware), closed or not; None is now.
             destination: The model that reads the result; what profiles keep from it is left out. None is a person.
-            explain: Also say of which parts each score is made (`RecalledMemory.parts`); it takes a little longer.
-            time_zone: Where the asker is, which decides when 'yesterday' was; None: as their own fact says, else the
-                setting.
+            explain: Also say of which parts each score is made (`RecalledMemory.parts`).
+            time_zone: Where the asker is; None: as their own fact says, else the setting.
 
         Raises:
             BadRequestError: the limit is out of range, an instant has no time zone, or `time_zone` is none.
@@ -220,8 +217,7 @@ class AsyncRecollect(Connectable, Services):
         """List memories, by default newest first.
 
         Args:
-            kinds: Kinds of memories to list.
-            closed: List closed memories as well.
+            kinds, closed: Kinds of memories to list, and whether to list closed ones as well.
             after: Id of the last memory of the page before; None lists from the newest on.
             tag: Only memories with this tag; empty lists all.
             order: `newest`, `oldest`, `importance`, `uses` or `last_used`, the highest first.
@@ -349,7 +345,6 @@ class AsyncRecollect(Connectable, Services):
 
         Args:
             query: The newest message.
-            user: User whose memories to recall.
             conversation: Your id of the chat; profiles with session memory need it.
             scope: Profile, app and characters.
             messages: The chat before it (OpenAI's shape): what it says is left out, and shows what the query is about.

@@ -199,7 +199,7 @@ class Retriever:
 
         The secret is the same in every process, and unknown outside.
         """
-        request = await self._zoned(request)
+        request = await self.zoned(request)
         recall, key = await self._recall_anywhere(request)
         withheld = await find_withheld(self._components.store, [item.memory for item in recall.items], request.rules)
         # What may not go where the result goes makes room for what may, of which some may not either.
@@ -212,7 +212,7 @@ class Retriever:
                 break
         return omit(recall, withheld), key
 
-    async def _zoned(self, request: RecallRequest) -> RecallRequest:
+    async def zoned(self, request: RecallRequest) -> RecallRequest:
         """Return a request with its subject's time zone, where its words may ask about a time."""
         if request.zone is not None or not self._queries.may_name_time(cleaned(request)):
             return request

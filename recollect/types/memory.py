@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from recollect.clock import Clock
 from recollect.ids import new_id
-from recollect.time_zones import write_zone
 from recollect.types.detail import NO_DETAIL, MemoryDetail
 from recollect.types.shift import Shift
 from recollect.types.subject import Subject
@@ -155,12 +154,6 @@ class Memory:
     detail: MemoryDetail = NO_DETAIL
     number: int = 0
     """Apps only: its integer id at the app's endpoints, assigned by the store; else 0."""
-
-    @property
-    def zoned_detail(self) -> MemoryDetail:
-        """Its detail with the zone of `valid_from`, as it is stored."""
-        zone = write_zone(self.valid_from)
-        return replace(self.detail, zone=zone) if zone else self.detail
 
     @property
     def is_safety_critical(self) -> bool:

@@ -120,8 +120,8 @@ async def test_a_chat_sends_few_statements_with_its_request(
     first, *later = [[sql for sql in sent if "SELECT" in sql] for sent in sent_for]
     assert len(first) <= 8, first
     for selects in later:
-        # The ledger, the states of what it shows, the subject's version; and three of the write to the ledger.
-        assert len(selects) == 6, selects
+        # The ledger, states of what it shows, time zone, the subject's version; three of the write to the ledger.
+        assert len(selects) == 7, selects
 
 
 @pytest.mark.parametrize("kind", DURABLE)

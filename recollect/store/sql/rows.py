@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
@@ -13,7 +13,7 @@ from recollect.clock import from_micros, to_micros
 from recollect.ids import id_text
 from recollect.store.sql.database import Row, SqlConnection
 from recollect.text import clean
-from recollect.time_zones import in_zone
+from recollect.time_zones import in_zone, write_zone
 from recollect.types import (
     KIND_ORDER,
     MAX_OMITTED,
@@ -167,6 +167,12 @@ def read_detail(text: str) -> MemoryDetail:
     known = json.loads(text)
     withheld = tuple(Withheld(**stretch) for stretch in known.get("withheld", ()))
     return MemoryDetail(**{**known, "tags": tuple(known.get("tags", ())), "withheld": withheld})
+
+
+def zoned_detail(memory: Memory) -> MemoryDetail:
+    """Return a memory's detail with the zone of its `valid_from`, as it is stored."""
+    zone = write_zone(memory.valid_from)
+    return replace(memory.detail, zone=zone) if zone else memory.detail
 
 
 def write_detail(detail: MemoryDetail) -> str | None:

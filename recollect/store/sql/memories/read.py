@@ -200,8 +200,7 @@ def facts(db: SqlConnection, subject: Subject, *, most: int | None = None) -> li
 def in_slot(db: SqlConnection, subject: Subject, category: str, key: str) -> Memory | None:
     """Read the active fact of a slot."""
     with db:  # one snapshot
-        known = version_of(db, subject) is not None
-        id_ = fetch_value(db, SQL["in_slot"], subject.key, category, key) if known else None
+        id_ = fetch_value(db, SQL["in_slot"], subject.key, category, key)
         found = [] if id_ is None else memories_within(db, subject, [MemoryId(id_text(id_))])
     return found[0] if found else None
 

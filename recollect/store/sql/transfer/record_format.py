@@ -17,7 +17,6 @@ from recollect.store.sql.rows import ERASED as ERASED_MESSAGE
 from recollect.store.sql.rows import STATE_ORDER
 from recollect.store.sql.rows import WHOLE as WHOLE_MESSAGE
 from recollect.text import clean
-from recollect.time_zones import EXAMPLES, read_zone
 from recollect.types import (
     KIND_ORDER,
     MAX_THREAD_CHARACTERS,
@@ -145,13 +144,6 @@ def _instant(value: Any) -> int:
     return to_micros(found)
 
 
-def _zone(value: Any) -> str:
-    text = _text(value)
-    if read_zone(text) is None:
-        raise ValueError(f"is no time zone, as {EXAMPLES} are")
-    return text
-
-
 def _object(value: Any) -> str:
     if not isinstance(value, dict):
         raise ValueError("is no object")
@@ -271,7 +263,6 @@ NUMBER = FieldCodec(_as_is, _whole_within(1, MAX_NUMBER))
 DURATION = FieldCodec(_as_is, _whole_within(0, 2**53))
 LEVEL = FieldCodec(_as_is, _whole_within(WHOLE_MESSAGE, ERASED_MESSAGE))
 INDEXED = FieldCodec(_as_is, _label(MAX_INDEXED_BYTES))
-ZONE = FieldCodec(_as_is, _zone)
 EXTERNAL_ID = FieldCodec(_as_is, _label(MAX_EXTERNAL_ID_BYTES))
 LABEL = FieldCodec(_as_is, _label(MAX_LABEL_BYTES))
 MEMORY_TEXT = FieldCodec(_as_is, _memory_text)
@@ -322,7 +313,7 @@ MESSAGE = (
         },
         {"anchor": WHOLE, "name": LABEL, "payload": TEXT},
     ),
-    Field("zone", ZONE, may_be_null=True, may_be_missing=True),
+    Field("zone", LABEL, may_be_null=True, may_be_missing=True),
 )
 MEMORY = _fields(
     {
