@@ -37,7 +37,7 @@ FLOORS: tuple[frozenset[str], ...] = (
     frozenset({"dates"}),
     frozenset({"text", "decay"}),
     frozenset({"types"}),
-    frozenset({"concurrency", "ids"}),
+    frozenset({"concurrency", "ids", "time_zones"}),
     frozenset(
         {
             "child_process",

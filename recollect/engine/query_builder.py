@@ -64,9 +64,13 @@ class QueryBuilder:
     def __init__(self, components: Components) -> None:
         """Create a builder over a store."""
         self._components = components
-        self._zone = ZoneInfo(components.settings.time_zone)
+        self.zone = ZoneInfo(components.settings.time_zone)
         self._embedder = _QueryEmbedder(components.clock)
         self._read = lru_cache(maxsize=MAX_READ_QUERIES)(read_query)
+
+    def may_name_time(self, request: RecallRequest) -> bool:
+        """Return whether a cleaned request may ask about a time."""
+        return self._read(request.text).may_name_time
 
     def forget_texts(self) -> None:
         """Drop the texts of queries that are kept."""
@@ -89,7 +93,7 @@ class QueryBuilder:
 
     def query_now(self, request: RecallRequest, embedded: QueryVector, now: datetime) -> Query:
         """Do as `query` for a request that reads no newest memories of a tag."""
-        return make_query(request, vector=embedded.vector, now=now, zone=self._zone, read=self._read)
+        return make_query(request, vector=embedded.vector, now=now, zone=self.zone, read=self._read)
 
     async def query(
         self, request: RecallRequest, embedded: QueryVector, subjects: Sequence[Subject], now: datetime
@@ -104,7 +108,7 @@ class QueryBuilder:
         """
         if embedded.failure:
             request = replace(request, policy=without_similarity(request.policy))
-        query = make_query(request, vector=embedded.vector, now=now, zone=self._zone, read=self._read)
+        query = make_query(request, vector=embedded.vector, now=now, zone=self.zone, read=self._read)
         return replace(query, newest=await self._newest(subjects, request)) if request.tag else query
 
     async def _newest(self, subjects: Sequence[Subject], request: RecallRequest) -> frozenset[bytes]:

@@ -21,6 +21,7 @@ from recollect.engine.unindexed_reader import UnindexedReader
 from recollect.engine.withheld import find_withheld, omit
 from recollect.errors import BadRequestError, SpaceMovedError, StaleSubjectError
 from recollect.formation.runtime import Runtime
+from recollect.formation.user_zones import user_zone
 from recollect.providers.embedder_router import EmbedderRouter
 from recollect.recall.ann import AnnPlanner
 from recollect.recall.as_of import SnapshotItem, build_snapshot
@@ -171,6 +172,8 @@ class Retriever:
         if embedder is None or embedders or self._unindexed.waits_now(request, subjects):
             return None
         request, now = cleaned(request), clock.now()
+        if request.zone is None and self._queries.may_name_time(request):
+            return None
         embedded = self._queries.embed_now(request, embedder)
         if embedded is None:
             return None
@@ -199,6 +202,7 @@ class Retriever:
 
         The secret is the same in every process, and unknown outside.
         """
+        request = await self.zoned(request)
         recall, key = await self._recall_anywhere(request)
         withheld = await find_withheld(self._components.store, [item.memory for item in recall.items], request.rules)
         # What may not go where the result goes makes room for what may, of which some may not either.
@@ -210,6 +214,13 @@ class Retriever:
             if not found:
                 break
         return omit(recall, withheld), key
+
+    async def zoned(self, request: RecallRequest) -> RecallRequest:
+        """Return a request with its subject's time zone, where its words may ask about a time."""
+        if request.zone is not None or not self._queries.may_name_time(cleaned(request)):
+            return request
+        zone = await user_zone(self._components.store, request.subject, self._queries.zone)
+        return replace(request, zone=zone)
 
     async def _recall_anywhere(self, request: RecallRequest) -> tuple[Recall, bytes]:
         """Find memories whatever rules there are, but for those that are known to be withheld."""
@@ -351,6 +362,7 @@ async def recall_past(components: Components, runtime: Runtime, request: RecallR
 
     request, subject = cleaned(request), request.subject
     queries, runtime = QueryBuilder(components), await runtime.for_subject(subject)
+    request = replace(request, zone=request.zone or runtime.zone)
     embedder, store, clock = runtime.embedder, components.store, components.clock
     embedded = await queries.embed(request, embedder)
     started = clock.monotonic()

@@ -7,8 +7,8 @@ message can pretend to be part of the question. An answer that breaks off is ask
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from pydantic import ValidationError
 
@@ -25,6 +25,7 @@ from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import Exchange, ExtractionInput, readable, speaker_of
 from recollect.providers.protocols import LanguageModel, ModelUsage
 from recollect.text import clean, squeeze
+from recollect.time_zones import day_of, zone_of
 from recollect.types import Candidate, LoggedMessage
 
 # Cap on one answer: more items mean a runaway or manipulated model.
@@ -186,7 +187,7 @@ _SHOWN_SUMMARIZED, _MIN_SHOWN_SUMMARIZED = 24_000, 200
 
 
 async def summarize_by_model(
-    turns: Sequence[Exchange], model: LanguageModel, *, zone: ZoneInfo, max_characters: int
+    turns: Sequence[Exchange], model: LanguageModel, *, zone: tzinfo, max_characters: int
 ) -> Summary:
     """Ask for a summary, and keep the sentences that are safe in a prompt.
 
@@ -212,10 +213,10 @@ async def summarize_by_model(
     return _kept(redact(own_words(clean(text), speaker="assistant")), spoken[-1], max_characters)
 
 
-def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:
+def _summary_question(messages: Sequence[LoggedMessage], zone: tzinfo) -> str:
     each = max(_MIN_SHOWN_SUMMARIZED, _SHOWN_SUMMARIZED // len(messages))
     parts = {
-        "{time_zone}": zone.key,
+        "{time_zone}": str(zone_of(messages[-1].said_at, zone)),
         "{messages}": "\n".join(_summary_line(message, zone, each) for message in messages),
     }
     lines = []
@@ -226,8 +227,8 @@ def _summary_question(messages: Sequence[LoggedMessage], zone: ZoneInfo) -> str:
     return "\n".join(lines)
 
 
-def _summary_line(message: LoggedMessage, zone: ZoneInfo, max_characters: int) -> str:
-    day = message.said_at.astimezone(zone).date()
+def _summary_line(message: LoggedMessage, zone: tzinfo, max_characters: int) -> str:
+    day = day_of(message.said_at, zone)
     speaker = json.dumps(speaker_of(message)[:80], ensure_ascii=False)
     # A JSON string: no line feed or quote in a message can end its quotation.
     return f"- {day:%A} {written(day)}, {speaker}: {json.dumps(readable(message)[:max_characters], ensure_ascii=False)}"

@@ -14,6 +14,7 @@ from recollect.extraction.redaction import redact
 from recollect.extraction.schemas.output_schema import MAX_SHOWN_MEMORY, OutputSchema, prompt, quoted
 from recollect.extraction.sources import ExtractionInput, readable, speaker_of
 from recollect.lazy_pattern import LazyPattern
+from recollect.time_zones import day_of, zone_of
 from recollect.types import INTERACTION_MODES, LoggedMessage, Memory, MemoryKind
 
 # Characters shown of a new message, and of the end of an earlier one that may ask what it answers: the message before,
@@ -45,7 +46,7 @@ def question(source: ExtractionInput, shape: OutputSchema, *, given: Sequence[st
     speakers = sorted({speaker_of(m) for m in source.messages if m.role in source.sources})
     interaction = source.interaction if source.interaction in INTERACTION_MODES else INTERACTION_MODES[0]
     parts = {
-        "{time_zone}": source.time_zone.key,
+        "{time_zone}": str(zone_of(source.messages[-1].said_at, source.time_zone)),
         "{speakers}": ", ".join(quoted(speaker, _MAX_SPEAKER) for speaker in speakers),
         "{quotation}": "\n".join(_marks(source, (*shown, *earlier))),
         "{style}": prompt(f"style.{interaction}.txt"),
@@ -135,7 +136,7 @@ def _messages(source: ExtractionInput, *, whole: bool) -> list[str]:
 
 
 def _day(message: LoggedMessage, source: ExtractionInput) -> str:
-    day = message.said_at.astimezone(source.time_zone).date()
+    day = day_of(message.said_at, source.time_zone)
     return f"{day:%A} {written(day)}"
 
 

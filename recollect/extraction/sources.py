@@ -6,9 +6,9 @@
 from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from functools import lru_cache
 from threading import Lock
-from zoneinfo import ZoneInfo
 
 from recollect.chat.content import speaker_name
 from recollect.extraction.chat_bridges import labelled_parts
@@ -44,7 +44,7 @@ class ExtractionInput:
     subject: Subject
     sources: frozenset[str] = frozenset({"user"})
     """Roles whose words may form memories."""
-    time_zone: ZoneInfo
+    time_zone: tzinfo
     """Decides when the subject's days begin."""
     neighbours: tuple[Memory, ...] = ()
     """Existing memories near the messages; may be empty."""

@@ -51,7 +51,8 @@ class ServerSettings(EnvironmentSettings):
         description="User of requests without an identity, on a loopback address; empty: such requests are anonymous.",
     )
     time_zone: str = Field(
-        default="UTC", description="Time zone of the users (IANA name), used to resolve dates such as 'yesterday'."
+        default="UTC",
+        description="Time zone (IANA name) of users of whom none is known, used to resolve dates such as 'yesterday'.",
     )
     auth: Literal["auto", "required", "off"] = Field(
         default="auto",

@@ -141,7 +141,7 @@ class Memory:
     confidence: float = 1.0
     speaker: str = ""  # who said it
     valid_from: datetime
-    """When it became true in the world, not when it was stored."""
+    """When it became true in the world, not when it was stored; in the zone in which it was said, or in UTC."""
     valid_to: datetime | None = None
     """When it stopped being true; None while it holds."""
     known_from: datetime

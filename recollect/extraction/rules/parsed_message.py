@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from zoneinfo import ZoneInfo
+from datetime import UTC, tzinfo
 
 from recollect.chat.content import speaker_name
 from recollect.dates import DateMention, Direction, parse_dates
@@ -11,11 +11,11 @@ from recollect.extraction.quotes import without_quoted
 from recollect.extraction.sentences import TextSpan, fold
 from recollect.extraction.sources import ExtractionInput, readable, speaker_label
 from recollect.extraction.transcripts import is_third_party, without_transcript
+from recollect.time_zones import zone_of
 from recollect.types import LoggedMessage
 
 # Confidence of plain statements, of statements read from running talk, and of those the speaker doubts.
 PLAIN, READ, DOUBTED = 1.0, 0.8, 0.5
-_UTC = ZoneInfo("UTC")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class ParsedMessage:
     """`seq` of the speaker's previous message; 0 for the first."""
     previous_texts: tuple[str, ...] = ()
     """The speaker's previous messages, newest first."""
-    zone: ZoneInfo = _UTC
+    zone: tzinfo = UTC
     """Decides when the speaker's days begin."""
 
     def quote(self, clause: TextSpan) -> str:
@@ -70,17 +70,18 @@ def parse_messages(source: ExtractionInput) -> Iterator[ParsedMessage]:
         masked = without_quoted(fold(text))
         if not between_people and is_third_party(masked):
             continue
+        zone = zone_of(message.said_at, source.time_zone)
         yield ParsedMessage(
             message=message,
             text=text,
-            mentions=parse_dates(text, said_at=message.said_at, zone=source.time_zone, default=Direction.AHEAD),
+            mentions=parse_dates(text, said_at=message.said_at, zone=zone, default=Direction.AHEAD),
             speaker=speaker_label(message),
             between_people=between_people,
             masked=masked if between_people else without_transcript(masked),
             previous_reply=_last_reply(message, known),
             to_assistant=not any(other.role == "assistant" and speaker_name(other.name) for other in known),
             previous_texts=_previous_texts(message, known),
-            zone=source.time_zone,
+            zone=zone,
             previous_seq=max(
                 (other.seq for other in known if _is_of(message, other) and other.seq < message.seq), default=0
             ),
