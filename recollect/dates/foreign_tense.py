@@ -49,7 +49,7 @@ class DatedClause:
 
     @property
     def one_day(self) -> Direction | None:
-        """Where the one day lies that its weekday means; None if it may mean every week."""
+        """The direction of the one day that its weekday means; None if it may mean every week."""
         return None if self._is_habit else certain(self._tense())
 
     def _tense(self) -> Tense | None:

@@ -153,7 +153,7 @@ def recurs(text: str, start: int, end: int) -> bool:
 
 
 def one_day(text: str, start: int, end: int) -> Direction | None:
-    """Return where the one day lies that a weekday means; None if it may mean every week.
+    """Return the direction of the one day that a weekday means; None if it may mean every week.
 
     A sentence in the present tense may tell of either: 'My day off is Tuesday', 'My exam is on Tuesday'. One in the
     past tense, or of the future alone, tells of one day.

@@ -21,7 +21,7 @@ class Origin(Enum):
     """Where words come from that a message carries and that are not its speaker's own."""
 
     MEMORY = "memory"
-    """Put into the prompt by Recollect, or passing for that: shown to nobody again."""
+    """Put into the prompt by Recollect, or passing for that: not shown again."""
     MARKUP = "markup"
     """Marks without words: tags, marks of quoted lines."""
     WRAPPED = "wrapped"
@@ -132,7 +132,7 @@ def shortened(words: str, head: int, tail: int) -> str:
 
 
 def fitted(words: str, limit: int) -> str:
-    """Leave out the middle of words that are too long for a prompt, or the end of short ones; a mark stands there.
+    """Leave out the middle of words that are too long for a prompt, or the end of short ones; a mark takes its place.
 
     >>> fitted("I live in Oslo.", 8), fitted("I live in Oslo.", 20)
     ('I live …', 'I live in Oslo.')

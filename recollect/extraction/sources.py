@@ -79,7 +79,7 @@ def readable(message: LoggedMessage) -> str:
 
 
 def readable_words(text: str, role: str, name: str | None, *, quotations: bool = False) -> str:
-    """Return the readable words of what somebody said, without the label that a chat bridge put before them.
+    """Return the readable words of what a speaker said, without the label that a chat bridge put before them.
 
     Those of several speakers keep their names. Who writes through a bridge talks to the assistant, as a user does.
     """

@@ -113,7 +113,7 @@ async def weigh(
 async def _embed_rewritten(
     resolved: Sequence[ResolvedCandidate], by_text: dict[str, tuple[Vector, ...]], runtime: Runtime
 ) -> None:
-    """Add the vectors of what the judge wrote anew."""
+    """Add the vectors of what the judge rewrote."""
     texts = {decided.candidate.text for decided in resolved if decided.adds} - by_text.keys()
     pieces = {text: chunks(text) or [text] for text in sorted(texts)}
     if not texts:
@@ -248,7 +248,7 @@ async def _resolve_part(
 def _fitting(
     verdicts: Mapping[int, JudgeVerdict], batch: ExtractionBatch, proven: Sequence[Claim]
 ) -> dict[int, JudgeVerdict]:
-    """Hold the words in which the judge wrote memories anew against what holds for every memory."""
+    """Hold the words in which the judge rewrote memories against what holds for every memory."""
     written = {
         place: Claim(replace(proven[place].candidate, text=redact(verdict.text)), proven[place].evidence)
         for place, verdict in verdicts.items()

@@ -48,7 +48,7 @@ def test_a_models_day_does_not_count_where_a_weekly_day_is_named(text: str) -> N
 @pytest.mark.parametrize("text", WEEKLY)
 def test_a_weekly_day_makes_no_plan(text: str) -> None:
     message = logged(1, text)
-    candidates = extract_by_rules(source(message))
+    candidates = read_by_rules(source(message)).candidates
 
     assert all(candidate.type != "plan" for candidate in candidates)
     assert all(candidate.valid_from == message.said_at for candidate in candidates)
