@@ -188,7 +188,7 @@ class Measurement:
 
 
 async def measure(measurement: Measurement, code: str, language: Language, size: int, *, test: bool) -> list[Counts]:
-    """Count over one user: requests that name somebody known, unrelated ones, and ones about the user."""
+    """Count over one user: requests that name a known person, unrelated ones, and ones about the user."""
     named, unrelated, general = Counts(), Counts(), Counts()
     entities = language.test if test else language.dev
     told = [*entities.persons, *entities.things]

@@ -220,11 +220,10 @@ class AsyncRecollect(Connectable, Services):
             kinds: Kinds of memories to list; None: notes, facts, episodes, and the quotations that are kept.
             closed: List closed ones as well.
             after: Id of the last memory of the page before; None lists from the newest on.
-            tag: Only memories with this tag; empty lists all.
             order: `newest`, `oldest`, `importance`, `uses` or `last_used`, the highest first.
             limit: Maximum number of memories to return.
             at, known_at, destination: As in `search`.
-            where: Only memories of this class, category, conversation or time of storing.
+            tag, where: Only memories with this tag, and of this class, category, conversation or time of storing.
 
         Raises:
             UnknownMemoryError: `after` is not an id.

@@ -166,14 +166,6 @@ class _Passage:
     is_pasted: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedSummary:
-    """Result of checking a paragraph: the messages it sums up, or why it is dropped."""
-
-    evidence: tuple[Evidence, ...]
-    reason: str
-
-
 def check_evidence(
     candidate: Candidate,
     messages: Sequence[LoggedMessage],
@@ -366,28 +358,6 @@ def _assented(candidate: Candidate, message: LoggedMessage, yes: bool, question:
     if not yes and not candidate.ends and not _NEGATION.search(candidate.text):
         return CheckedEvidence(None, "says what was answered with no")
     return CheckedEvidence(evidence_of(message, readable(message).strip()), "")
-
-
-def check_summary(candidate: Candidate, messages: Sequence[LoggedMessage], sources: frozenset[str]) -> CheckedSummary:
-    """Check a paragraph against the messages it sums up: they must contain a fair share of its words.
-
-    Args:
-        candidate: From any extractor; nothing in it is trusted.
-        messages: The messages that were summed up.
-        sources: Roles that may form memories.
-    """
-    given = {message.seq: message for message in messages}
-    summed = [given[seq] for seq in candidate.sums_up if seq in given]
-    if len(summed) < len(candidate.sums_up):
-        return CheckedSummary((), "sums up messages it was not given")
-    foreign = next((message.role for message in summed if message.role not in sources), None)
-    if foreign:
-        return CheckedSummary((), f"rests on the words of the {foreign}, who is no source here")
-    spoken_terms = {term for message in summed for term in terms(f"{message.name or message.role} {readable(message)}")}
-    stated = set(terms(candidate.text))
-    if len(stated & spoken_terms) < MIN_SHARED_WORDS * max(len(stated), 1):
-        return CheckedSummary((), "says what is not in the conversation")
-    return CheckedSummary(tuple(evidence_of(message) for message in summed), "")
 
 
 def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:

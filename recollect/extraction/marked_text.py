@@ -75,7 +75,7 @@ class MarkedText:
             colour = bytes((_ORIGINS.index(origin) + 1,))
             for start, end in spans:
                 paint[start:end] = colour * (min(end, len(text)) - start)
-        edges = [place for place, (one, other) in enumerate(pairwise(paint), start=1) if one != other]
+        edges = [place for place, (left, right) in enumerate(pairwise(paint), start=1) if left != right]
         bounds = [0, *edges, len(text)] if text else []
         marked = ((start, end, paint[start]) for start, end in pairwise(bounds) if paint[start])
         return cls(text, tuple(MarkedSpan(start, end, _ORIGINS[colour - 1]) for start, end, colour in marked))

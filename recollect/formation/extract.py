@@ -7,7 +7,7 @@ from typing import Any
 
 from recollect.concurrency import run_in_thread_if_large
 from recollect.extraction.provenance import with_characters
-from recollect.extraction.rules.forgetting import FORGET_REQUEST_MARK
+from recollect.extraction.rules.forget_candidates import FORGET_REQUEST_MARK
 from recollect.extraction.sources import is_read_whole
 from recollect.formation.batch import ExtractionBatch, ignored
 from recollect.formation.bisection import propose_in_parts
@@ -66,7 +66,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     """Form notes and facts of the next messages of a conversation.
 
     Compute first, then store: nothing is held while a model answers, and what the decisions rest on is checked by its
-    version when they are committed. Reads are gathered: each is a way to another thread and back.
+    version when they are committed. A question stays for its answer where it is no memory itself.
     """
     key = lease.key
     profile, options, opened = await _settings(lease, runtime)
@@ -86,7 +86,6 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     told, refused = await _admitted(read, gone, options, runtime)
     played, invented = await part_games(told, gone, key, runtime)
     left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
-    # A question stays for its answer where it is no memory itself.
     parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
     closes, abandoned = await close_abandoned(hot, gone, lease, runtime, kinds=FORMED)
     batch = ExtractionBatch(
@@ -108,14 +107,14 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         return await extract(lease, replace(runtime, known=KnownMemories(runtime.store)))
     await _count(left, batch, runtime)
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
-    decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
+    again = [*log_repeated_parts(batch, parts, runtime), *await _left_out(batch, extracted, runtime)]
+    decisions = [*await _unknown(decisions, lease, runtime), *again]
     changes = [*changes, *await _kept(batch, extracted, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
-    again = log_repeated_parts(batch, parts, runtime)
     return FormationResult(
         formed_seq=batch.formed_seq,
         changes=(*closes, *batch.back.closes, *batch.back.changes, *batch.back.added, *changes, *old),
-        decisions=(*abandoned, *again, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
+        decisions=(*abandoned, *batch.back.decisions, *decisions, *why, *skipped(refused, batch, runtime)),
         subject_version=hot.version,
         user_characters=characters([message for message in new if message.role == "user"]),
     )

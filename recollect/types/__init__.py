@@ -60,8 +60,6 @@ from recollect.types.ledger import (
 )
 from recollect.types.maintenance import MaintenanceLease, MaintenanceReport, StaleTerms, closed_memory
 from recollect.types.memory import (
-    KEPT_IMPORTANCE,
-    KIND_ORDER,
     NO_COMPARISON,
     Action,
     AddMemory,
@@ -75,7 +73,6 @@ from recollect.types.memory import (
     MarkWords,
     Memory,
     MemoryId,
-    MemoryKind,
     MemoryState,
     MessageRef,
     NewNote,
@@ -87,6 +84,7 @@ from recollect.types.memory import (
     WeakenMemory,
     is_same_but_for_uses,
 )
+from recollect.types.memory_kind import KEPT_IMPORTANCE, KIND_ORDER, MemoryKind
 from recollect.types.memory_order import MemoryOrder
 from recollect.types.memory_pair import MemoryPair, NearDuplicates
 from recollect.types.memory_traits import ANY_TRAITS, MemoryTraits

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from recollect.ids import is_unstored
-from recollect.types.memory import KIND_ORDER, Memory, MemoryId, Vectors, shortened
+from recollect.types.memory import Memory, MemoryId, Vectors, shortened
+from recollect.types.memory_kind import KIND_ORDER
 from recollect.types.subject import Subject
 from recollect.types.vector_blocks import VectorBlocks
 

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.evidence import check_evidence, check_summary
+from recollect.extraction.evidence import check_evidence
 from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import ExtractionInput
+from recollect.extraction.summary_evidence import check_summary
 from recollect.extraction.without_model import (
     MAX_CONTENT_CHARACTERS,
     extract_paragraph,

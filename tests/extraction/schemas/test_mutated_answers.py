@@ -8,10 +8,11 @@ import pytest
 from extractor_inputs import logged, source
 from integration.malformed import PROFILES, SAID, good
 from recollect.errors import ModelError
-from recollect.extraction.evidence import check_evidence, check_summary
+from recollect.extraction.evidence import check_evidence
 from recollect.extraction.llm import extract_by_model
 from recollect.extraction.schemas import schema_for
 from recollect.extraction.sources import ExtractionInput
+from recollect.extraction.summary_evidence import check_summary
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_output import parse_model_output
 from recollect.providers.openai_wire import near, wanted
