@@ -47,8 +47,8 @@ class ToldStory:
     """The active notes and facts after the last session."""
 
 
-# Seconds that a turn waits for its requests to forget: on a slow machine, too, they end before the next turn.
-_FORGET_WAIT_S = 60.0
+# Seconds that a turn waits for its memory, its log and its requests to forget: a busy machine changes no prompt.
+_PATIENCE_S = 600.0
 
 
 async def tell(
@@ -58,7 +58,12 @@ async def tell(
     clock = FakeClock(story.session[0].said_at(0))
     parts = Components(
         settings=Settings(
-            database_url=url, time_zone=story.time_zone, profile="default", upstream_url="http://upstream.test/v1"
+            database_url=url,
+            time_zone=story.time_zone,
+            profile="default",
+            upstream_url="http://upstream.test/v1",
+            recall_timeout_s=_PATIENCE_S,
+            commit_timeout_s=_PATIENCE_S,
         ),
         clock=clock,
         store=await open_store(url, clock=clock),
@@ -77,7 +82,7 @@ async def tell(
             await engine.form()
             for place, turn in enumerate(session.turns):
                 clock.set(session.said_at(place))
-                with patch.object(turn_service, "FORGET_WAIT_S", _FORGET_WAIT_S):
+                with patch.object(turn_service, "FORGET_WAIT_S", _PATIENCE_S):
                     lines = await _say(proxy, upstream, story, number, place)
                 if turn.is_follow_up:
                     asked.append(AskedTurn(session=number, turn=turn, lines=lines))
