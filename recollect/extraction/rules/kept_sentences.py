@@ -67,7 +67,7 @@ def kept_sentences(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[K
         reading: The message.
         pieces: Its sentences, others' words blanked.
     """
-    if not pieces or reading.message.role != "user" or len(reading.text) > MAX_MESSAGE:
+    if not pieces or reading.message.role != "user" or len(reading.text) > MAX_MESSAGE or not _is_mostly_own(reading):
         return []
     gate = shipped_gate()
     judged = log_odds_of(gate, reading, pieces)
@@ -75,9 +75,13 @@ def kept_sentences(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[K
     if probability < MESSAGE_THRESHOLD:
         return []
     likely = sorted(zip(judged[1:], pieces, strict=False), key=lambda pair: -pair[0])
-    meant = [(odds, piece) for odds, piece in likely if _is_meant(reading, piece)]
     further = log(FURTHER_THRESHOLD / (1 - FURTHER_THRESHOLD))
-    kept = [piece for rank, (odds, piece) in enumerate(meant) if not rank or odds >= further]
+    # A sentence that is not meant may be what made the message likely: the others are judged by themselves.
+    kept = [
+        piece
+        for rank, (odds, piece) in enumerate(likely)
+        if (not rank or odds >= further) and _is_meant(reading, piece)
+    ]
     return [KeptSentence(piece, probability) for piece in sorted(kept, key=lambda piece: piece.start)]
 
 
@@ -122,6 +126,12 @@ def statement_probability(message: LoggedMessage, around: Sequence[LoggedMessage
         turn=message.seq - 1,
     )
     return float(shipped_gate().probabilities(source).max())
+
+
+def _is_mostly_own(reading: ParsedMessage) -> bool:
+    """Return whether at least half of a message is its speaker's: the quotation of it would tell of others' words."""
+    own, whole = (len("".join(text.split())) for text in (reading.masked, reading.message.text))
+    return 2 * own >= whole
 
 
 def _is_meant(reading: ParsedMessage, sentence: TextSpan) -> bool:
