@@ -109,7 +109,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     await _count(left, batch, runtime)
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
-    changes = [*changes, *await _kept(batch, runtime)]
+    changes = [*changes, *await _kept(batch, new, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     again = log_repeated_parts(batch, parts, runtime)
     return FormationResult(
@@ -121,14 +121,14 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     )
 
 
-async def _kept(batch: ExtractionBatch, runtime: Runtime) -> list[StrengthenMemory]:
+async def _kept(batch: ExtractionBatch, said: Sequence[LoggedMessage], runtime: Runtime) -> list[StrengthenMemory]:
     """Weigh the quotations of messages that are worth keeping, where no model forms notes of them."""
     form = batch.profile.form
     if runtime.model is not None or not form.turns or form.extractor != "memories":
         return []
     source = extraction_input(batch, runtime)
     return await run_in_thread_if_large(
-        characters(batch.messages), lambda: kept_turns(source, batch.hot), above=LARGE_BATCH
+        characters(batch.messages), lambda: kept_turns(source, batch.hot, said), above=LARGE_BATCH
     )
 
 

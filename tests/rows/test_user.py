@@ -28,7 +28,7 @@ NOBODY = IdentityPolicy(default_user="", trusted=True, jwt_secret=None)
 # Plain questions that find their sentence, of those in `PLAIN`.
 FOUND = 24
 # Updates that a prompt shows before what they change, of those in `UPDATES` whose older statement it shows.
-NEWER_FIRST = 15
+NEWER_FIRST = 11
 OF_USER = {"x-recollect-profile": "user"}
 ANA = {**OF_USER, "x-openwebui-user-id": "ana"}
 

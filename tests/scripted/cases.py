@@ -43,8 +43,9 @@ The store's memories are those that are listed: notes, facts, and quotations tha
   fact of the same words are not, nor two slots that one sentence states, nor quotations: what is said twice is.
 - **closed**: a memory that was held, matches and has ended; it stands in the history. Or it is a dated quotation, and
   what ended it is held as well.
-- **absent**: no active memory matches all these words, or it is a *false memory*; a quotation is *kept* for nothing. Of
-  a fact that quotes a sentence, its slot counts.
+- **absent**: no active memory matches all these words, or it is a *false memory*; of a fact that quotes a sentence, its
+  slot counts. A quotation that matches an entry of `holds` or `may` may have other words as well; any other one is
+  *kept* for nothing.
 - **only**: an active memory that matches no entry of `holds` and `may` is false, or kept for nothing, as well.
 - **first**: the best result matches. Standing facts come first whatever is asked, as a block; so the best is one of
   them, or the first result behind them.

@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from recollect.text.source_marks import words_said
 from recollect.types import Memory, MemoryKind, RecalledMemory
 
-from .cases import Asked, Case, Entry, all_in, line_of, slot_of
+from .cases import Asked, Case, Entry, Item, all_in, line_of, slot_of
 from .playback import Played
 
 # A question's words must be among so many results behind the standing facts.
@@ -70,34 +70,57 @@ def _false(played: Played) -> Iterator[Finding]:
     store = played.case.store
     for memory in played.active:
         line = line_of(memory)
-        quotes = memory.kind is MemoryKind.TURN
-        stated = slot_of(memory) if memory.kind is MemoryKind.FACT and words_said(memory.text) else line
-        refused = next((words for words in store.absent if all_in(words, stated)), None)
+        expected = any(entry.matches(memory) for entry in (*store.holds, *store.may))
+        refused = next((words for words in store.absent if all_in(words, _stated(memory))), None)
         if _is_told_with_its_end(played, memory):
             continue
-        if refused is not None:
-            yield Finding(Flaw.KEPT if quotes else Flaw.FALSE, line, "" if quotes else f"says {' + '.join(refused)}")
-        elif store.only and not any(entry.matches(memory) for entry in (*store.holds, *store.may)):
-            yield Finding(Flaw.KEPT if quotes else Flaw.FALSE, line, "" if quotes else "is not to be held")
+        if memory.kind is MemoryKind.TURN:
+            if not expected and (store.only or refused is not None):
+                yield Finding(Flaw.KEPT, line)
+        elif refused is not None:
+            yield Finding(Flaw.FALSE, line, f"says {' + '.join(refused)}")
+        elif store.only and not expected:
+            yield Finding(Flaw.FALSE, line, "is not to be held")
+
+
+def _stated(memory: Memory) -> str:
+    """Return what a memory states: of a fact that quotes a sentence, its slot."""
+    is_quoting_fact = memory.kind is MemoryKind.FACT and words_said(memory.text) is not None
+    return slot_of(memory) if is_quoting_fact else line_of(memory)
 
 
 def _is_told_with_its_end(played: Played, memory: Memory) -> bool:
     """Return whether a memory quotes what ended later, and a memory is held that rests on the message that ended it."""
     if memory.kind is not MemoryKind.TURN and words_said(memory.text) is None:
         return False
+    held = {turn for other in played.active for turn in played.rests_on(other)}
     ended = [entry for entry in played.case.store.closed if entry.matches(memory)]
-    return bool(ended) and all(_ends(played, entry) for entry in ended)
+    if ended:
+        return all(_ending(played.case, entry) & held for entry in ended)
+    return memory.kind is MemoryKind.TURN and bool(_later_values(played, memory) & held)
 
 
-def _ends(played: Played, entry: Entry) -> bool:
-    """Return whether a memory is held that rests on a message that ended what an entry says."""
-    ending = {
-        f"{number}.{item.turn}"
-        for number, session in enumerate(played.case.session, start=1)
-        for item in session.model
-        if item.ends and entry.says_all(item.ends.lower())
+def _ending(case: Case, entry: Entry) -> set[str]:
+    """Return the turns that end what an entry says."""
+    return {turn for turn, item in _items(case) if item.ends and entry.says_all(item.ends.lower())}
+
+
+def _later_values(played: Played, memory: Memory) -> set[str]:
+    """Return the turns that give a slot another value than the quoted turn."""
+    items = list(_items(played.case))
+    old = [(place, item) for place, (turn, item) in enumerate(items) if turn in played.rests_on(memory) and item.key]
+    return {
+        turn
+        for place, item in old
+        for turn, other in items[place + 1 :]
+        if other.key == item.key and other.value != item.value
     }
-    return any(ending & played.rests_on(memory) for memory in played.active)
+
+
+def _items(case: Case) -> Iterator[tuple[str, Item]]:
+    """Yield the items of a good model with their turns ("2.1"), in order."""
+    for number, session in enumerate(case.session, start=1):
+        yield from ((f"{number}.{item.turn}", item) for item in session.model)
 
 
 def _missing(played: Played) -> Iterator[Finding]:

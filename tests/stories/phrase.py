@@ -10,10 +10,8 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-# A stop after these does not end a sentence: "St. Paul's". Who said a quotation, and when, belongs to its end.
-_SENTENCE_END = re.compile(
-    r"(?<=[.!?])(?<!\bSt\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDra\.)[\"'”’)]*+\s(?!\(said by )"
-)
+# A stop after these does not end a sentence: "St. Paul's".
+_SENTENCE_END = re.compile(r"(?<=[.!?])(?<!\bSt\.)(?<!\bDr\.)(?<!\bMr\.)(?<!\bMrs\.)(?<!\bDra\.)[\"'”’)]*+\s")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Something that a story refuses is false, with one exception: a dated quotation o
 together with what the user said later about it, is `OLDER`.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -127,11 +128,16 @@ class _Refused:
     """It may have been true once: the story does not rule it out altogether."""
 
 
+# "The user" said it, and it need not be about them.
+_FRAME = re.compile(r"^[\w ]+ said: (?=\")")
+
+
 def _refused(once: Sequence[str], always: Sequence[str], line: str) -> _Refused | None:
     """Return the first phrase that a line states: of those that are never true, else of those that are not true now."""
+    line = _FRAME.sub("", line)
     for phrases, can_be_older in ((always, False), (once, True)):
         for words in dict.fromkeys(phrases):
-            stated = next((sentence for sentence in sentences(line) if phrase(words).is_in(sentence)), None)
+            stated = next((each for each in sentences(line) if phrase(words).is_in(each)), None)
             if stated is not None:
                 return _Refused(words, stated, can_be_older)
     return None

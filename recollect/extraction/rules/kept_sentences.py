@@ -67,7 +67,7 @@ def kept_sentences(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[K
         reading: The message.
         pieces: Its sentences, others' words blanked.
     """
-    if not pieces or reading.message.role != "user" or len(reading.text) > MAX_MESSAGE or not _is_mostly_own(reading):
+    if not pieces or reading.message.role != "user" or len(reading.text) > MAX_MESSAGE:
         return []
     gate = shipped_gate()
     judged = log_odds_of(gate, reading, pieces)
@@ -126,12 +126,6 @@ def statement_probability(message: LoggedMessage, around: Sequence[LoggedMessage
         turn=message.seq - 1,
     )
     return float(shipped_gate().probabilities(source).max())
-
-
-def _is_mostly_own(reading: ParsedMessage) -> bool:
-    """Return whether at least half of a message is its speaker's: the quotation of it would tell of others' words."""
-    own, whole = (len("".join(text.split())) for text in (reading.masked, reading.message.text))
-    return 2 * own >= whole
 
 
 def _is_meant(reading: ParsedMessage, sentence: TextSpan) -> bool:
