@@ -1,4 +1,4 @@
-"""Forms memories of AlpsBench's chats with the engine: by its rules, or with a model that repeats what was recorded.
+"""Forms memories of AlpsBench's chats with the engine: without a model, or with one that repeats what was recorded.
 
 Each chat is one conversation of a user of its own, in a database in memory; it is recorded whole, then formed.
 """
@@ -9,7 +9,6 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from types import MappingProxyType
 from typing import Any
 
 from benchmarks.alps_chats import AlpsChat, AlpsItem
@@ -22,13 +21,12 @@ from recollect.extraction.llm import SCHEMA_NAME
 from recollect.extraction.marked_text import without_marks
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN
 from recollect.lazy_pattern import LazyPattern
-from recollect.profiles.policies import FormPolicy
 from recollect.profiles.registry import ProfileRegistry
 from recollect.providers.model_factory import OpenedModel
 from recollect.providers.protocols import ModelAnswer
 from recollect.settings import Settings
 from recollect.text import bare
-from recollect.types import Decision, Memory, MemoryKind
+from recollect.types import Decision, Memory
 
 PROFILE = "default"
 # The data set dates nothing. Each message has a day of its own: a question names the days, so that the stand-in model
@@ -36,8 +34,6 @@ PROFILE = "default"
 _FIRST_DAY, _STEP = datetime(2026, 1, 1, 12, tzinfo=UTC), timedelta(days=1)
 # A message in the question: its number, its day where the one before has another, the speaker, the words.
 _SHOWN = LazyPattern(r'\[(\d+)\] (?:\w+ (\d+ \w+ \d+), )?"(?:[^"\\]|\\.)*"(?:, invented)?: (".*")')
-# Nothing of quotations goes into notes and facts: without them a chat is formed in less time.
-_WITHOUT_TURNS: Mapping[str, object] = {"turns": False}
 _MAX_LISTED = 10_000
 # Types of our schema by the beginning of the data set's labels; any other is a fact.
 _TYPES = {
@@ -56,7 +52,7 @@ class FormedChat:
     """What the engine made of a chat."""
 
     memories: Sequence[Memory]
-    """Notes and facts, closed ones as well, held ones not."""
+    """Notes, facts and kept quotations, closed ones as well, held ones not."""
     decisions: Sequence[Decision]
     """Oldest first."""
     sources: Sequence[frozenset[int]]
@@ -133,8 +129,7 @@ class EngineRun:
         if await self._engine.admin.formations(parked=True):
             raise RuntimeError(f"{chat.id}: a formation failed and was parked")
         places = dict(zip(recorded.appended, range(len(chat.messages)), strict=True))
-        kinds = (MemoryKind.NOTE, MemoryKind.FACT)
-        memories = await self._engine.list(user=user, kinds=kinds, closed=True, limit=_MAX_LISTED)
+        memories = await self._engine.list(user=user, closed=True, limit=_MAX_LISTED)
         return FormedChat(
             memories=memories,
             decisions=await self._engine.history.decisions(user=user, limit=_MAX_LISTED),
@@ -143,31 +138,29 @@ class EngineRun:
 
 
 @asynccontextmanager
-async def engine_run(
-    model: OpenedModel | None = None, form: Mapping[str, object] = MappingProxyType({})
-) -> AsyncIterator[EngineRun]:
+async def engine_run(model: OpenedModel | None = None) -> AsyncIterator[EngineRun]:
     """Open an engine over a database in memory.
 
     Args:
-        model: Asked by the extractor; None: the rules extract.
-        form: Changes of the default profile's `[form]`, for instance to switch a part of the rules off.
+        model: Asked by the extractor. Then messages are not quoted: a model's notes rest on none of the quotations, and
+            a chat is formed in less time. None: nothing is asked, and what is kept are quotations.
     """
     clock = ConversationClock(_FIRST_DAY)
     settings = Settings.load(database_url="sqlite:///:memory:", profile=PROFILE, worker=False)
     parts = await open_components(settings, clock)
-    parts = replace(parts, model=model, profiles=_ChangedProfiles({**_WITHOUT_TURNS, **form}))
-    async with AsyncRecollect(parts) as engine:
+    profiles = parts.profiles if model is None else _ProfilesWithoutTurns()
+    async with AsyncRecollect(replace(parts, model=model, profiles=profiles)) as engine:
         yield EngineRun(engine, clock)
 
 
-class _ChangedProfiles(ProfileRegistry):
-    """The shipped profiles, the default one with other values in its `[form]`."""
+class _ProfilesWithoutTurns(ProfileRegistry):
+    """The shipped profiles; the default one quotes no messages."""
 
-    def __init__(self, form: Mapping[str, object]) -> None:
+    def __init__(self) -> None:
         super().__init__()
         default = self.get(PROFILE)
-        changed = FormPolicy.model_validate({**default.form.model_dump(), **form})
-        self._profiles[PROFILE] = default.model_copy(update={"form": changed})
+        form = default.form.model_copy(update={"turns": False})
+        self._profiles[PROFILE] = default.model_copy(update={"form": form})
 
 
 def _said_at(place: int) -> datetime:

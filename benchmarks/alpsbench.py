@@ -1,9 +1,9 @@
 """How well memories are formed of real chats in many languages, against AlpsBench's verified ones. Reads a file.
 
 Scored is each utterance of the user: whether a memory rests on it, and whether it is evidence for a verified one. The
-rows are the built-in rules alone and with the learned gate, the models whose extractions the file records, and these
-extractions given to the engine by a stand-in model; of the latter also what the engine kept and why it refused the
-rest. The file is described in `benchmarks/alps_chats.py`; the command fails if it cannot be read.
+rows are what is formed without a model (facts and kept quotations), the models whose extractions the file records, and
+these extractions given to the engine by a stand-in model; of the latter also what the engine kept and why it refused
+the rest. The file is described in `benchmarks/alps_chats.py`; the command fails if it cannot be read.
 
 The gate was trained on the open half of this data. To score it on that half, give `--gates` the folder that
 `python -m tools.train_gate FILE --folds 5 --out FOLDER` writes: each chat is read with a gate trained without it.
@@ -29,11 +29,7 @@ from recollect.errors import BadRequestError, SetupError
 from recollect.extraction.statement_gate import StatementGate
 
 QUICK_CHATS = 100
-RULES: Mapping[str, Mapping[str, object]] = {
-    "rules": {"learned_gate": False},
-    "gate with rules": {"learned_gate": True},
-}
-"""Ways of forming without a model: for each row what it changes in the default profile's `[form]`."""
+WITHOUT_MODEL = "without a model"
 
 
 class AlpsBench:
@@ -59,15 +55,14 @@ class AlpsBench:
 
     @cached_property
     def _systems(self) -> Mapping[str, Sequence[Sources]]:
-        """What the memories of the rules rest on, and the items of the models, as they were recorded."""
-        by_rules = {name: asyncio.run(self._by_rules(name, form)) for name, form in RULES.items()}
+        """What memories formed without a model rest on, and the items of the models, as they were recorded."""
         recorded = {model: [recorded_sources(chat, model) for chat in self._chats] for model in self._models}
-        return {**by_rules, **recorded}
+        return {WITHOUT_MODEL: asyncio.run(self._without_model()), **recorded}
 
-    async def _by_rules(self, name: str, form: Mapping[str, object]) -> list[Sources]:
-        async with engine_run(form=form) as run:
+    async def _without_model(self) -> list[Sources]:
+        async with engine_run() as run:
             found: list[Sources] = []
-            for chat in steps(name, self._chats):
+            for chat in steps(WITHOUT_MODEL, self._chats):
                 with gate_in_use(gate_for(chat, self._gates)):
                     found.append((await run.form(chat)).sources)
             return found

@@ -1,7 +1,7 @@
-"""How well the built-in rules find what is worth a memory, against the observations of a LoCoMo file. Reads the file.
+"""How well turns worth a memory are found without a model, against the observations of a LoCoMo file. Reads the file.
 
-Each speaker of each conversation is the user in turn. A turn counts as found when it leaves a note or a fact; a note or
-fact is stray when the file's `observation` names its turn nowhere.
+Each speaker of each conversation is the user in turn. A turn counts as found when it leaves a fact or a kept sentence;
+one is stray when the file's `observation` names its turn nowhere.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from recollect.extraction.rules import extract_by_rules
+from recollect.extraction.rules import read_by_rules
 from recollect.extraction.sources import ExtractionInput
 from recollect.types import ConversationId, LoggedMessage, Subject
 
@@ -102,9 +102,13 @@ def measure(sample: dict[str, Any], user: str) -> Row:
             continue
         earlier = tuple(message for _, message in messages[max(0, place - _EARLIER) : place])
         source = ExtractionInput(
-            messages=(message,), earlier=earlier, subject=Subject("user", user), time_zone=ZoneInfo("UTC")
+            messages=(message,),
+            earlier=earlier,
+            subject=Subject("user", user),
+            time_zone=ZoneInfo("UTC"),
+            keeps_sentences=True,
         )
-        candidates = extract_by_rules(source)
+        candidates = read_by_rules(source).candidates
         turns += 1
         mine += turn in observed
         hits += turn in observed and bool(candidates)

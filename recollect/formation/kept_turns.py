@@ -8,31 +8,44 @@ from collections.abc import Sequence
 import numpy as np
 
 from recollect.extraction.rules.kept_sentences import kept_sentences
-from recollect.extraction.rules.parsed_message import parse_messages
+from recollect.extraction.rules.parsed_message import ParsedMessage, parse_messages
 from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import ExtractionInput
 from recollect.ids import id_text
 from recollect.text import source_key
-from recollect.types import KEPT_IMPORTANCE, Candidate, MemoryId, MemoryKind, StrengthenMemory, SubjectSnapshot
+from recollect.types import (
+    KEPT_IMPORTANCE,
+    Candidate,
+    LoggedMessage,
+    MemoryId,
+    MemoryKind,
+    StrengthenMemory,
+    SubjectSnapshot,
+)
 
 # The most that a kept quotation is worth: less than what is known for sure.
 _MAX_IMPORTANCE = 0.8
 
 
 def kept_turns(
-    source: ExtractionInput, hot: SubjectSnapshot, candidates: Sequence[Candidate]
+    source: ExtractionInput,
+    hot: SubjectSnapshot,
+    said: Sequence[LoggedMessage],
+    candidates: Sequence[Candidate],
 ) -> list[StrengthenMemory]:
     """Return the new weights of the quotations whose messages are worth keeping.
 
     Args:
         source: The messages, of one conversation.
         hot: The subject's active memories, the quotations of these messages among them.
+        said: The same messages whole, as they are quoted.
         candidates: What was read of the messages; a message that only says what facts quote is not kept besides.
     """
     quoted = {
         message.seq: [item.quote for item in candidates if item.seq == message.seq] for message in source.messages
     }
     places: dict[int, int] = {}
+    whole = {message.seq: message.text for message in said}
     turns = hot.kinds == MemoryKind.TURN.number
     owners = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
     for row in np.flatnonzero(turns[owners]):
@@ -40,7 +53,7 @@ def kept_turns(
     changes: list[StrengthenMemory] = []
     for reading in parse_messages(source):
         place = places.get(source_key(reading.message.conversation, reading.message.seq))
-        if place is None:
+        if place is None or not _is_mostly_own(reading, whole[reading.message.seq]):
             continue
         stated = quoted[reading.message.seq]
         kept = [
@@ -53,3 +66,9 @@ def kept_turns(
         weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * max(each.probability for each in kept)
         changes.append(StrengthenMemory(id=MemoryId(id_text(hot.ids[place])), importance=round(weight, 2)))
     return changes
+
+
+def _is_mostly_own(reading: ParsedMessage, whole: str) -> bool:
+    """Return whether at least half of a message is its speaker's own; the quotation shows what others wrote as well."""
+    own, all_of_it = (len("".join(text.split())) for text in (reading.masked, whole))
+    return 2 * own >= all_of_it

@@ -44,6 +44,8 @@ MAX_SHORTENED = 200
 BATCH_SIZE = 64
 # Share of a note's terms that a quotation must have to be read; its sentences are then compared by their words.
 MIN_SHARED_TERMS = 0.5
+# Of a quotation that is not kept: see `KEPT_IMPORTANCE`.
+_QUOTED_IMPORTANCE = 0.5
 # Memories whose terms are looked through on the loop; more go to a thread.
 MANY_ROWS = 2_000
 _ASKS = LazyPattern(
@@ -190,6 +192,7 @@ def without_stretches(quotation: Memory, withheld: tuple[Withheld, ...], runtime
         id=MemoryId(new_id(runtime.clock)),
         text=text,
         known_from=runtime.clock.now(),
+        importance=min(quotation.importance, _QUOTED_IMPORTANCE),  # what is left was not judged
         uses=0,
         last_used_at=None,
         detail=detail,

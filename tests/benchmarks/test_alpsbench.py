@@ -16,7 +16,7 @@ from benchmarks.alps_outcomes import ItemOutcome, Outcome, replay
 from benchmarks.alps_scores import Score, language_rows, score_rows
 from benchmarks.alps_skips import count_skipped, skipped_messages
 from benchmarks.alps_tables import lost_rows
-from benchmarks.alpsbench import RULES, main
+from benchmarks.alpsbench import WITHOUT_MODEL, main
 from benchmarks.rows import Row
 from recollect.errors import BadRequestError
 from recollect.extraction.decision_trees import DecisionTrees
@@ -197,7 +197,7 @@ def test_scores_are_given_by_language_and_for_chats_without_gold(tmp_path: Path)
     assert not any(row.name.startswith("without gold") for row in score_rows(chats[:2], {"rules": sources[:2]}))
 
 
-async def test_the_rules_form_a_chat_with_its_sources(tmp_path: Path) -> None:
+async def test_a_chat_is_formed_without_a_model_with_its_sources(tmp_path: Path) -> None:
     async with engine_run() as run:
         formed = await run.form(only(tmp_path, ANA))
 
@@ -221,12 +221,12 @@ def test_a_chat_is_read_with_the_gate_that_has_not_seen_it(tmp_path: Path) -> No
     assert gate_for(only(tmp_path, ANA), ()) is None
 
 
-async def test_the_gate_in_use_decides_what_is_quoted(tmp_path: Path) -> None:
+async def test_the_gate_in_use_decides_which_quotations_are_kept(tmp_path: Path) -> None:
     (polish,) = read(tmp_path, chat("Mój brat pracuje w fabryce mebli pod Łodzią.", "Ok."))
     formed = []
     for bias in (-9.0, 9.0):
         with gate_in_use(StatementGate(np.zeros(COLUMNS, np.float32), bias, DecisionTrees.constant(bias))):
-            async with engine_run(form=RULES["gate with rules"]) as run:
+            async with engine_run() as run:
                 formed.append(len((await run.form(polish)).memories))
     assert formed == [0, 1]
 
@@ -324,7 +324,7 @@ def test_the_command_writes_its_tables(tmp_path: Path) -> None:
 
     results = json.loads(figures.read_text("utf-8"))["results"]
     assert list(results) == ["data", "utterances", "languages", "skipped", "replayed", "kept", "lost"]
-    assert {row["of"] for row in results["utterances"]} == {"rules", "gate with rules", "model-a"}
+    assert {row["of"] for row in results["utterances"]} == {WITHOUT_MODEL, "model-a"}
     assert "well-evidenced" in figures.with_suffix(".md").read_text("utf-8")
 
 

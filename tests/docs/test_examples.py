@@ -71,7 +71,7 @@ def test_the_library_example_remembers_and_says_why(tmp_path: Path) -> None:
     database = tmp_path / "memory.sqlite3"
     printed = run(EXAMPLES[LIBRARY], tmp_path, {"RECOLLECT_DATABASE_URL": f"sqlite:///{database}"})
     lines = printed.splitlines()
-    assert re.fullmatch(r"0\.\d\d  The user is allergic to peanuts\.  \(.+\)", lines[0])
+    assert re.fullmatch(r"0\.\d\d  The user said: \"I'm allergic to peanuts\"  \(.+\)", lines[0])
     assert any("Oslo" in line for line in lines)
     again = run(EXAMPLES[LIBRARY], tmp_path, {"RECOLLECT_DATABASE_URL": f"sqlite:///{database}"})
     assert len(again.splitlines()) == len(lines), "said twice is known once"

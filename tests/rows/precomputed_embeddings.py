@@ -1,6 +1,6 @@
 """Embeddings computed beforehand (U15): of the sentences in `embeddings.json`, made by the built-in embedder.
 
-`python -m rows.filed` in the folder of the tests makes the file again. Reads and writes that file.
+`python -m rows.precomputed_embeddings` in the folder of the tests makes the file again. Reads and writes that file.
 """
 
 import asyncio
@@ -19,13 +19,13 @@ from recollect.types import Vectors
 FILE = Path(__file__).with_name("embeddings.json")
 SENTENCES = (
     "I play the cello in a quartet.",
-    "The user plays the cello in a quartet.",
+    'The user said: "I play the cello in a quartet."',
     "My sister Mia is a nurse in Bergen.",
-    "The user's sister Mia is a nurse in Bergen.",
+    'The user said: "My sister Mia is a nurse in Bergen."',
     "I own a sailing boat called Wave.",
-    "The user owns a sailing boat called Wave.",
+    'The user said: "I own a sailing boat called Wave."',
     "My brother Ole collects stamps from Peru.",
-    "The user's brother Ole collects stamps from Peru.",
+    'The user said: "My brother Ole collects stamps from Peru."',
     "Do I play the cello in a quartet?",
     "Which boat do I own?",
     "Who collects stamps from Peru?",

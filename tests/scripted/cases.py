@@ -20,7 +20,7 @@ One TOML file a conversation:
       { ends = "The user plays chess.", turn = 1, quote = "Forget that I play chess." },   # ends it and keeps nothing
     ]
 
-    [store]                      # the notes and facts at the end; quotations (turns) are no part of it
+    [store]                      # the notes, facts and kept quotations at the end
     holds = [{ says = ["oslo"], not = ["rome"], turn = "2.1" }]
     may = [{ says = ["rain"] }]  # true as well, and worth keeping to some: neither demanded nor refused; optional
     closed = [{ says = ["rome"] }]
@@ -36,12 +36,17 @@ One TOML file a conversation:
 Words are regular expressions, looked for in the memory's line in lower case: its text, and of a fact its category, key
 and value as well. All of `says` must be found and none of `not`.
 
+The store's memories are those that are listed: notes, facts, and quotations that are kept.
+
 - **holds**: at least one active memory matches. `turn` is the session and turn it must rest on, "2.1" or a list: some
-  matching memory rests on each. Two memories of the same kind that match the very same entries are a *double*; a
-  note and a fact of the same words are not, for they are two ways to find one thing and are shown once.
-- **closed**: a memory that was held, matches and has ended; it stands in the history.
-- **absent**: no active memory matches all these words, or it is a *false memory*.
-- **only**: an active memory that matches no entry of `holds` and `may` is a false memory as well.
+  matching memory rests on each. Two notes, or two facts, that match the very same entries are a *double*; a note and a
+  fact of the same words are not, nor two slots that one sentence states, nor quotations: what is said twice is.
+- **closed**: a memory that was held, matches and has ended; it stands in the history. Or it is a dated quotation, and
+  what ended it is held as well.
+- **absent**: no active memory matches all these words, or it is a *false memory*; of a fact that quotes a sentence, its
+  slot counts. A quotation that matches an entry of `holds` or `may` may have other words as well; any other one is
+  *kept* for nothing.
+- **only**: an active memory that matches no entry of `holds` and `may` is false, or kept for nothing, as well.
 - **first**: the best result matches. Standing facts come first whatever is asked, as a block; so the best is one of
   them, or the first result behind them.
 - **finds**: each list is matched by a standing fact or by one of the first five results behind them.
@@ -170,7 +175,10 @@ class Entry(_Read):
 
     def matches(self, memory: Memory) -> bool:
         """Whether the memory says all of it."""
-        line = line_of(memory)
+        return self.says_all(line_of(memory))
+
+    def says_all(self, line: str) -> bool:
+        """Whether a line says all of it."""
         return all_in(self.says, line) and not any(re.search(word, line) for word in self.lacks)
 
     def __str__(self) -> str:
@@ -218,8 +226,12 @@ class Case(_Read):
 
 def line_of(memory: Memory) -> str:
     """Write a memory as the text that is searched for words."""
-    slot = f" {memory.category} {memory.key} {memory.value}" if memory.kind is MemoryKind.FACT else ""
-    return (memory.text + slot).lower()
+    return (memory.text + slot_of(memory)).lower()
+
+
+def slot_of(memory: Memory) -> str:
+    """Write a fact's category, key and value in lower case; nothing for another memory."""
+    return f" {memory.category} {memory.key} {memory.value}".lower() if memory.kind is MemoryKind.FACT else ""
 
 
 def all_in(says: Iterable[str], line: str) -> bool:

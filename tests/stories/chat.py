@@ -45,6 +45,10 @@ class ToldStory:
     """The active notes and facts after the last session."""
 
 
+# Seconds that a turn waits for its memory and its log: a busy machine changes no prompt.
+_PATIENCE_S = 600.0
+
+
 async def tell(
     story: Story, embedder: StaticEmbedder, *, model: OpenedModel | None = None, url: str = IN_MEMORY
 ) -> ToldStory:
@@ -52,7 +56,12 @@ async def tell(
     clock = FakeClock(story.session[0].said_at(0))
     parts = Components(
         settings=Settings(
-            database_url=url, time_zone=story.time_zone, profile="default", upstream_url="http://upstream.test/v1"
+            database_url=url,
+            time_zone=story.time_zone,
+            profile="default",
+            upstream_url="http://upstream.test/v1",
+            recall_timeout_s=_PATIENCE_S,
+            commit_timeout_s=_PATIENCE_S,
         ),
         clock=clock,
         store=await open_store(url, clock=clock),

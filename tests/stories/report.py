@@ -9,21 +9,24 @@ from .verdict import Outcome, Verdict
 PAGE = Path(__file__).parents[2] / "docs" / "scripted.md"
 _BEGIN, _END = "<!-- stories -->\n", "<!-- end of stories -->"
 _COLUMNS = (Outcome.RIGHT, Outcome.MISSING, Outcome.FALSE_IN_STORE, Outcome.FALSE_IN_PROMPT)
+# What is no mistake.
+_FINE = (Outcome.RIGHT, Outcome.OLDER)
 
 
 def table(runs: Sequence[SuiteRun]) -> str:
     """Write the tables by run and by story."""
     lines = [
         "| run | right | missing | share | false in the store | false statements in prompts "
-        "| follow-ups whose prompt holds something false |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "| follow-ups whose prompt holds something false | older statements beside newer ones |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for run in runs:
         right, missing, store, prompt = (run.count(outcome) for outcome in _COLUMNS)
         false = sum(verdict.false_follow_ups for verdict in run.verdicts)
         asked = sum(verdict.follow_ups for verdict in run.verdicts)
         lines.append(
-            f"| {run.name} | {right} | {missing} | {run.share:.0%} | {store} | {prompt} | {false} of {asked} |"
+            f"| {run.name} | {right} | {missing} | {run.share:.0%} | {store} | {prompt} | {false} of {asked} "
+            f"| {run.count(Outcome.OLDER)} |"
         )
     names = " | ".join(run.name for run in runs)
     lines += ["", f"| story | topic | {names} |", "|---|---|" + "---|" * len(runs)]
@@ -46,7 +49,7 @@ def details(run: SuiteRun) -> str:
     lines: list[str] = []
     for verdict in run.verdicts:
         lines.append(f"\n=== {verdict.told.story.name} · {run.name}: {_cell(verdict)}")
-        lines += [f"  {finding}" for finding in verdict.findings if finding.outcome is not Outcome.RIGHT]
+        lines += [f"  {finding}" for finding in verdict.findings if finding.outcome not in _FINE]
         for asked in verdict.told.asked:
             lines.append(f"    {asked.session}: {asked.turn.user}")
             lines += [f"        {line}" for line in asked.lines]

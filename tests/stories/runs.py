@@ -17,8 +17,6 @@ RUNS: Mapping[str, Callable[[Story], OpenedModel] | None] = {
     "sloppy": SloppyModel,
     "refusing": RefusingModel,
 }
-GOALS = {"rules": 0.85, "perfect": 0.95}
-"""Required share of expected statements, by run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -155,6 +155,58 @@ def test_a_verdict_tells_right_missing_and_false() -> None:
     assert verdict(asked()).findings[-1].outcome is missing, "and so it is in the store"
 
 
+MOVED = Story.model_validate(
+    {
+        "name": "moved",
+        "topic": "household",
+        "about": "…",
+        "never": ["Paris"],
+        "session": [
+            {
+                "at": "2026-01-05T09:00:00Z",
+                "turns": [
+                    {"user": "I live in Riga, Paris would be nice.", "learns": [{"text": "Ana lives in Riga."}]},
+                    {"user": "Jan is my ex.", "learns": [{"text": "Jan is Ana's ex."}]},
+                ],
+            },
+            {
+                "at": "2026-02-05T09:00:00Z",
+                "turns": [
+                    {"user": "I moved to Oslo.", "learns": [{"text": "Ana lives in Oslo.", "updates": "Riga"}]},
+                    {"user": "Oslo is over, Bergen it is!", "learns": [{"key": "location", "value": "Bergen"}]},
+                    {"user": "Forget about Jan.", "learns": [{"forget": "Jan"}]},
+                ],
+            },
+            {
+                "at": "2026-03-05T09:00:00Z",
+                "turns": [{"user": "where do I live?", "must_not": ["Riga", "Jan"]}],
+            },
+        ],
+        "end": {},
+    }
+)
+RIGA_THEN = '- "I live in Riga, Paris would be nice." (said by the user on 2026-01-05)'
+OSLO_LATER = '- "I moved to Oslo." (said by the user on 2026-02-05)'
+
+
+@pytest.mark.parametrize(
+    ("lines", "outcomes"),
+    [
+        ([RIGA_THEN.replace(", Paris would be nice", ""), OSLO_LATER], [Outcome.OLDER]),
+        ([RIGA_THEN.replace(", Paris would be nice", ""), "- Ana lives in Oslo."], [Outcome.OLDER]),
+        ([RIGA_THEN.replace(", Paris would be nice", "")], [Outcome.FALSE_IN_PROMPT]),
+        (["- The user lives in Riga.", OSLO_LATER], [Outcome.FALSE_IN_PROMPT]),
+        ([RIGA_THEN, OSLO_LATER], [Outcome.FALSE_IN_PROMPT]),
+        (['- "Jan is my ex." (said by the user on 2026-01-05)', OSLO_LATER], [Outcome.FALSE_IN_PROMPT]),
+        ([OSLO_LATER], []),
+    ],
+)
+def test_what_was_true_then_is_false_without_what_was_said_later(lines: list[str], outcomes: list[Outcome]) -> None:
+    follow_up = AskedTurn(session=3, turn=MOVED.session[2].turns[0], lines=lines)
+    told = ToldStory(story=MOVED, asked=[follow_up], active=[])
+    assert [finding.outcome for finding in verdict(told).findings] == outcomes
+
+
 async def test_memories_are_judged_by_phrase_and_by_slot(embedder: StaticEmbedder) -> None:
     told = await tell(RIGA, embedder, model=PerfectModel(RIGA))
     [memory] = told.active

@@ -75,9 +75,13 @@ def kept_sentences(reading: ParsedMessage, pieces: Sequence[TextSpan]) -> list[K
     if probability < MESSAGE_THRESHOLD:
         return []
     likely = sorted(zip(judged[1:], pieces, strict=False), key=lambda pair: -pair[0])
-    meant = [(odds, piece) for odds, piece in likely if _is_meant(reading, piece)]
     further = log(FURTHER_THRESHOLD / (1 - FURTHER_THRESHOLD))
-    kept = [piece for rank, (odds, piece) in enumerate(meant) if not rank or odds >= further]
+    # A sentence that is not meant may be what made the message likely: the others are judged by themselves.
+    kept = [
+        piece
+        for rank, (odds, piece) in enumerate(likely)
+        if (not rank or odds >= further) and _is_meant(reading, piece)
+    ]
     return [KeptSentence(piece, probability) for piece in sorted(kept, key=lambda piece: piece.start)]
 
 
