@@ -95,12 +95,6 @@ def fact_sentence(memory: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -
     return escape_quotation(text, max_characters)
 
 
-def change_sentence(new: Memory, old: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
-    """Return a fact's text with the value that it replaces: 'The user lives in Bergen (no longer Oslo).'"""
-    before = escape_quotation(old.value, max_characters).rstrip(" .")
-    return f"{fact_sentence(new, max_characters).rstrip('.')} (no longer {before})."
-
-
 def _has_words(text: str, value: str) -> bool:
     """Return whether a text has all words of a value, in order, next to each other.
 

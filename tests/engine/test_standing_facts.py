@@ -66,18 +66,18 @@ async def test_a_fact_without_room_comes_with_the_message_it_bears_on(parts: Com
     chat = ScriptedChat(engine)
     first = await chat.ask("Good morning, how are you?", "Fine.")
     assert "Tom has a peanut allergy" in first.body.decode()
-    assert "The user likes jazz" not in first.body.decode()
+    assert "I like jazz" not in first.body.decode()
 
     question = "Which jazz do I like to listen to?"
     second = await chat.ask(question, "Coltrane.")
 
-    assert "The user likes jazz" in after(second, question)
-    assert "The user likes" not in after(second, question).replace("The user likes jazz", "")
+    assert "I like jazz" in after(second, question)
+    assert "I like" not in after(second, question).replace("I like jazz", "")
     assert "New since" not in after(second, question)
     assert second.record is not None
     assert any("profile block" in omitted.reason for omitted in second.record.omitted)
     third = await chat.ask("Which other jazz do I like?", "None.")
-    assert "The user likes jazz" not in after(third, "Which other jazz"), "an earlier prompt shows it"
+    assert "I like jazz" not in after(third, "Which other jazz"), "an earlier prompt shows it"
     assert chat.problems == []
 
 
@@ -91,6 +91,6 @@ async def test_a_new_fact_on_health_is_told_in_the_newest_message(parts: Compone
     question = "What could I do tonight?"
     second = await chat.ask(question, "Cook.")
 
-    assert "The user is allergic to shellfish." in after(second, question).partition("New since")[2]
-    assert "The user likes" not in after(second, question)
+    assert "I am allergic to shellfish." in after(second, question).partition("New since")[2]
+    assert "I like" not in after(second, question)
     assert chat.problems == []
