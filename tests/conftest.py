@@ -6,7 +6,7 @@ tests that use a PostgreSQL server or start processes, `campaign` for those with
 """
 
 import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from shutil import rmtree
 
@@ -54,6 +54,14 @@ def pytest_configure() -> None:
     patch.setattr("recollect.store.sqlite.connection.migrate", copy_or_migrate)
     for limit in LIMITS:
         patch.setattr(limit, PRODUCT_PATIENCE_S)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_state_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep secrets and logs of servers and hooks out of the tester's home."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
+        yield
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

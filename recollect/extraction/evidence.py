@@ -11,10 +11,12 @@ from dataclasses import dataclass, field, replace
 from recollect.chat.content import speaker_name
 from recollect.extraction.forget_requests import wants_forgotten
 from recollect.extraction.games import names_game
-from recollect.extraction.pasted_evidence import changes_anything, without_marks
+from recollect.extraction.marked_text import without_marks
+from recollect.extraction.pasted_evidence import changes_anything
+from recollect.extraction.quote_span import find_span
 from recollect.extraction.quotes import OTHERS_CLOSE, OTHERS_OPEN, find_others_speech
 from recollect.extraction.sentences import fold, sentences
-from recollect.extraction.sources import readable, speaker_of
+from recollect.extraction.sources import CarriedText, readable, speaker_of
 from recollect.extraction.spans import blank_out
 from recollect.extraction.speech_acts import statement_part
 from recollect.lazy_pattern import LazyPattern
@@ -113,6 +115,8 @@ _CURIOUS = LazyPattern(
 _CURIOUS_TERMS = frozenset(
     terms("interested interest curious curiosity ask inquires inquiry seek seeking want know learn learning understand")
 )
+ONLY_CARRIED = "rests on words that the message only carries"
+"""Why a quote from a pasted mail, a document or another text within the message is no evidence."""
 # Joins passages that are quoted together: 'I live in Oslo … I keep bees'.
 _JOINT = LazyPattern(r"\.{3,9}|…")
 # A quote of more passages retells the message.
@@ -138,8 +142,16 @@ class CarriedWords:
 
     invented: Mapping[int, str] = field(default_factory=dict)
     """What they say within games and stories: evidence for what a candidate says of a game."""
-    given: Mapping[int, str] = field(default_factory=dict)
-    """Own words and texts to work on, as `given_words` marks them: evidence for a note that names its source."""
+    texts: Mapping[int, CarriedText] = field(default_factory=dict)
+    """Texts to work on are evidence for a note that names its source, what else they carry for nothing."""
+
+    def given(self, seq: int) -> str:
+        """Return the own words of a message and its texts to work on; empty without such texts."""
+        return self.texts[seq].given if seq in self.texts else ""
+
+    def shown(self, seq: int) -> str:
+        """Return all that a model was shown of a message; empty if it carries nothing."""
+        return without_marks(self.texts[seq].shown) if seq in self.texts else ""
 
 
 NOTHING_CARRIED = CarriedWords()
@@ -172,8 +184,8 @@ def check_evidence(
     """Check a candidate against the message it names.
 
     The quote must be in the message's own words: injected, quoted or secret text proves nothing. White space, case,
-    width and punctuation are ignored. A quote may join passages by ellipses, of the message and of the speaker's other
-    messages around it; each must be there.
+    width and punctuation are ignored, and in a model's quote what is only spelled otherwise. A quote may join passages
+    by ellipses, of the message and of the speaker's other messages around it; each must be there.
 
     A bare yes or no is evidence only for the question just asked. The question alone is no evidence, and its
     presupposition is not confirmed.
@@ -190,6 +202,7 @@ def check_evidence(
         return CheckedEvidence(None, f"names message {candidate.seq}, which it was not given")
     if message.role not in sources:
         return CheckedEvidence(None, f"rests on the words of the {message.role}, who is no source here")
+    candidate = _in_own_words(candidate, message)
     question = question_before(message, (*earlier, *messages)) if message.role == "user" else ""
     answer = bare_answer(readable(message)) if message.role == "user" else None
     inside = is_quoted_in(candidate.quote, readable(message))
@@ -208,10 +221,11 @@ def check_evidence(
     played = carried.invented.get(message.seq, "")
     if not passages and is_quoted_in(candidate.quote, played):
         return _of_a_game(candidate, message, played)
-    if not passages and is_quoted_in(candidate.quote, without_marks(carried.given.get(message.seq, ""))):
+    if not passages and is_quoted_in(candidate.quote, carried.given(message.seq)):
         passages = [_Passage(candidate.quote.strip(), message, is_pasted=True)]
     if not passages:
-        return CheckedEvidence(None, "has a quote that is not in the message")
+        is_shown = is_quoted_in(candidate.quote, carried.shown(message.seq))
+        return CheckedEvidence(None, ONLY_CARRIED if is_shown else "has a quote that is not in the message")
     if message.role == "user" and (reason := _misattributed(candidate, passages)):
         return CheckedEvidence(None, reason)
     is_pasted = any(passage.is_pasted for passage in passages)
@@ -219,6 +233,14 @@ def check_evidence(
         return CheckedEvidence(None, "would change what is known by the words of a pasted text")
     first, *further = (evidence_of(passage.message, passage.words) for passage in passages)
     return CheckedEvidence(first, "", tuple(further), is_pasted=is_pasted)
+
+
+def _in_own_words(candidate: Candidate, message: LoggedMessage) -> Candidate:
+    """Give a model's candidate the speaker's own words, where its quote is spelled otherwise: they are stored."""
+    if not candidate.by_model or is_quoted_in(candidate.quote, readable(message)):
+        return candidate
+    span = find_span(candidate.quote, readable(message))
+    return replace(candidate, quote=span) if span else candidate
 
 
 def _of_a_game(candidate: Candidate, message: LoggedMessage, played: str) -> CheckedEvidence:
@@ -256,7 +278,7 @@ def _held(passage: str, holders: Sequence[LoggedMessage], carried: CarriedWords)
     said = next((holder for holder in holders if is_quoted_in(passage, readable(holder))), None)
     if said:
         return _Passage(passage, said)
-    given = (holder for holder in holders if is_quoted_in(passage, without_marks(carried.given.get(holder.seq, ""))))
+    given = (holder for holder in holders if is_quoted_in(passage, carried.given(holder.seq)))
     holder = next(given, None)
     return _Passage(passage, holder, is_pasted=True) if holder else None
 
@@ -375,7 +397,7 @@ def evidence_of(message: LoggedMessage, quote: str = "") -> Evidence:
         seq=message.seq,
         hash=message.hash,
         role=message.role,
-        speaker=speaker_of(message),
+        speaker=speaker_of(message, quote),
         quote=quote,
         said_at=message.said_at,
     )

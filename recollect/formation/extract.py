@@ -17,7 +17,7 @@ from recollect.formation.inputs import (
     RECENT,
     admitted,
     characters,
-    given_texts,
+    find_carried,
     log_repeated_parts,
     part_games,
     parted,
@@ -84,7 +84,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     new = _taken([message for message in read if message.seq > lease.formed_seq], limit)
     read = [message for message in read if message.seq <= lease.formed_seq] + new
     told, refused = await _admitted(read, gone, options, runtime)
-    played, invented = await part_games(told, gone, lease, runtime)
+    played, invented = await part_games(told, gone, key, runtime)
     left, seen = await without_forgotten_since(played, lease, runtime, last_seq=read[-1].seq)
     # A question stays for its answer where it is no memory itself.
     parts = await parted(left, page.injections, runtime, keeps_questions="assistant" not in profile.form.sources)
@@ -100,7 +100,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
         formed_seq=read[-1].seq,
         back=await restore_replaced(closes, lease, runtime),
         invented=invented if left == played else {},  # it may say what is to be forgotten
-        given=await given_texts(told, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
+        carried=await find_carried(told, parts, invented, runtime) if profile.form.extractor != "paragraph" else {},
     )
     batch, extracted = await propose_in_parts(batch, runtime)
     if runtime.model and await has_later_forget_request(lease, runtime, seen):
@@ -109,7 +109,7 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     await _count(left, batch, runtime)
     changes, decisions = await weigh(batch, _owned(extracted, batch, opened), runtime)
     decisions = [*await _unknown(decisions, lease, runtime), *await _left_out(batch, extracted, runtime)]
-    changes = [*changes, *await _kept(batch, runtime)]
+    changes = [*changes, *await _kept(batch, extracted, runtime)]
     old, why = await _outdated(batch, (*closes, *changes), runtime)
     again = log_repeated_parts(batch, parts, runtime)
     return FormationResult(
@@ -121,14 +121,14 @@ async def extract(lease: Lease, runtime: Runtime) -> FormationResult:
     )
 
 
-async def _kept(batch: ExtractionBatch, runtime: Runtime) -> list[StrengthenMemory]:
+async def _kept(batch: ExtractionBatch, extracted: ExtractionResult, runtime: Runtime) -> list[StrengthenMemory]:
     """Weigh the quotations of messages that are worth keeping, where no model forms notes of them."""
     form = batch.profile.form
     if runtime.model is not None or not form.turns or form.extractor != "memories":
         return []
     source = extraction_input(batch, runtime)
     return await run_in_thread_if_large(
-        characters(batch.messages), lambda: kept_turns(source, batch.hot), above=LARGE_BATCH
+        characters(batch.messages), lambda: kept_turns(source, batch.hot, extracted.candidates), above=LARGE_BATCH
     )
 
 

@@ -3,6 +3,8 @@
 A kept message is no second memory: its own quotation counts for more, and is listed among what is known.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from recollect.extraction.rules.kept_sentences import kept_sentences
@@ -11,19 +13,25 @@ from recollect.extraction.sentences import sentences
 from recollect.extraction.sources import ExtractionInput
 from recollect.ids import id_text
 from recollect.text import source_key
-from recollect.types import KEPT_IMPORTANCE, MemoryId, MemoryKind, StrengthenMemory, SubjectSnapshot
+from recollect.types import KEPT_IMPORTANCE, Candidate, MemoryId, MemoryKind, StrengthenMemory, SubjectSnapshot
 
 # The most that a kept quotation is worth: less than what is known for sure.
 _MAX_IMPORTANCE = 0.8
 
 
-def kept_turns(source: ExtractionInput, hot: SubjectSnapshot) -> list[StrengthenMemory]:
+def kept_turns(
+    source: ExtractionInput, hot: SubjectSnapshot, candidates: Sequence[Candidate]
+) -> list[StrengthenMemory]:
     """Return the new weights of the quotations whose messages are worth keeping.
 
     Args:
         source: The messages, of one conversation.
         hot: The subject's active memories, the quotations of these messages among them.
+        candidates: What was read of the messages; a message that only says what facts quote is not kept besides.
     """
+    quoted = {
+        message.seq: [item.quote for item in candidates if item.seq == message.seq] for message in source.messages
+    }
     places: dict[int, int] = {}
     turns = hot.kinds == MemoryKind.TURN.number
     owners = np.repeat(np.arange(len(hot)), np.diff(hot.source_start))
@@ -32,8 +40,15 @@ def kept_turns(source: ExtractionInput, hot: SubjectSnapshot) -> list[Strengthen
     changes: list[StrengthenMemory] = []
     for reading in parse_messages(source):
         place = places.get(source_key(reading.message.conversation, reading.message.seq))
-        kept = kept_sentences(reading, sentences(reading.masked)) if place is not None else []
-        if place is None or not kept:
+        if place is None:
+            continue
+        stated = quoted[reading.message.seq]
+        kept = [
+            each
+            for each in kept_sentences(reading, sentences(reading.masked))
+            if not any(reading.quote(each.piece) in quote for quote in stated)
+        ]
+        if not kept:
             continue
         weight = KEPT_IMPORTANCE + (_MAX_IMPORTANCE - KEPT_IMPORTANCE) * max(each.probability for each in kept)
         changes.append(StrengthenMemory(id=MemoryId(id_text(hot.ids[place])), importance=round(weight, 2)))

@@ -72,7 +72,8 @@ def _are_of_people(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -
     """Return which memories are statements of a person, not of a model, and no questions."""
     roles = snapshot.roles[positions]
     stated: npt.NDArray[np.bool_] = np.isin(snapshot.kinds[positions], _KINDS) & (roles < QUESTION_FLAG)
-    return stated & (roles != _ASSISTANT)
+    stated &= roles != _ASSISTANT
+    return stated
 
 
 def _likeness(snapshot: SubjectSnapshot, positions: npt.NDArray[np.intp]) -> npt.NDArray[np.float64]:

@@ -47,6 +47,7 @@ from recollect.types.formation import (
     FormationStatus,
     Lease,
     LeaseRequest,
+    Unindexed,
 )
 from recollect.types.id_column import ID_BYTES, IdColumn
 from recollect.types.idempotency import ClaimState, IdempotencyKey, KeyClaim, StoredAnswer
@@ -283,6 +284,7 @@ __all__ = [
     "TracePlace",
     "TreeMessage",
     "Turn",
+    "Unindexed",
     "UserWords",
     "Vector",
     "VectorBlocks",

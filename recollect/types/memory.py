@@ -141,7 +141,7 @@ class Memory:
     confidence: float = 1.0
     speaker: str = ""  # who said it
     valid_from: datetime
-    """When it became true in the world, not when it was stored."""
+    """When it became true in the world, not when it was stored; in the zone in which it was said, or in UTC."""
     valid_to: datetime | None = None
     """When it stopped being true; None while it holds."""
     known_from: datetime
@@ -182,7 +182,7 @@ class Memory:
 
 
 def _slot(key: str) -> str:
-    return key.partition(":")[0].strip().casefold()
+    return key.partition(":")[0].partition("@")[0].strip().casefold()
 
 
 def is_same_but_for_uses(memory: Memory, other: Memory) -> bool:
@@ -247,6 +247,8 @@ class Candidate:
     replaces: MemoryId | None = None
     """The existing memory that the extractor says this one updates (it was shown with a short id)."""
     comparison: Comparison = NO_COMPARISON
+    by_model: bool = False
+    """A model proposes it: its own word says what it repeats, corrects and ends; no rule reads its text for that."""
     detail: MemoryDetail = NO_DETAIL
 
 

@@ -15,13 +15,13 @@ from recollect.profiles.policies import ContextPolicy
 from recollect.prompt.changes import changes_block, fit_ended
 from recollect.prompt.render import RenderOptions, block_ids
 from recollect.types import Memory, MemoryKind
-from snapshots import Known, count_words, memory_of
+from snapshots import Known, count_words, memory_of, slot_sentence
 
 NOW = datetime(2026, 5, 3, tzinfo=UTC)
 
 
 def fact(number: int, key: str, value: str, *, category: str = "identity", text: str = "") -> Memory:
-    known = Known(id=number, text=text or f"{key} {value}", kind=MemoryKind.FACT, category=category, key=key)
+    known = Known(id=number, text=text or slot_sentence(key, value), kind=MemoryKind.FACT, category=category, key=key)
     return replace(memory_of(known), value=value)
 
 

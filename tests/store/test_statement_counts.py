@@ -115,13 +115,15 @@ async def test_a_chat_sends_few_statements_with_its_request(
         sent_for.append(sent)
         answer = Reply(text=f"Tea number {number}.", complete=True)
         await engine.turns.finish(request, identity, answer, prepared)
+        await engine.form()  # else the next recall reads what waits to be indexed
         messages.append({"role": "assistant", "content": answer.text})
 
     first, *later = [[sql for sql in sent if "SELECT" in sql] for sent in sent_for]
     assert len(first) <= 8, first
     for selects in later:
-        # The ledger, the states of what it shows, the subject's version; and three of the write to the ledger.
-        assert len(selects) == 6, selects
+        # The ledger, the states of what it shows, what waits to be indexed, the time zone, the subject's version and at
+        # most its changes; and three of the write to the ledger.
+        assert len(selects) <= 9, selects
 
 
 @pytest.mark.parametrize("kind", DURABLE)

@@ -170,7 +170,8 @@ class _Stated:
 
 
 def _in_another_language(reading: ParsedMessage, sentence: TextSpan, language: str) -> Iterator[_Stated]:
-    if reading.between_people or len(sentence.text) > _MAX_FOREIGN_SENTENCE or len(reading.text) > _MAX_FOREIGN_MESSAGE:
+    is_long = len(sentence.text) > _MAX_FOREIGN_SENTENCE or len(reading.text) > _MAX_FOREIGN_MESSAGE
+    if is_long or not reading.to_assistant:
         return
     for found in stated_facts(sentence.text, reading.masked, language):
         clause = TextSpan(sentence.text[found.start : found.end], sentence.start + found.start)
