@@ -43,7 +43,8 @@ def without_block(content: str) -> str:
 
 
 async def test_facts_go_to_the_system_message_and_the_rest_to_the_last_user_message(engine: AsyncRecollect) -> None:
-    await tell(engine, f"{PEANUTS_AND_OSLO} My sister Eva runs a restaurant in Lima.")
+    await tell(engine, PEANUTS_AND_OSLO)
+    await tell(engine, "The restaurant that my sister runs in Lima is called Eva's.")
     history = (SYSTEM, user("Hi"), assistant("Good evening."), user("Which restaurant does my sister run?"))
     messages = sent(await prepared(engine, request(*history)))
     system, first, answer, last = (message["content"] for message in messages)
@@ -192,7 +193,7 @@ async def test_blocks_stay_within_the_budget_of_tokens(parts: Components, tokens
             block_of(message["content"]) for message in sent(turn) if "<recollect-memory" in message["content"]
         )
         assert parts.counter.count(added) <= tokens
-        assert (turn.injected > 0) is (tokens >= 100)
+        assert (turn.injected > 0) is (tokens >= 120)
         if turn.record:
             assert turn.record.tokens <= tokens
 
