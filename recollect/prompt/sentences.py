@@ -104,12 +104,6 @@ def key_of_speaker(memory: Memory) -> str:
     return f"{squeeze(memory.speaker)}'s {words}" if slot_owner(memory.speaker) else words
 
 
-def change_sentence(new: Memory, old: Memory, max_characters: int = MAX_MEMORY_CHARACTERS) -> str:
-    """Return a fact's text with the value that it replaces: 'The user lives in Bergen (no longer Oslo).'"""
-    before = escape_quotation(old.value, max_characters).rstrip(" .")
-    return f"{fact_sentence(new, max_characters).rstrip('.')} (no longer {before})."
-
-
 def _has_words(text: str, value: str) -> bool:
     """Return whether a text has all words of a value, in order, next to each other.
 

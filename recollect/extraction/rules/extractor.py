@@ -221,10 +221,8 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
         return
     inside, said_at = reading.mentions_in(clause), reading.message.said_at
     if not is_hedged(clause.text) and not mentions_fiction(clause.text):
-        alone = {found.key for found in find_household_health(clause.text, "")}
         for found in find_household_health(clause.text, reading.masked[: clause.start]):
-            stated = clause if found.key in alone else _with_sentence_before(reading, clause)
-            yield _Stated(_slot(found, said_at, clause.text), stated)
+            yield _Stated(_slot(found, said_at, clause.text), _with_whom(reading, clause, found.key))
     for found in facts_of(clause.text, inside):
         ordered = found.ordered or found.key.startswith("rule:")
         if (reading.between_people and ordered) or are_of_another_person(
@@ -238,11 +236,13 @@ def _of_clause(reading: ParsedMessage, clause: TextSpan) -> Iterator[_Stated]:
             yield _Stated(_slot(found, when, clause.text), clause)
 
 
-def _with_sentence_before(reading: ParsedMessage, clause: TextSpan) -> TextSpan:
-    """Return a clause with the sentence before it, which says whom it is about: 'My aunt cooks. She has gout.'"""
-    before = [piece for piece in sentences(reading.masked) if piece.end <= clause.start]
-    start = before[-1].start if before else clause.start
-    return TextSpan(reading.masked[start : clause.end], start)
+def _with_whom(reading: ParsedMessage, clause: TextSpan, key: str) -> TextSpan:
+    """Return a clause from the sentence on that says whom it is about: 'My aunt cooks. She has gout.'"""
+    starts = [piece.start for piece in sentences(reading.masked) if piece.start < clause.start]
+    for start in (clause.start, *reversed(starts)):
+        if any(found.key == key for found in find_household_health(clause.text, reading.masked[start : clause.start])):
+            return TextSpan(reading.masked[start : clause.end], start)
+    return clause
 
 
 def _slot(found: ExtractedFact, when: datetime, text: str) -> Slot:
