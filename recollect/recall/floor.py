@@ -141,7 +141,7 @@ class Floor:
             if row.kind is MemoryKind.EPISODE  # the policy has already limited its distance
             or row.id in always
             or row.id in instances
-            or (self._few_notes and query.personal and row.kind is MemoryKind.NOTE)
+            or (self._few_notes and query.personal and row.is_statement)
         ]
         return FloorResult(kept, UNRELATED)
 

@@ -18,7 +18,14 @@ from recollect.ids import id_text
 from recollect.profiles.policies import RecallPolicy
 from recollect.recall.bm25 import WORD_WEIGHT, rarity, word_signal
 from recollect.recall.query import Query
-from recollect.recall.rank import MIDPOINT_PER_LOG_SIZE, RECENT_WEIGHT, SIZE_FLOOR, RankedRow, has_positive_evidence
+from recollect.recall.rank import (
+    MIDPOINT_PER_LOG_SIZE,
+    RECENT_WEIGHT,
+    SIZE_FLOOR,
+    RankedRow,
+    find_statements,
+    has_positive_evidence,
+)
 from recollect.recall.signals import RankingSignals
 from recollect.types import IdColumn, MemoryId, MemoryKind, OmittedMemory, Subject, SubjectSnapshot
 
@@ -82,7 +89,8 @@ def order_by_policy(snapshot: SubjectSnapshot, signals: RankingSignals, query: Q
 def find_note_floors(snapshots: Sequence[SubjectSnapshot], query: Query) -> dict[Subject, float]:
     """Return a lower floor for the notes of subjects that have only a few, if the query says enough to need any.
 
-    With so few notes, showing one too many costs little, and the model that reads the prompt can tell what matters.
+    Quotations that are kept count as notes. With so few, showing one too many costs little, and the model that reads
+    the prompt can tell what matters.
 
     Returns:
         For each such subject, the minimum evidence of a note that is shown. It is the policy's floor less the bonus of
@@ -97,7 +105,7 @@ def find_note_floors(snapshots: Sequence[SubjectSnapshot], query: Query) -> dict
         - RECENT_WEIGHT
         - MIDPOINT_PER_LOG_SIZE * log(1 + len(snapshot) / SIZE_FLOOR)
         for snapshot in snapshots
-        if np.count_nonzero(snapshot.kinds == _NOTE) <= MAX_FEW_NOTES_FACTOR * query.limit
+        if np.count_nonzero(find_statements(snapshot)) <= MAX_FEW_NOTES_FACTOR * query.limit
     }
 
 
@@ -111,8 +119,8 @@ def is_worth_showing(row: RankedRow, query: Query) -> bool:
 
 
 def is_above_note_floor(row: RankedRow, note_floors: Mapping[Subject, float]) -> bool:
-    """Return whether a row is a note of a subject with few notes, and reaches that subject's lower floor."""
-    return row.kind is MemoryKind.NOTE and row.evidence >= note_floors.get(row.subject, inf)
+    """Return whether a row is a statement of a subject with few notes, and reaches that subject's lower floor."""
+    return row.is_statement and row.evidence >= note_floors.get(row.subject, inf)
 
 
 def apply_order(snapshot: SubjectSnapshot, signals: RankingSignals, query: Query, evidence: LogOdds) -> LogOdds:

@@ -18,7 +18,7 @@ from recollect.ids import is_unstored
 from recollect.recall.bm25 import rarity
 from recollect.recall.query import Query
 from recollect.recall.signals import RankingSignals
-from recollect.types import KIND_ORDER, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot
+from recollect.types import KEPT_IMPORTANCE, KIND_ORDER, QUESTION_FLAG, MemoryKind, Subject, SubjectSnapshot
 
 # Penalty for an assistant's words if users ask about themselves: an assistant's answer fits many similar questions.
 # 1.5 to 2.5 are within half a point on BEAM, 0 loses three; LoCoMo asks about people by name.
@@ -116,6 +116,19 @@ class RankedRow(NamedTuple):
         """The evidence as a number from 0 to 1."""
         evidence = self.evidence
         return 1 / (1 + exp(-evidence if -60 < evidence < 60 else -min(60.0, max(-60.0, evidence))))
+
+    @property
+    def is_statement(self) -> bool:
+        """Whether it is a note or, where no model writes notes, a quotation that is kept."""
+        kept = self.kind is MemoryKind.TURN and self.importance >= KEPT_IMPORTANCE
+        return kept or self.kind is MemoryKind.NOTE
+
+
+def find_statements(snapshot: SubjectSnapshot) -> npt.NDArray[np.bool_]:
+    """Return a mask of the notes and the quotations that are kept; see `RankedRow.is_statement`."""
+    kept = (snapshot.kinds == _TURN) & (snapshot.importance >= np.float32(KEPT_IMPORTANCE))
+    mask: npt.NDArray[np.bool_] = kept | (snapshot.kinds == MemoryKind.NOTE.number)
+    return mask
 
 
 def score_memories(snapshot: SubjectSnapshot, signals: RankingSignals, query: Query) -> npt.NDArray[np.float64]:

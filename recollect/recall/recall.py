@@ -32,6 +32,7 @@ from recollect.recall.rank import (
     RankedRow,
     build_rows,
     find_standing_facts,
+    find_statements,
     mask_hidden,
     score_memories,
 )
@@ -227,7 +228,7 @@ def _add_candidates(
         evidence[positions] = -np.inf
     positions = top_k(evidence, max_rows)
     if all_notes:
-        notes = np.flatnonzero((snapshot.kinds == MemoryKind.NOTE.number) & (evidence > -np.inf))
+        notes = np.flatnonzero(find_statements(snapshot) & (evidence > -np.inf))
         positions = np.concatenate((positions, np.setdiff1d(notes, positions)))
     most = found.max_alone
     if most is not None and np.count_nonzero(snapshot.kinds[positions] == MemoryKind.TURN.number):

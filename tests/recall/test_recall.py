@@ -13,7 +13,7 @@ from recollect.recall.finalize import finalize
 from recollect.recall.query import RecallRequest, make_query
 from recollect.recall.recall import IN_REQUEST, rank_subjects
 from recollect.testing import NEW_YEAR
-from recollect.types import MemoryKind, Subject
+from recollect.types import KEPT_IMPORTANCE, MemoryKind, Subject
 from snapshots import (
     Known,
     as_it_is,
@@ -96,6 +96,8 @@ def test_of_few_notes_a_prompt_shows_also_those_that_are_not_like_the_question()
     more = [replace(OSLO, id=number, text=f"word{number}x") for number in range(10, 16)]
 
     assert RAISINS.text in texts(recall(query, RAISINS, turn))
+    kept = replace(RAISINS, kind=MemoryKind.TURN, importance=KEPT_IMPORTANCE)
+    assert RAISINS.text in texts(recall(query, kept, turn)), "a quotation that is kept counts as a note"
     assert turn.text not in texts(recall(query, RAISINS, turn)), "a quotation has to fit"
     assert RAISINS.text not in texts(recall(query, RAISINS, *more)), "of many notes only those that fit are shown"
 
